@@ -12,7 +12,7 @@ type Bundle = NonNullable<BuildOptions['rolldownOptions']>;
  */
 const forNode: Bundle = {
   input: {
-    main: 'src/cli/main.ts',
+    cli: 'src/cli/main.ts',
     index: 'src/index.ts',
     [`chunks/${worker}`]: 'src/embedded/worker.ts',
   },

@@ -5,7 +5,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-export const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+
+export const { version } = manifest;
+
+/** The oldest version of Node that can run the program, such as 20.19. */
+export const nodeNeeded = manifest.engines.node.replace('>=', '');
 
 /** The worker for embedded models is a separate program, started by its file name. */
 export const worker = `embedded-worker-${version}`;

@@ -1,6 +1,6 @@
 import { chmod, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { assets, root } from './bundle.mjs';
+import { assets, nodeNeeded, root } from './bundle.mjs';
 import { licences } from './licences.mjs';
 
 /**
@@ -14,6 +14,10 @@ export function packageFiles() {
       const emit = (fileName, source) => this.emitFile({ type: 'asset', fileName, source });
       for (const file of assets)
         emit(`chunks/${path.basename(file)}`, await readFile(path.join(root, 'node_modules', file)));
+      emit(
+        'main.cjs',
+        (await readFile(path.join(root, 'scripts/npm/main.cjs'), 'utf8')).replace('NODE_NEEDED', nodeNeeded),
+      );
       // For programs that import the package: an ES module with the exports of the CommonJS build.
       emit('index.js', "export * from './index.cjs';\n");
       emit('THIRD-PARTY-LICENSES.txt', await licences(inputsOf(Object.values(bundle))));

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // The command that `npm install` links: runs the binary package for this platform if npm has installed it, and
-// the JavaScript build otherwise.
+// the JavaScript build otherwise, which checks the version of Node. Only what Node 12 understands may be used here.
 'use strict';
-const { accessSync, constants } = require('node:fs');
-const path = require('node:path');
+const { accessSync, constants } = require('fs');
+const path = require('path');
 
 /** A Linux binary needs its loader: it is missing with another C library or file system layout. */
 const LOADERS = { x64: '/lib64/ld-linux-x86-64.so.2', arm64: '/lib/ld-linux-aarch64.so.1' };
@@ -14,12 +14,12 @@ if (binary !== null && process.execve !== undefined && process.platform !== 'win
   // This process is replaced by the binary: same id, same terminal, nothing of Node is left.
   process.execve(binary, [binary, ...args], process.env);
 } else if (binary !== null && process.platform === 'win32') {
-  const { spawn } = require('node:child_process');
+  const { spawn } = require('child_process');
   // Windows sends Ctrl+C to every program of the console; the binary handles it.
   process.on('SIGINT', () => undefined);
   spawn(binary, args, { stdio: 'inherit' })
     .on('error', runHere)
-    .on('exit', (code) => process.exit(code ?? 1));
+    .on('exit', (code) => process.exit(code === null ? 1 : code));
 } else {
   runHere();
 }

@@ -120,7 +120,7 @@ function inputAndOutputOptions(): Option[] {
 }
 
 export function buildProgram({ out, err }: Writers): Command {
-  const program = new Command('ai-code-assistant')
+  const program = new Command('aca')
     .description('An AI coding assistant for the terminal. Starts an interactive session unless you pass -p.')
     .argument('[prompt...]', 'what you want done');
   const groups = {

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { writeSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Terminal } from '../frontends/shared/terminal.ts';

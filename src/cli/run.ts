@@ -45,7 +45,8 @@ async function complete(what: string | undefined, terminal: Terminal): Promise<n
 /** Called by scripts for many verdicts, so it loads only the judge. */
 async function judge(args: string[], terminal: Terminal): Promise<number> {
   const { policyCommand } = await import('./subcommands/policy.ts');
-  await policyCommand(terminal).parseAsync(args.slice(1), { from: 'user' });
+  const { parseSubcommand } = await import('./subcommands/context.ts');
+  await parseSubcommand(policyCommand(terminal), args.slice(1));
   return exitCodes.done.code;
 }
 
@@ -109,8 +110,8 @@ async function explain(thrown: unknown, args: string[], terminal: Terminal): Pro
   }
   stderr.write('This is a bug in ai-code-assistant. Report it with the details below.\n');
   const stack = error instanceof Error ? sourceStack(error.stack ?? '') : String(error);
-  stderr.write(`${stack}\naca ${args.join(' ')}\n`);
-  const { logCrash } = await import('../app/opening/crash-log.ts');
+  const { installation, logCrash } = await import('../app/opening/crash-log.ts');
+  stderr.write(`${stack}\naca ${args.join(' ')}\n${installation(terminal)}\n`);
   const file = logCrash(error, terminal);
   if (file !== null) stderr.write(`Full details are in ${file}.\n`);
   return exitCodes.error.code;

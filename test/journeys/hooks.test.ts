@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aca, doors, parseStream } from '../support/aca.ts';
@@ -56,6 +56,30 @@ async function noted(space: Workspace, name: string): Promise<Record<string, unk
 }
 
 const read: Step = calls(['Read', { file_path: 'a.txt' }]);
+
+test('the formatter of the documented example formats the edited file and no other', async () => {
+  const page = await readFile('docs/hooks.md', 'utf8');
+  const { hooks } = JSON.parse(/```json config\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
+  const name = 'my notes.txt';
+  const space = await workspace({
+    [name]: 'one\n',
+    'other.txt': 'one\n',
+    'package.json': '{}',
+    'node_modules/.bin/prettier': '#!/bin/sh\nprintf \'%s\\n\' "$@" > formatted\n',
+  });
+  await chmod(path.join(space.root, 'node_modules/.bin/prettier'), 0o755);
+  await settings(space, { PostToolUse: hooks.PostToolUse });
+  const edit = calls(['Edit', { file_path: name, old_string: 'one', new_string: 'two' }]);
+  const { code, stderr } = await run(
+    space,
+    [calls(['Read', { file_path: name }]), edit, says('done')],
+    ['--mode', 'accept-edits'],
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(await readFile(path.join(space.root, 'formatted'), 'utf8')).toBe(
+    `--write\n--ignore-unknown\n${name}\n`,
+  );
+});
 
 describe('shell hooks', () => {
   test('each point is told what it is about, as JSON on standard input', async () => {

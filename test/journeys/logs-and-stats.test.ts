@@ -101,7 +101,10 @@ describe('[O06] the log of the program', () => {
     expect(entries.map(brief)).toEqual(['error uncaught error: a bug']);
     if (binary === undefined)
       expect(entries[0]).toMatchObject({
-        metadata: { stack: expect.stringMatching(/at explain \(src\/cli\/run\.ts:\d+:\d+\)/) },
+        metadata: {
+          stack: expect.stringMatching(/at explain \(src\/cli\/run\.ts:\d+:\d+\)/),
+          program: expect.stringMatching(/^ai-code-assistant \d+\.\d+\.\d+, \/.*\/dist\/main\.cjs$/),
+        },
       });
   });
 

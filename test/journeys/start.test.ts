@@ -130,7 +130,7 @@ describe('start-up', () => {
   });
 
   test('--version loads nothing of the app', async () => {
-    expect(await loadedBy(['--version'])).toEqual(['main', 'rolldown-runtime']);
+    expect(await loadedBy(['--version'])).toEqual(['cli', 'main', 'rolldown-runtime']);
   });
 
   test('help loads no vendor; a task loads one', async () => {

@@ -11,8 +11,8 @@ import { programVersion } from '../../sandbox/shell/program-version.ts';
 import { thisInstall } from '../update/install-method.ts';
 import { bad, ok, warn } from './check.ts';
 
-/** Same as `engines` in package.json. */
-const OLDEST_NODE = '20.19.0';
+/** Older ones get no security updates any more: Node 20 reached its end of life on 30 April 2026. */
+const MAINTAINED_NODE = '22.0.0';
 
 const LITTLE_BYTES = 500 * 1024 * 1024;
 const TOO_LITTLE_BYTES = 20 * 1024 * 1024;
@@ -22,9 +22,14 @@ export function programChecks(program?: string): HealthCheck[] {
   const runtime =
     process.versions.bun === undefined ? `Node ${process.version}` : `Bun ${process.versions.bun}`;
   const text = `version ${version}, installed ${thisInstall(program).how}; ${runtime} on ${platform} ${arch} (${release()})`;
+  const isOld = process.versions.bun === undefined && isNewer(MAINTAINED_NODE, process.versions.node);
   return [
-    isNewer(OLDEST_NODE, process.versions.node)
-      ? bad('program', text, `Update Node to ${OLDEST_NODE} or later.`)
+    isOld
+      ? warn(
+          'program',
+          `${text}, which no longer gets security updates`,
+          'Update to Node 22 or newer, or install the standalone binary, which needs no Node.',
+        )
       : ok('program', text),
   ];
 }

@@ -10,24 +10,36 @@ type Surroundings = { store: SessionStore; cwd: string; settings: SessionSetting
 
 /** The session selected by the flags: a new one, an earlier one, or a copy of it. */
 export async function openSession(
-  { resume, continue: goOn, fork, forceDir }: Partial<SessionOptions>,
+  options: Partial<SessionOptions>,
   { store, cwd, settings }: Surroundings,
 ): Promise<OpenSession> {
+  const id = await selectedSession(options, { store, cwd });
+  if (id === null) return store.create(cwd, settings);
+  return (options.fork ? await store.fork(id) : await store.resume(id)) ?? missing(options.resume);
+}
+
+/** The id of the earlier session that the flags select; null if they select none. */
+export async function selectedSession(
+  { resume, continue: goOn, fork, forceDir }: Partial<SessionOptions>,
+  { store, cwd }: Omit<Surroundings, 'settings'>,
+): Promise<string | null> {
   if (resume === undefined && !goOn) {
     if (fork) throw new UserError('--fork needs a session to copy.', 'Add --resume ID or --continue.');
-    return store.create(cwd, settings);
+    return null;
   }
   if (resume === true)
     throw new UserError('--resume needs a session.', 'Add its ID or title; run `aca sessions` to list them.');
-  const id = resume === undefined ? lastSessionIn(store, cwd) : await store.find(resume);
-  const elsewhere = id === null || forceDir ? null : otherFolder(store.folderOf(id), cwd);
+  const id = (resume === undefined ? lastSessionIn(store, cwd) : await store.find(resume)) ?? missing(resume);
+  const elsewhere = forceDir ? null : otherFolder(store.folderOf(id), cwd);
   if (elsewhere !== null)
     throw new UserError(
       `This session belongs to another folder: ${visible(elsewhere)}.`,
       'Resume it there, or add --force-dir to resume it here.',
     );
-  const found = id === null ? null : fork ? await store.fork(id) : await store.resume(id);
-  if (found) return found;
+  return id;
+}
+
+function missing(resume: SessionOptions['resume']): never {
   throw resume === undefined
     ? new UserError('No session to continue in this folder.', 'Start one without --continue.')
     : new UserError(`There is no session "${resume}".`, 'Run `aca sessions` to list all sessions.');

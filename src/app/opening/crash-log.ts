@@ -5,9 +5,16 @@ import { createFirewall } from '../../firewall/firewall.ts';
 import { dataKey } from '../../lib/files/data-key.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { sourceStack } from '../../lib/source-stack.ts';
+import { version } from '../../lib/version.ts';
 import { createLog, logFileIn } from '../../observability/log/log.ts';
 import type { Host } from '../host.ts';
 import { loadSettings } from '../settings.ts';
+import { runningProgram } from '../update/install-method.ts';
+
+/** Which installation runs: a stack trace names files of the source, which are the same in all of them. */
+export function installation({ program }: Host): string {
+  return `ai-code-assistant ${version}, ${runningProgram(program).program}`;
+}
 
 /** Logs a bug. Returns the log file, or null if it could not be written. */
 export function logCrash(error: unknown, host: Host): string | null {
@@ -33,7 +40,7 @@ export function logCrash(error: unknown, host: Host): string | null {
   log.write({
     level: 'error',
     message: `uncaught error: ${message}`,
-    metadata: { stack: sourceStack(stack ?? '') },
+    metadata: { stack: sourceStack(stack ?? ''), program: installation(host) },
   });
   return written;
 }

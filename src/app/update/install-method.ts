@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
@@ -61,9 +61,15 @@ function shellWord(text: string): string {
  * none.
  */
 export function thisInstall(program?: string): InstallMethod {
-  const { execPath, platform } = process;
+  return installMethodOf({ ...runningProgram(program), platform: process.platform });
+}
+
+/** The file of the running program, with symlinks resolved. */
+export function runningProgram(program?: string): Pick<InstallFacts, 'program' | 'standalone'> {
+  const { execPath } = process;
   const runtime = path.basename(execPath).replace(/\.exe$/i, '');
   const standalone = !/^(node|nodejs|bun)$/i.test(runtime);
   const file = standalone ? execPath : (program ?? execPath);
-  return installMethodOf({ program: realpathSync(file), standalone, platform });
+  // An update may have removed it.
+  return { program: existsSync(file) ? realpathSync(file) : file, standalone };
 }

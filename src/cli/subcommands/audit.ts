@@ -16,7 +16,11 @@ type AuditFlags = AuditQuery & { json?: boolean };
 
 export function auditCommand(terminal: Terminal, ended: Ended = { code: 0 }): Command {
   const fileOf = () => path.join(loadSettings({}, terminal).root, 'audit.jsonl');
-  const command = withContext(new Command('audit'), terminal)
+  const command = withContext(new Command('audit'), terminal).description(
+    'Show which tool calls were allowed and denied',
+  );
+  command
+    .command('list', { isDefault: true })
     .description('Show which tool calls were allowed and denied, and their outcome; newest last')
     .option('--tail <n>', 'how many calls to show', wholeNumber, 50)
     .option('--denied', 'show only denied calls')

@@ -25,6 +25,7 @@ export function configCommand(context: SubcommandContext): Command {
 
   command
     .command('show')
+    .alias('list')
     .description('Print the settings in effect in this folder, with secrets masked')
     .option('--json', 'print JSON')
     .option('--origins', 'show where each setting comes from')

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 
 /** What a subcommand may use of its process. */
 export type SubcommandContext = {
@@ -21,6 +21,12 @@ export function withContext(command: Command, { stdout, stderr }: SubcommandCont
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
     });
+}
+
+/** Parses the arguments of a subcommand; its usage lines begin with `aca`. */
+export async function parseSubcommand(command: Command, args: readonly string[]): Promise<void> {
+  new Command('aca').addCommand(command);
+  await command.parseAsync(args, { from: 'user' });
 }
 
 /** Rows as aligned columns, without trailing spaces. */

@@ -11,19 +11,13 @@ import { embeddedCommands, embeddedRows } from './models-embedded.ts';
 import { probeCommand } from './models-probe.ts';
 
 export function modelsCommand(terminal: Terminal): Command {
-  const list = (_: unknown, self: Command) =>
-    listModels(self.optsWithGlobals<{ json?: boolean }>(), terminal);
-  const command = withContext(new Command('models'), terminal)
-    .description('List, download and test models')
+  const command = withContext(new Command('models'), terminal).description('List, download and test models');
+  command
+    .command('list', { isDefault: true })
+    .description('List models on this machine, downloadable models and provider models')
     .option('--json', 'print JSON')
-    .action(list)
-    .addCommand(
-      withContext(new Command('list'), terminal)
-        .description('List models on this machine, downloadable models and provider models')
-        .option('--json', 'print JSON')
-        .action(list),
-    )
-    .addCommand(probeCommand(terminal));
+    .action((options: { json?: boolean }) => listModels(options, terminal));
+  command.addCommand(probeCommand(terminal));
   for (const other of embeddedCommands(terminal)) command.addCommand(other);
   return command;
 }

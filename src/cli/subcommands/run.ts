@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { loadSettings } from '../../app/settings.ts';
 import { presetsOf } from '../../assembly/models/choose-model.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
-import type { Ended } from './context.ts';
+import { type Ended, parseSubcommand } from './context.ts';
 
 /** Runs one subcommand; resolves with the exit code. */
 export async function runSubcommand(name: string, args: string[], terminal: Terminal): Promise<number> {
   const ended: Ended = { code: 0 };
-  await (await commandNamed(name, terminal, ended)).parseAsync(args, { from: 'user' });
+  await parseSubcommand(await commandNamed(name, terminal, ended), args);
   return ended.code;
 }
 

@@ -28,7 +28,12 @@ export function sessionsCommand(terminal: Terminal): Command {
     const settings = loadSettings({}, terminal);
     return housekeepingOptions({ ...settings, store: sessionStore(settings) });
   };
-  const command = withContext(new Command('sessions'), terminal)
+  const command = withContext(new Command('sessions'), terminal).description(
+    'List, search, export and clean up past sessions',
+  );
+
+  command
+    .command('list', { isDefault: true })
     .description('List past sessions, newest first; resume one with `aca --resume ID`')
     .option(...json)
     .action((options: { json?: boolean }) => {

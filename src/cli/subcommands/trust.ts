@@ -22,15 +22,21 @@ const STATES = {
 };
 
 export function trustCommand(terminal: Terminal): Command {
-  return withContext(new Command('trust'), terminal)
+  const answer = async (options: TrustOptions) => {
+    const text = await trust(options, terminal);
+    terminal.stdout.write(text === '' ? '' : `${text}\n`);
+  };
+  const command = withContext(new Command('trust'), terminal)
     .description('Trust this folder: apply its settings and allow its scripts')
     .option('--show', 'show whether this folder is trusted, and the files that trust covers')
     .option('--revoke', 'stop trusting this folder')
     .option('--list', 'list trusted folders')
-    .action(async (options: TrustOptions) => {
-      const text = await trust(options, terminal);
-      terminal.stdout.write(text === '' ? '' : `${text}\n`);
-    });
+    .action(answer);
+  command
+    .command('list')
+    .description('List trusted folders')
+    .action(() => answer({ list: true }));
+  return command;
 }
 
 async function trust({ show, revoke, list }: TrustOptions, terminal: Terminal): Promise<string> {

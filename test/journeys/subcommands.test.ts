@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { subcommands } from '../../src/cli/args.ts';
+import { aca, doors } from '../support/aca.ts';
+import { says } from '../support/model-server/script.ts';
+import { serve } from '../support/serve.ts';
+import { workspace } from '../support/workspace.ts';
+
+/** What `list` prints where nothing was stored yet. Names that are not here are verbs or have nothing to list. */
+const LISTS = {
+  audit: ['The audit log is empty.\n', ''],
+  config: [expect.stringContaining('maxTurns'), ''],
+  keys: ['', 'No keys stored. Add one with `aca keys set PROVIDER`.\n'],
+  mcp: [expect.stringMatching(/^No (MCP )?servers/), ''],
+  memory: ['No memories yet.\n', ''],
+  models: [expect.stringContaining('anthropic/'), ''],
+  sessions: ['No sessions yet.\n', ''],
+  trust: ['No trusted folders.\n', ''],
+} as const;
+const OTHERS = ['completion', 'doctor', 'policy', 'redo', 'stats', 'undo', 'uninstall', 'update'];
+
+test('every subcommand has a list, or is known to have none', () => {
+  expect(subcommands.map(({ name }) => name)).toEqual([...Object.keys(LISTS), ...OTHERS].sort());
+});
+
+test.each(Object.entries(LISTS))('aca %s list works', async (noun, [stdout, stderr]) => {
+  const space = await workspace();
+  expect(await aca(space, [noun, 'list'])).toEqual({ code: 0, stdout, stderr });
+});
+
+test.each(['audit', 'memory', 'models', 'sessions'])(
+  'aca %s is short for its list, options included',
+  async (noun) => {
+    const space = await workspace();
+    for (const options of [[], ['--json']])
+      expect(await aca(space, [noun, ...options])).toEqual(await aca(space, [noun, 'list', ...options]));
+  },
+);
+
+test.each([
+  [['--help'], 'Usage: aca [options]'],
+  ...subcommands.map(({ name }) => [[name, '--help'], `Usage: aca ${name}`] as const),
+  [['sessions', 'export', '--help'], 'Usage: aca sessions export [options] <session>\n'],
+  [['mcp', 'add', '--help'], 'Usage: aca mcp add '],
+  [['models', 'probe', '--help'], 'Usage: aca models probe '],
+] as const)('usage of %j begins with the command to type', async (args, usage) => {
+  const { code, stdout } = await aca(await workspace(), [...args]);
+  expect([code, stdout.slice(0, usage.length)]).toEqual([0, usage]);
+});
+
+test('resuming without a terminal and without a task is an error that names the problem', async () => {
+  const space = await workspace();
+  const server = await serve([says('hi')]);
+  const { model, env } = doors.anthropic(server.url);
+  const refused = async (args: string[]) => {
+    const { code, stdout, stderr } = await aca(space, [...args, '--model', model], { env });
+    expect([code, stdout]).toEqual([2, '']);
+    return stderr;
+  };
+  const missing = 'There is no session "nosuch".\nRun `aca sessions` to list all sessions.\n';
+  expect(await refused(['--resume', 'nosuch'])).toBe(missing);
+  expect(await refused(['--resume', 'nosuch', '-p', 'go'])).toBe(missing);
+  expect(await refused(['--resume', 'nosuch', 'go'])).toBe(missing);
+  expect(await refused(['--resume'])).toContain('--resume needs a session.\n');
+  expect(await refused(['--continue'])).toContain('No session to continue in this folder.\n');
+  expect(await refused(['--fork'])).toContain('--fork needs a session to copy.\n');
+
+  await aca(space, ['-p', 'hello', '--model', model], { env });
+  expect(await refused(['--continue'])).toBe(
+    'Resuming a session needs a terminal or a task.\nRun this in a terminal, or add a task: -p "TASK".\n',
+  );
+});

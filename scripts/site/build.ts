@@ -50,8 +50,8 @@ export async function buildSite(root: string, out: string): Promise<{ pages: num
     const place = placeOf(file, pages);
     await write(place, pageHtml({ title, html, place, nav }));
   }
-  // Tables of figures would be found by almost every word.
-  const searched = [...rendered].filter(([file]) => file !== 'bench/results.md');
+  // The index and the tables of figures would be found by almost every word.
+  const searched = [...rendered].filter(([file]) => !['docs/README.md', 'bench/results.md'].includes(file));
   const index = searched.flatMap(([file, { title, sections }]) =>
     sections.map(({ heading, anchor, text }) => ({
       page: title,

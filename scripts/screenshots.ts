@@ -74,7 +74,7 @@ const demo: Shot = {
     says('Fixed: the misspelt variable in `greet.js`. The test passes.'),
   ],
   async play(lab, keep) {
-    await keep(900);
+    await keep(500);
     await typed(demoTask, lab, keep);
     lab.type('\r');
     await lab.waitFor('Edit greet.js?');
@@ -96,7 +96,7 @@ const demo: Shot = {
 async function typed(text: string, lab: Lab, keep: (ms: number) => Promise<void>): Promise<void> {
   for (const part of text.match(/.{1,4}/g) ?? []) {
     lab.type(part);
-    await keep(150);
+    await keep(100);
   }
 }
 

@@ -3,6 +3,8 @@ import type { IBufferCell, Terminal } from '@xterm/headless';
 const CELL = { width: 8.4, height: 18 };
 const EDGE = 16;
 const GROUND = '#14161b';
+/** Visible on dark pages, too. */
+const FRAME = '#3a3f4a';
 const LETTERS = '#d7dae0';
 const SIXTEEN = [
   '#1d2026',
@@ -90,7 +92,7 @@ function drawing({ width, height, title, body }: Drawing): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     `<title>${escaped(title)}</title>`,
-    `<rect width="${width}" height="${height}" rx="8" fill="${GROUND}"/>`,
+    `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8" fill="${GROUND}" stroke="${FRAME}"/>`,
     `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="${LETTERS}">`,
     ...body,
     '</g>',

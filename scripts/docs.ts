@@ -1,6 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { configSchema } from '../src/config/schema/check-settings.ts';
+import { sha256 } from '../src/lib/sha256.ts';
+import { builtIn } from '../src/providers/models/models-data.ts';
 import { builtinTools } from '../src/tools/index.ts';
 import { parametersOf } from '../src/tools/registry.ts';
 import { docsIndex } from './docs-index.ts';
@@ -16,6 +18,7 @@ import { reference } from './reference.ts';
  * --check it only reports whether the files are up to date.
  */
 const types = await publicTypes();
+const models = json(builtIn);
 const generated: Record<string, string> = {
   'docs/README.md': await docsIndex('.'),
   'docs/reference.md': reference(),
@@ -28,6 +31,8 @@ const generated: Record<string, string> = {
   'docs/schemas/event.json': json(schemaOf('AgentEvent', types)),
   'docs/schemas/result.json': json(schemaOf('Report', types)),
   ...(await pagesWithFigures()),
+  'docs/models.json': models,
+  'docs/models.json.sha256': `${sha256(models)}  models.json\n`,
 };
 
 /** Pages that contain figures from bench/results.md. */

@@ -29,7 +29,7 @@ import { exitCodes } from '../src/frontends/shared/exit-codes.ts';
 import type { Terminal } from '../src/frontends/shared/terminal.ts';
 import { parsePattern } from '../src/permissions/pattern.ts';
 import { commandRules } from '../src/permissions/rules/commands.ts';
-import { aliases } from '../src/providers/models/models-data.ts';
+import { builtIn } from '../src/providers/models/models-data.ts';
 import { presets } from '../src/providers/presets.ts';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -330,7 +330,7 @@ describe('tables name everything there is, and nothing else', () => {
     expect(rowsUnder('Commands', permissions)).toEqual(commandRules.map(({ name }) => name));
     expect(rowsUnder('Providers', models)).toEqual(presets.map(({ name }) => name));
     const named = inlineCodeOf(models.split(/^#+ Aliases\n/m)[1]?.split('\n\n')[0] ?? '');
-    expect(named.sort()).toEqual(Object.keys(aliases).sort());
+    expect(named.sort()).toEqual(Object.keys(builtIn.aliases).sort());
   });
 });
 

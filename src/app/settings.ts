@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { ConfigInput } from '../config/schema/schema.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
+import { useTableIn } from '../providers/models/model-table.ts';
 import { SessionStore } from '../session/store.ts';
 import type { Host } from './host.ts';
 import type { SessionOptions } from './options.ts';
@@ -10,6 +11,7 @@ export type Settings = LoadedConfig & { root: string };
 
 export function loadSettings(options: Partial<SessionOptions>, { env, cwd }: Host): Settings {
   const root = dataRoot(env);
+  useTableIn(root);
   return {
     ...loadConfig({ home: root, cwd, env, flags: flagsOf(options, cwd), trusted: options.trust === true }),
     root,

@@ -120,7 +120,11 @@ const configInput = fc.record(
       redis: fc.record({ url: fc.constantFrom('redis://a', 'redis://b') }),
     }),
     updates: fc.record(
-      { check: fc.boolean(), registry: fc.constantFrom('http://a', 'http://b') },
+      {
+        check: fc.boolean(),
+        registry: fc.constantFrom('http://a', 'http://b'),
+        models: fc.constantFrom('http://a', 'http://b'),
+      },
       { requiredKeys: [] },
     ),
     network: fc.record(

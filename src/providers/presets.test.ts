@@ -47,9 +47,10 @@ describe('[V05] presets', () => {
     expect(all.filter((preset) => preset.quirks && preset.protocol !== 'openai-chat')).toEqual([]);
   });
 
-  test('[V03][V04] the documented default models are set', () => {
-    expect(findPreset('anthropic')?.defaultModel).toBe('claude-sonnet-4-20250514');
-    expect(findPreset('openai')?.defaultModel).toBe('gpt-4-turbo');
+  test('[V03][V04] the models of the requirements are for accounts without the current ones', () => {
+    expect(findPreset('anthropic')?.olderModel).toBe('claude-sonnet-4-20250514');
+    expect(findPreset('openai')?.olderModel).toBe('gpt-4-turbo');
+    expect(findPreset('openai-chat')?.olderModel).toBe('gpt-4-turbo');
   });
 
   test('an unknown name returns nothing', () => {

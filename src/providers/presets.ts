@@ -24,6 +24,8 @@ export type Preset = {
    * Used when the user names a provider without a model. Local servers are queried for their models instead.
    */
   defaultModel?: string;
+  /** Answers instead of the default model if the vendor does not offer that to the user's account. */
+  olderModel?: string;
   quirks?: ChatQuirks;
   /** The provider whose model table rows apply, if not its own. */
   tableOf?: string;
@@ -41,7 +43,8 @@ export const presets = [
     keyEnv: ['ANTHROPIC_API_KEY'],
     baseUrlEnv: ['ANTHROPIC_BASE_URL'],
     keyUrl: 'https://console.anthropic.com/settings/keys',
-    defaultModel: 'claude-sonnet-4-20250514',
+    defaultModel: 'claude-sonnet-5-5',
+    olderModel: 'claude-sonnet-4-20250514',
   },
   {
     name: 'openai',
@@ -51,7 +54,8 @@ export const presets = [
     keyEnv: ['OPENAI_API_KEY'],
     baseUrlEnv: ['OPENAI_BASE_URL'],
     keyUrl: 'https://platform.openai.com/api-keys',
-    defaultModel: 'gpt-4-turbo',
+    defaultModel: 'gpt-6.1-sol',
+    olderModel: 'gpt-4-turbo',
   },
   {
     name: 'openai-chat',
@@ -62,7 +66,8 @@ export const presets = [
     keyEnv: ['OPENAI_API_KEY'],
     baseUrlEnv: ['OPENAI_BASE_URL'],
     keyUrl: 'https://platform.openai.com/api-keys',
-    defaultModel: 'gpt-4-turbo',
+    defaultModel: 'gpt-6.1-sol',
+    olderModel: 'gpt-4-turbo',
     quirks: {
       maxCompletionTokens: true,
       promptCacheKey: true,
@@ -79,7 +84,8 @@ export const presets = [
     keyEnv: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     baseUrlEnv: ['GOOGLE_GEMINI_BASE_URL'],
     keyUrl: 'https://aistudio.google.com/apikey',
-    defaultModel: 'gemini-3.1-pro-preview',
+    defaultModel: 'gemini-4-argon',
+    olderModel: 'gemini-3.1-pro-preview',
   },
   {
     name: 'deepseek',
@@ -108,7 +114,7 @@ export const presets = [
     baseUrl: 'https://openrouter.ai/api/v1',
     keyEnv: ['OPENROUTER_API_KEY'],
     keyUrl: 'https://openrouter.ai/keys',
-    defaultModel: 'anthropic/claude-sonnet-4.6',
+    defaultModel: 'anthropic/claude-sonnet-5.5',
     // Its other models cache automatically, or not at all.
     quirks: { thoughtsBackAs: 'reasoning', cacheControlFor: /^~?(anthropic|google|qwen)\// },
   },

@@ -44,7 +44,7 @@ test('[N04] where all is well: a key named by its place, a vendor that answers, 
   const { env, keys } = await vendor('sk-test');
   const { code, stderr, text, answer, named } = await doctor(space, [], { env });
   expect({ code, stderr, ok: answer.ok }).toEqual({ code: 0, stderr: '', ok: true });
-  expect(named('model')).toEqual([{ name: 'model', state: 'ok', text: 'openai-chat/gpt-4-turbo' }]);
+  expect(named('model')).toEqual([{ name: 'model', state: 'ok', text: 'openai-chat/gpt-6.1-sol' }]);
   expect(named('key').map((check) => check.text)).toContain('openai-chat, from OPENAI_API_KEY');
   expect(named('reach')).toEqual([
     { name: 'reach', state: 'ok', text: expect.stringMatching(/^openai-chat at .* responded in \d+ ms$/) },

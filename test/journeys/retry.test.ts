@@ -121,9 +121,9 @@ describe('[U05] another model', () => {
     const screen = terminal(doors['openai-responses'](other.url).env);
     await screen.waitFor('> ');
     screen.type('go\r');
-    await screen.waitFor('Overloaded. Shall openai/gpt-4-turbo answer until anthropic is back?');
+    await screen.waitFor('Overloaded. Shall openai/gpt-6.1-sol answer until anthropic is back?');
     screen.type('yes\r');
-    await screen.waitFor('Overloaded. openai/gpt-4-turbo answers instead.');
+    await screen.waitFor('Overloaded. openai/gpt-6.1-sol answers instead.');
     await screen.waitFor('from the other');
     screen.type('/quit\r');
     expect(await screen.exitCode).toBe(0);

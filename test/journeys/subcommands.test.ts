@@ -12,7 +12,10 @@ const LISTS = {
   keys: ['', 'No keys stored. Add one with `aca keys set PROVIDER`.\n'],
   mcp: [expect.stringMatching(/^No (MCP )?servers/), ''],
   memory: ['No memories yet.\n', ''],
-  models: [expect.stringContaining('anthropic/'), ''],
+  models: [
+    expect.stringContaining('anthropic/'),
+    expect.stringMatching(/^Prices and context windows as of 2\d{3}-\d\d-\d\d;/),
+  ],
   sessions: ['No sessions yet.\n', ''],
   trust: ['No trusted folders.\n', ''],
 } as const;

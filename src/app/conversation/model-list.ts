@@ -62,7 +62,8 @@ async function listModels({ config, root }: Settings, { env }: Host): Promise<Mo
     detail: `${gigabytes(bytes)}, runs locally`,
     ready: true,
   }));
-  const known = knownModels.map(({ provider, id, contextWindow }) => {
+  const offered = knownModels().filter(({ retired }) => retired === undefined);
+  const known = offered.map(({ provider, id, contextWindow }) => {
     const [variable] = presets.find(({ name }) => name === provider)?.keyEnv ?? [];
     const ready = keyed.has(provider);
     const missing = `no API key: set ${variable ?? 'one'} or run aca keys set ${provider}`;

@@ -161,8 +161,8 @@ export function cheapestOf(main: Choice, config: Config, window: number): Priced
   const { preset, baseUrl, info } = main;
   if (findPreset(preset.name)?.baseUrl !== baseUrl || info.price === null) return null;
   const owner = preset.tableOf ?? preset.name;
-  const [cheapest] = knownModels
-    .filter((model) => model.provider === owner)
+  const [cheapest] = knownModels()
+    .filter(({ provider, retired }) => provider === owner && retired === undefined)
     .map((model) => modelInfo(preset, model.id, config))
     .filter((model) => model.contextWindow >= window && priceOfJob(model) < priceOfJob(info))
     .sort((a, b) => priceOfJob(a) - priceOfJob(b));

@@ -35,6 +35,8 @@ export type Choice = {
   facts?: LocalModel;
   /** The profile was measured for another model of the same name. */
   stale?: true;
+  /** The user named no model: this one of the same vendor answers if the account does not have the default. */
+  older?: string;
 };
 
 export type ChooseDeps = {
@@ -174,7 +176,7 @@ async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseD
   const suggestion = suggestionFor(named, known);
   throw new UserError(
     `No provider is known for the model "${named}".`,
-    `${suggestion}Write it as provider/model, for example openrouter/${named}.`,
+    `${suggestion}Run \`aca models list\` to see what you can use, or write it as provider/model, for example openrouter/${named}.`,
   );
 }
 
@@ -193,7 +195,11 @@ function suggestionFor(text: string, known: readonly Preset[]): string {
 }
 
 async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
-  if (preset.defaultModel !== undefined) return choiceOf(preset, preset.defaultModel, deps);
+  const { defaultModel, olderModel } = preset;
+  if (defaultModel !== undefined) {
+    const choice = await choiceOf(preset, defaultModel, deps);
+    return olderModel === undefined ? choice : { ...choice, older: olderModel };
+  }
   const baseUrl = baseUrlOf(preset, deps);
   const candidate = { provider: preset.name, baseUrl, kind: serverKind(preset) };
   const [server] = await discover([candidate], { ...(deps.http && { http: deps.http }), depth: 'all' });

@@ -17,6 +17,7 @@ import {
 import type { Budget, CallCosts } from './budget.ts';
 import type { Choice } from './choose-model.ts';
 import { observed } from './observed.ts';
+import { connectOrOlder } from './older-model.ts';
 import { quotasOf } from './quotas.ts';
 import { createStandIn, nameOf, openOrWarn, standOf } from './stand-in.ts';
 
@@ -104,7 +105,8 @@ export function connectModels(deps: ModelDeps): Models {
     const asked = withRetry(limited(metered, choice.preset.name));
     return { choice, provider: withFallback(guard(asked), { standIn }) };
   };
-  const bare = connect(first, 'main');
+  const connectFirst = connectOrOlder(first, config, warn);
+  const bare = connectFirst((model) => connect(model, 'main'));
   const main = { ...bare, provider: withFallback(bare.provider, { standIn }) };
   let current = main.choice;
 
@@ -134,7 +136,7 @@ export function connectModels(deps: ModelDeps): Models {
       return answering;
     },
     async forSubagent({ model, cheap }, own) {
-      const main = connectSubagent(first, own);
+      const main = connectFirst((model) => connectSubagent(model, own));
       const other =
         model === undefined ? (cheap ? await cheaper() : null) : await openOrWarn(model, open, warn);
       if (!other) return main;
@@ -146,7 +148,7 @@ export function connectModels(deps: ModelDeps): Models {
     },
     backgroundModel: backgroundModelOf({
       config,
-      main: connect(first, 'helper'),
+      main: connectFirst((model) => connect(model, 'helper')),
       beside: (choice) => connect({ ...first, choice }, 'helper'),
       open: async (name) => connect(await open(name), 'helper'),
     }),

@@ -53,16 +53,17 @@ async function sessions(place: Place): Promise<string[][]> {
 
 async function models(place: Place): Promise<string[][]> {
   const { config, root } = load(place);
-  const [{ aliases, table }, { ModelStore }] = await Promise.all([
-    import('../../providers/models/models-data.ts'),
+  const [{ modelTable }, { ModelStore }] = await Promise.all([
+    import('../../providers/models/model-table.ts'),
     import('../../embedded/models/model-store.ts'),
   ]);
+  const { aliases, models } = modelTable();
   const own = Object.entries({ ...aliases, ...config.aliases });
   const fetched = await new ModelStore(root).list();
   return [
     ...own,
     ...fetched.map(({ name }) => [`embedded/${name}`, 'on this machine']),
-    ...Object.entries(table).flatMap(([provider, rows]) =>
+    ...Object.entries(models).flatMap(([provider, rows]) =>
       Object.keys(rows).map((id) => [`${provider}/${id}`]),
     ),
   ];

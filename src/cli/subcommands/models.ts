@@ -5,10 +5,12 @@ import { curatedModels } from '../../embedded/models/curated.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import type { LocalModel } from '../../providers/local/local-model.ts';
+import { modelTable } from '../../providers/models/model-table.ts';
 import { knownModels } from '../../providers/models/models.ts';
 import { table, withContext } from './context.ts';
 import { embeddedCommands, embeddedRows } from './models-embedded.ts';
 import { probeCommand } from './models-probe.ts';
+import { modelsUpdateCommand } from './models-update.ts';
 
 export function modelsCommand(terminal: Terminal): Command {
   const command = withContext(new Command('models'), terminal).description('List, download and test models');
@@ -17,7 +19,7 @@ export function modelsCommand(terminal: Terminal): Command {
     .description('List models on this machine, downloadable models and provider models')
     .option('--json', 'print JSON')
     .action((options: { json?: boolean }) => listModels(options, terminal));
-  command.addCommand(probeCommand(terminal));
+  command.addCommand(probeCommand(terminal)).addCommand(modelsUpdateCommand(terminal));
   for (const other of embeddedCommands(terminal)) command.addCommand(other);
   return command;
 }
@@ -27,17 +29,25 @@ async function listModels({ json }: { json?: boolean }, terminal: Terminal): Pro
   const local = await discoverLocal({ config, env: terminal.env }, 'all');
   if (json) {
     const embedded = (await new ModelStore(root).list()).map(({ name, file }) => ({ name, file }));
-    const all = { known: knownModels, local, embedded, curated: curatedModels };
+    const { date, sources } = modelTable();
+    const all = { date, sources, known: knownModels(), local, embedded, curated: curatedModels };
     terminal.stdout.write(`${JSON.stringify(all)}\n`);
     return;
   }
-  const known = knownModels.map(({ provider, id, contextWindow, price }) => [
+  const known = knownModels().map(({ provider, id, contextWindow, price, retired }) => [
     `${provider}/${id}`,
     `${Math.round(contextWindow / 1000)}K context`,
-    price ? `$${price.input} in, $${price.output} out per million tokens` : 'price unknown',
+    retired !== undefined
+      ? `retired on ${retired}`
+      : price
+        ? `$${price.input} in, $${price.output} out per million tokens`
+        : 'price unknown',
   ]);
   const found = local.flatMap(({ provider, models }) => models.map((model) => localRow(provider, model)));
   terminal.stdout.write(table([...found, ...(await embeddedRows(root)), ...known]));
+  terminal.stderr.write(
+    `Prices and context windows as of ${modelTable().date}; --json shows their sources. Refresh them with \`aca models update\`.\n`,
+  );
 }
 
 function localRow(provider: string, model: LocalModel): string[] {

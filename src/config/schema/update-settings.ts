@@ -10,4 +10,8 @@ export const updateSettings = () =>
       .url({ protocol: /^https?$/ })
       .exactOptional()
       .describe('Registry to check (default: the one npm uses, or the public one)'),
+    models: z
+      .url({ protocol: /^https?$/ })
+      .exactOptional()
+      .describe('Address of the model table for `aca models update` (default: the published one)'),
   });

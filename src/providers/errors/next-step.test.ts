@@ -6,6 +6,13 @@ import { nextStep } from './next-step.ts';
 const after = (kind: ProviderErrorKind, provider: string, status?: number) =>
   nextStep(new ProviderError('no', { kind, provider, ...(status && { status }) }), 'm-1');
 
+test('a model that its vendor has retired', () => {
+  const error = new ProviderError('no', { kind: 'model_not_found', provider: 'anthropic', status: 404 });
+  expect(nextStep(error, 'claude-sonnet-4-20250514')).toBe(
+    'Anthropic retired claude-sonnet-4-20250514 on 2026-06-15. Run `aca models list` to see what you can use.',
+  );
+});
+
 test.each<[string, ProviderErrorKind, string, number | undefined, string]>([
   [
     'a wrong key',

@@ -1,4 +1,5 @@
 import type { ProviderError } from '../../contract/errors.ts';
+import { infoOf } from '../models/models.ts';
 import { type Preset, presets } from '../presets.ts';
 
 /** What the user can do about a failed request; undefined if the vendor's message has to suffice. */
@@ -8,6 +9,7 @@ export function nextStep({ kind, provider, status }: ProviderError, model: strin
   const Vendor = vendor.replace(/^the /, 'The ');
   const variable = preset?.keyEnv[0];
   const setKey = `\`aca keys set ${provider}\`${variable ? `, or update ${variable} if it is set` : ''}`;
+  const { retired } = infoOf(preset?.tableOf ?? provider, model);
   switch (kind) {
     case 'auth':
       if (status === 403)
@@ -18,6 +20,8 @@ export function nextStep({ kind, provider, status }: ProviderError, model: strin
     case 'quota':
       return `Your ${vendor} account is out of credit or over its limit. Check its billing page, or use another model.`;
     case 'model_not_found':
+      if (retired !== undefined)
+        return `${Vendor} retired ${model} on ${retired}. Run \`aca models list\` to see what you can use.`;
       return preset?.local
         ? `${Vendor} has no model ${model}. Install or load it there, or run \`aca models list\` to see what you can use.`
         : `${Vendor} does not offer ${model}: it may be misspelled, retired or closed to your account. Run \`aca models list\` to see what you can use.`;

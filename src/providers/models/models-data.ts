@@ -11,6 +11,19 @@ export type Facts = {
   usd: Usd | null;
   can: { tools: boolean; images: boolean; thinking: boolean };
   long?: { above: number; usd: Usd };
+  /** The day the vendor stopped to offer it; gateways may still have it. */
+  retired?: string;
+};
+
+export type ModelTable = {
+  /** The day the figures were last compared with their sources. */
+  date: string;
+  /** Where each vendor publishes its models and prices. */
+  sources: Readonly<Record<string, string>>;
+  /** By provider and model. A model's vendor comes before its resellers. */
+  models: Readonly<Record<string, Readonly<Record<string, Facts>>>>;
+  /** Short names for each vendor's current models. */
+  aliases: Readonly<Record<string, string>>;
 };
 
 const TEXT = { tools: true, images: false, thinking: false };
@@ -28,11 +41,21 @@ const GEMINI = { window: 1_048_576, output: 65_536, can: ALL };
 const LONG_GPT = 272_000;
 const LONG_GEMINI = 200_000;
 
-/**
- * The vendors' published figures of November 2026, by provider and model. A model's vendor comes before its
- * resellers.
- */
-export const table: Readonly<Record<string, Readonly<Record<string, Facts>>>> = {
+const sources = {
+  anthropic: 'https://platform.claude.com/docs/en/about-claude/pricing',
+  openai: 'https://platform.openai.com/docs/pricing',
+  google: 'https://ai.google.dev/gemini-api/docs/pricing',
+  deepseek: 'https://api-docs.deepseek.com/quick_start/pricing',
+  moonshot: 'https://platform.moonshot.ai/docs/pricing/chat',
+  mistral: 'https://mistral.ai/pricing',
+  xai: 'https://docs.x.ai/docs/models',
+  groq: 'https://groq.com/pricing',
+  cerebras: 'https://www.cerebras.ai/pricing',
+  together: 'https://www.together.ai/pricing',
+  fireworks: 'https://fireworks.ai/pricing',
+};
+
+const models: ModelTable['models'] = {
   anthropic: {
     'claude-fable-5-1': { ...CLAUDE, usd: [10, 50, 0.25, 12.5] },
     'claude-fable-5': { ...CLAUDE, usd: [10, 50, 1, 12.5] },
@@ -46,13 +69,13 @@ export const table: Readonly<Record<string, Readonly<Record<string, Facts>>>> = 
     'claude-opus-4-6': { ...CLAUDE, usd: [5, 25, 0.5, 6.25] },
     'claude-opus-4-5': { ...CLAUDE_4, usd: [5, 25, 0.5, 6.25] },
     'claude-opus-4-1': { ...CLAUDE_4, output: 32_000, usd: [15, 75, 1.5, 18.75] },
-    'claude-opus-4': { ...CLAUDE_4, output: 32_000, usd: [15, 75, 1.5, 18.75] },
+    'claude-opus-4': { ...CLAUDE_4, output: 32_000, usd: [15, 75, 1.5, 18.75], retired: '2026-06-15' },
     'claude-sonnet-5-5': { ...CLAUDE, usd: [2, 10, 0.2, 2.5] },
     'claude-sonnet-5': { ...CLAUDE, usd: [2, 10, 0.2, 2.5] },
     'claude-sonnet-4-6': { ...CLAUDE, usd: [3, 15, 0.3, 3.75] },
     'claude-sonnet-4-5': { ...CLAUDE_4, usd: [3, 15, 0.3, 3.75] },
-    'claude-sonnet-4-20250514': { ...CLAUDE_4, usd: [3, 15, 0.3, 3.75] },
-    'claude-sonnet-4': { ...CLAUDE_4, usd: [3, 15, 0.3, 3.75] },
+    'claude-sonnet-4-20250514': { ...CLAUDE_4, usd: [3, 15, 0.3, 3.75], retired: '2026-06-15' },
+    'claude-sonnet-4': { ...CLAUDE_4, usd: [3, 15, 0.3, 3.75], retired: '2026-06-15' },
     'claude-haiku-5-5': {
       ...CLAUDE,
       usd: [0.1, 0.5, 0.01, 0.125],
@@ -109,6 +132,7 @@ export const table: Readonly<Record<string, Readonly<Record<string, Facts>>>> = 
     'o3-mini': { ...O_SERIES, can: THINKS, usd: [1.1, 4.4, 0.55] },
   },
   google: {
+    // Twice as much from 1 December 2026.
     'gemini-4-argon': { ...GEMINI, output: 32_768, usd: [2, 10, 0.1] },
     'gemini-3.8-flash': { ...GEMINI, usd: [0.75, 3.75, 0.075] },
     'gemini-3.7-flash': { ...GEMINI, usd: [0.75, 3.75, 0.075] },
@@ -238,8 +262,7 @@ export const table: Readonly<Record<string, Readonly<Record<string, Facts>>>> = 
   },
 };
 
-/** Short names for each vendor's current models. */
-export const aliases: Readonly<Record<string, string>> = {
+const aliases = {
   fable: 'anthropic/claude-fable-5-1',
   opus: 'anthropic/claude-opus-5-5',
   sonnet: 'anthropic/claude-sonnet-5-5',
@@ -252,7 +275,7 @@ export const aliases: Readonly<Record<string, string>> = {
   mini: 'openai/gpt-5.4-mini',
   nano: 'openai/gpt-5.4-nano',
   codex: 'openai/gpt-5.3-codex',
-  gemini: 'google/gemini-3.1-pro-preview',
+  gemini: 'google/gemini-4-argon',
   flash: 'google/gemini-3.8-flash',
   'flash-lite': 'google/gemini-3.5-flash-lite',
   deepseek: 'deepseek/deepseek-v4-pro',
@@ -262,3 +285,6 @@ export const aliases: Readonly<Record<string, string>> = {
   devstral: 'mistral/devstral-latest',
   codestral: 'mistral/codestral-latest',
 };
+
+/** The table that ships with the program. */
+export const builtIn: ModelTable = { date: '2026-11-17', sources, models, aliases };

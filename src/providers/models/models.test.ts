@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { noUsage } from '../../contract/message.ts';
+import { type Preset, presets } from '../presets.ts';
 import { costOf, infoOf, knownModels, nearestModels, resolveModel } from './models.ts';
-import { aliases, table } from './models-data.ts';
+import { builtIn } from './models-data.ts';
+
+const { aliases, models: table } = builtIn;
 
 const providers = [...Object.keys(table), 'openrouter', 'ollama'];
 
@@ -76,8 +79,8 @@ describe('[N07] model facts', () => {
   });
 
   test('every row is plausible: windows hold the output, long prompts cost more, cache reads cost less', () => {
-    expect(knownModels.length).toBeGreaterThan(80);
-    for (const { provider, id, contextWindow, maxOutputTokens, price, long } of knownModels) {
+    expect(knownModels().length).toBeGreaterThan(80);
+    for (const { provider, id, contextWindow, maxOutputTokens, price, long } of knownModels()) {
       const name = `${provider}/${id}`;
       expect.soft(contextWindow, name).toBeGreaterThanOrEqual(maxOutputTokens);
       if (price) expect.soft(price.cacheRead, name).toBeLessThanOrEqual(price.input);
@@ -117,6 +120,36 @@ describe('model names', () => {
       expect(`${provider}/${id}`).toBe(target);
       expect(table[provider ?? '']?.[id], alias).toBeDefined();
     }
+  });
+
+  test("each vendor's default is its current model: the one its alias means", () => {
+    const named = {
+      anthropic: 'claude',
+      openai: 'gpt',
+      'openai-chat': 'gpt',
+      google: 'gemini',
+      deepseek: 'deepseek',
+      moonshot: 'kimi',
+      mistral: 'mistral',
+      xai: 'grok',
+    };
+    for (const { name, defaultModel } of presets as readonly Preset[]) {
+      if (defaultModel === undefined) continue;
+      const alias = named[name as keyof typeof named];
+      if (alias !== undefined) expect(aliases[alias], name).toMatch(new RegExp(`/${defaultModel}$`));
+      else expect(infoOf(name, defaultModel), name).not.toEqual(infoOf(name, 'nobody-knows-this-one'));
+      expect(infoOf(name, defaultModel).retired, name).toBeUndefined();
+    }
+    for (const target of Object.values(aliases)) {
+      const [provider = '', ...id] = target.split('/');
+      expect(infoOf(provider, id.join('/')).retired, target).toBeUndefined();
+    }
+  });
+
+  test('the table has a date, and a source for each vendor', () => {
+    expect(builtIn.date).toMatch(/^2\d{3}-\d\d-\d\d$/);
+    expect(Object.keys(builtIn.sources).sort()).toEqual(Object.keys(table).sort());
+    for (const source of Object.values(builtIn.sources)) expect(source).toMatch(/^https:\/\//);
   });
 
   test("anything after a known provider is that provider's own model name", () => {

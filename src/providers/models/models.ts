@@ -1,12 +1,13 @@
 import { distance } from 'fastest-levenshtein';
 import type { Usage } from '../../contract/message.ts';
 import type { ModelInfo } from '../../contract/provider.ts';
-import { aliases, type Facts, table, type Usd } from './models-data.ts';
+import { modelTable } from './model-table.ts';
+import type { Facts, Usd } from './models-data.ts';
 
 type Price = NonNullable<ModelInfo['price']>;
 
 /** Facts about a model, with the higher price that some vendors charge for long prompts. */
-export type PricedModel = ModelInfo & { long?: { above: number; price: Price } };
+export type PricedModel = ModelInfo & { long?: { above: number; price: Price }; retired?: string };
 
 /** The user's overrides, from the config file. */
 export type ModelOverrides = Partial<Omit<ModelInfo, 'provider' | 'id' | 'abilities'>> & {
@@ -37,6 +38,7 @@ export function infoOf(provider: string, id: string, overrides: ModelOverrides =
     price,
     abilities: { ...facts.can, ...overrides.abilities },
     ...(price && long ? { long: { above: long.above, price: priceFrom(long.usd) } } : {}),
+    ...(facts.retired !== undefined && { retired: facts.retired }),
   };
 }
 
@@ -45,6 +47,7 @@ export function infoOf(provider: string, id: string, overrides: ModelOverrides =
  * of `providers`: `meta-llama/llama-4` is a model name at many vendors.
  */
 export function resolveModel(text: string, providers: readonly string[]): { provider?: string; id: string } {
+  const { aliases } = modelTable();
   const alias = Object.hasOwn(aliases, text.toLowerCase()) ? aliases[text.toLowerCase()] : undefined;
   const name = alias ?? text;
   const head = providerIn(name, providers);
@@ -67,7 +70,8 @@ export function providerIn(name: string, providers: readonly string[]): string |
 export function nearestModels(text: string): string[] {
   const typed = text.toLowerCase();
   const limit = Math.max(2, Math.floor(typed.length / 3));
-  const known = Object.entries(table).flatMap(([provider, rows]) =>
+  const { aliases, models } = modelTable();
+  const known = Object.entries(models).flatMap(([provider, rows]) =>
     Object.keys(rows).map((id) => ({ name: `${provider}/${id}`, forms: [`${provider}/${id}`, id] })),
   );
   return [...Object.keys(aliases).map((name) => ({ name, forms: [name] })), ...known]
@@ -108,7 +112,7 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
 ];
 
 function makerOf(id: string): string | undefined {
-  const listed = Object.entries(table).find(([, rows]) => Object.hasOwn(rows, id))?.[0];
+  const listed = Object.entries(modelTable().models).find(([, rows]) => Object.hasOwn(rows, id))?.[0];
   return listed ?? MAKERS.find(([pattern]) => pattern.test(id))?.[1];
 }
 
@@ -128,13 +132,16 @@ function factsOf(provider: string, id: string): Facts {
     slash > 0
       ? lookUp(MAKER_NAMES[head] ?? head, id.slice(slash + 1).replace(/^(claude-.*\d)\.(\d)/, '$1-$2'))
       : lookUp(makerOf(id) ?? '', id);
-  // Resellers set their own prices.
-  return elsewhere ? { ...elsewhere, usd: null } : UNKNOWN;
+  // Resellers set their own prices, and retire models at their own time.
+  if (!elsewhere) return UNKNOWN;
+  const { retired: _, ...facts } = elsewhere;
+  return { ...facts, usd: null };
 }
 
 /** The row with this name, or with the longest known name that is a prefix of it. */
 function lookUp(provider: string, id: string): Facts | undefined {
-  const rows = Object.hasOwn(table, provider) ? table[provider] : undefined;
+  const { models } = modelTable();
+  const rows = Object.hasOwn(models, provider) ? models[provider] : undefined;
   if (!rows) return undefined;
   const exact = Object.hasOwn(rows, id) ? rows[id] : undefined;
   if (exact) return exact;
@@ -144,7 +151,9 @@ function lookUp(provider: string, id: string): Facts | undefined {
       .sort(([a], [b]) => b.length - a.length)[0] ?? [];
   if (known === undefined || facts === undefined) return undefined;
   const sameModel = /^[-@](\d{4}[-\d]*|latest|preview.*)$/.test(id.slice(known.length));
-  return sameModel ? facts : { ...facts, usd: null };
+  if (sameModel) return facts;
+  const { retired: _, ...sibling } = facts;
+  return { ...sibling, usd: null };
 }
 
 function priceOf(usd: Usd | null): Price | null {
@@ -155,7 +164,9 @@ function priceFrom([input, output, cacheRead = input, cacheWrite = input]: Usd):
   return { input, output, cacheRead, cacheWrite };
 }
 
-/** Every row of the built-in table. */
-export const knownModels: readonly PricedModel[] = Object.entries(table).flatMap(([provider, rows]) =>
-  Object.keys(rows).map((id) => infoOf(provider, id)),
-);
+/** Every row of the table. */
+export function knownModels(): PricedModel[] {
+  return Object.entries(modelTable().models).flatMap(([provider, rows]) =>
+    Object.keys(rows).map((id) => infoOf(provider, id)),
+  );
+}

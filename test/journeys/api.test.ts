@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   copyFile,
   cp,
@@ -15,10 +16,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { aca, cleanEnv, doors } from '../support/aca.ts';
 import { buildProgram, node } from '../support/build-program.ts';
-import { both, calls, fails, type Step, says, thinks } from '../support/model-server/script.ts';
+import { both, calls, fails, hangs, type Step, says, thinks } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -81,7 +82,7 @@ describe('the packed package in a program of somebody else', () => {
     expect(types).toBe(await readFile('etc/api.d.ts', 'utf8'));
   });
 
-  test('the example program works as a process and ends by itself', async () => {
+  test('the example with a tool works as a process and ends by itself', async () => {
     const space = await workspace({ 'add.js': 'export const add = (a, b) => a - b;\n' });
     const server = await serve([
       calls(['app__ticket', { number: 7 }]),
@@ -90,7 +91,7 @@ describe('the packed package in a program of somebody else', () => {
       says('add.js adds now.'),
     ]);
     const { model, env } = doors.anthropic(server.url);
-    const outcome = await run(process.execPath, [path.join(consumer, 'dist/index.js'), '7'], {
+    const outcome = await run(process.execPath, [path.join(consumer, 'dist/custom-tool.js'), '7'], {
       cwd: space.root,
       env: cleanEnv(space, { ...env, AI_ASSISTANT_MODEL: model }),
     });
@@ -113,9 +114,110 @@ describe('the packed package in a program of somebody else', () => {
     expect(JSON.stringify(second?.body.messages)).toContain('It should add.');
   });
 
+  /** An example that serves HTTP, at the address it prints. */
+  async function startServer(name: string, script: readonly Step[], files: Record<string, string> = {}) {
+    const space = await workspace(files);
+    const server = await serve(script);
+    const { model, env } = doors.anthropic(server.url);
+    const child = spawn(process.execPath, [path.join(consumer, `dist/${name}.js`)], {
+      cwd: space.root,
+      env: cleanEnv(space, { ...env, AI_ASSISTANT_MODEL: model, PORT: '0' }),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
+    const stop = async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      return (await ended)[0];
+    };
+    return { url: line.trim(), server, stop };
+  }
+
+  test('the bot answers, remembers each conversation, changes nothing, and ends when told', async () => {
+    const write = calls(['Write', { file_path: 'new.txt', content: 'x' }]);
+    const script = [says('one'), says('two'), says('other'), write, says('I cannot write.')];
+    const { url, server, stop } = await startServer('bot', script, { 'a.txt': 'a\n' });
+    const ask = async (conversation: string, text: string) => {
+      const response = await fetch(url, { method: 'POST', body: JSON.stringify({ conversation, text }) });
+      return [response.status, await response.json()];
+    };
+    expect(await ask('a', 'first')).toEqual([200, { text: 'one' }]);
+    expect(await ask('a', 'second')).toEqual([200, { text: 'two' }]);
+    expect(await ask('b', 'third')).toEqual([200, { text: 'other' }]);
+    expect(await ask('b', 'write')).toEqual([200, { text: 'I cannot write.' }]);
+    const said = server.requests.map(({ messages }) =>
+      messages
+        .filter(({ role }) => role === 'user')
+        .map(({ text }) => /first|second|third|write/.exec(text)?.[0]),
+    );
+    expect(said.slice(0, 3)).toEqual([['first'], ['first', 'second'], ['third']]);
+    expect((await fetch(url, { method: 'POST', body: 'no JSON' })).status).toBe(400);
+    expect(await stop()).toBe(0);
+  });
+
+  test('the stream sends the text piece by piece, and then how it ended', async () => {
+    const { url, stop } = await startServer('stream', [says('Hello to the browser.')]);
+    const response = await fetch(`${url}/?question=hi`);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    const events = (await response.text())
+      .trim()
+      .split('\n\n')
+      .map((event) => /^event: (\w+)\ndata: (.*)$/.exec(event)?.slice(1) ?? []);
+    const text = events.filter(([name]) => name === 'text').map(([, data = '']) => JSON.parse(data));
+    expect(text.join('')).toBe('Hello to the browser.');
+    expect(events.at(-1)?.[0]).toBe('end');
+    expect(JSON.parse(events.at(-1)?.[1] ?? '')).toMatchObject({ stopReason: 'done' });
+    expect((await fetch(url)).status).toBe(400);
+    expect(await stop()).toBe(0);
+  });
+
+  test('a browser that goes away ends the run', async () => {
+    const { url, server, stop } = await startServer('stream', [hangs(), says('next')]);
+    const left = new AbortController();
+    const response = fetch(`${url}/?question=hi`, { signal: left.signal });
+    await expect.poll(() => server.requests.length).toBe(1);
+    left.abort();
+    await expect(response.then((one) => one.text())).rejects.toThrow();
+    expect(await (await fetch(`${url}/?question=again`)).text()).toContain('next');
+    expect(await stop()).toBe(0);
+  });
+
+  test.each([
+    [
+      'findings',
+      [calls(['app__report', { file: 'add.js', line: 1, problem: 'It subtracts.' }]), says('done')],
+      1,
+      'add.js:1: It subtracts.\n',
+      '',
+    ],
+    ['none', [says('All is well.')], 0, '', ''],
+    ['a failure', [fails(400, { message: 'no' })], 2, '', 'The review did not finish: '],
+  ] as const)('the check of a change exits by what it found: %s', async (_, script, code, stdout, stderr) => {
+    const space = await workspace({ 'add.js': 'export const add = (a, b) => a + b;\n' });
+    const git = (...args: string[]) =>
+      run('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args], { cwd: space.root });
+    await git('init', '-q', '-b', 'main');
+    await git('add', '.');
+    await git('commit', '-qm', 'first');
+    await writeFile(path.join(space.root, 'add.js'), 'export const add = (a, b) => a - b;\n');
+    await git('commit', '-qam', 'second');
+    const server = await serve([...script]);
+    const { model, env } = doors.anthropic(server.url);
+    const outcome = await run(process.execPath, [path.join(consumer, 'dist/ci-check.js'), 'HEAD~1'], {
+      cwd: space.root,
+      env: cleanEnv(space, { ...env, AI_ASSISTANT_MODEL: model }),
+    }).then(
+      (done) => ({ code: 0, ...done }),
+      (failed: { code: number; stdout: string; stderr: string }) => failed,
+    );
+    expect(outcome).toMatchObject({ code, stdout, stderr: expect.stringContaining(stderr) });
+    expect(server.requests[0]?.messages[0]?.text).toContain('+export const add = (a, b) => a - b;');
+  });
+
   test('without a key it says so and ends', async () => {
     const space = await workspace();
-    const outcome = run(process.execPath, [path.join(consumer, 'dist/index.js')], {
+    const outcome = run(process.execPath, [path.join(consumer, 'dist/custom-tool.js')], {
       cwd: space.root,
       env: cleanEnv(space, { AI_ASSISTANT_MODEL: 'anthropic/claude-sonnet-4-20250514' }),
     });

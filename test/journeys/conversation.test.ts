@@ -151,7 +151,7 @@ describe('the first start with nothing configured', () => {
     await terminal.waitFor('API key (not shown): ');
     terminal.type('sk-ant-pasted-key\r');
     await terminal.waitFor('Stored for anthropic');
-    await terminal.waitFor('anthropic/claude-sonnet-4-20250514');
+    await terminal.waitFor('anthropic/claude-sonnet-5-5');
     terminal.type('hello\r');
     await terminal.waitFor('Hello there.');
     expect(terminal.screen()).not.toContain('pasted-key');

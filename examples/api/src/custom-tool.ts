@@ -1,4 +1,4 @@
-// Works on one ticket: node dist/index.js NUMBER. Prints each step, then the result as JSON.
+// Works on one ticket: node dist/custom-tool.js NUMBER. Prints each step, then the result as JSON.
 import process from 'node:process';
 import { createAgent, defineAgentTool, fail, type PermissionRequest, UserError } from 'ai-code-assistant';
 import { z } from 'zod';

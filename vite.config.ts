@@ -28,7 +28,7 @@ const forNode: Bundle = {
 
 /** What `vite build --mode binary` writes: the ES modules that scripts/build-binary.mjs compiles with Bun. */
 const forBun: Bundle = {
-  input: { aca: 'src/cli/binary/main.ts', [worker]: 'src/embedded/worker.ts' },
+  input: { aca: 'src/cli/binary/main.ts' },
   external: 'keyring.node',
   output: {
     format: 'es',
@@ -53,7 +53,7 @@ export default defineConfig(({ mode }) => {
     root,
     define: {
       ACA_VERSION: JSON.stringify(version),
-      EMBEDDED_WORKER: JSON.stringify(`./${worker}.${isBinary ? 'js' : 'cjs'}`),
+      EMBEDDED_WORKER: JSON.stringify(`./${worker}.cjs`),
       'process.env.NODE_ENV': JSON.stringify('production'),
     },
     ssr: { noExternal: true },

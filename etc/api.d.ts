@@ -703,6 +703,13 @@ type AgentEvent =
     attempt: number;
     delayMs: number;
 }
+/** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
+ | {
+    type: 'loading';
+    file: string;
+    bytes: number;
+    share: number;
+}
 /** `usage` of the reply; `costUsd` of all calls since the last such event, including side jobs. */
  | {
     type: 'usage';

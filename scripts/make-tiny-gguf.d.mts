@@ -12,5 +12,7 @@ export function writeTinyModel(
     /** The chat template; null for none. */
     template?: string | null;
     seed?: number;
+    /** Merges that never apply: a million of them take llama.cpp seconds to load. */
+    idleMerges?: number;
   },
 ): Promise<void>;

@@ -51,7 +51,7 @@ export const TEMPLATE = `{%- if tools %}
 /**
  * @param {string} out
  * @param {{ chains?: string[][], width?: number, layers?: number, context?: number, vocabulary?: number,
- *   template?: string | null, seed?: number }} options
+ *   template?: string | null, seed?: number, idleMerges?: number }} options
  */
 export async function writeTinyModel(out, options) {
   await mkdir(path.dirname(path.resolve(out)), { recursive: true });
@@ -66,6 +66,7 @@ function tinyModel({
   vocabulary = 640,
   template = TEMPLATE,
   seed = 1,
+  idleMerges = 0,
 }) {
   const { tokens, types, merges } = tokenizer(vocabulary);
   const weights = modelWeights({ tokens, chains, width, layers, seed });
@@ -89,7 +90,7 @@ function tinyModel({
     text('tokenizer.ggml.pre', 'gpt-2'),
     list('tokenizer.ggml.tokens', 8, tokens.map(string)),
     list('tokenizer.ggml.token_type', 5, types.map(u32)),
-    list('tokenizer.ggml.merges', 8, merges.map(string)),
+    list('tokenizer.ggml.merges', 8, [...merges.map(string), ...idle(idleMerges)]),
     number('tokenizer.ggml.bos_token_id', id('<|endoftext|>')),
     number('tokenizer.ggml.eos_token_id', id('<|im_end|>')),
     field('tokenizer.ggml.add_bos_token', 7, Buffer.from([0])),
@@ -131,6 +132,11 @@ function tokenizer(size) {
     types.push(special.startsWith('<|') ? CONTROL : USER_DEFINED);
   }
   return { tokens, types, merges };
+}
+
+/** Merges that never apply, but take as long to load as others. */
+function* idle(count) {
+  for (let i = 0; i < count; i++) yield string(`${i} .`);
 }
 
 function mergeIn(word, [first, second]) {

@@ -289,6 +289,7 @@ describe('tables name everything there is, and nothing else', () => {
       cache: true,
       model_call: true,
       retry: true,
+      loading: true,
       usage: true,
       message: true,
       compacted: true,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'vite';
-import { assets, root, worker } from '../bundle.mjs';
+import { assets, root } from '../bundle.mjs';
 import { inputsOf } from '../package-files.mjs';
 import { exe, targets } from './targets.mjs';
 
@@ -34,7 +34,7 @@ export async function bundleForBun(folder, target, parts) {
     path.join(folder, 'keyring.node'),
   );
   return {
-    entries: ['aca.js', `${worker}.js`],
+    entries: ['aca.js'],
     assets: Object.keys(beside),
     inputs: inputsOf(output),
   };

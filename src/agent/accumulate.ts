@@ -115,6 +115,7 @@ export class Reply {
         this.#dropUnfinished();
         break;
       case 'tool_call_end':
+      case 'loading':
         break;
       default:
         event satisfies never;

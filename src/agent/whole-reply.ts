@@ -68,7 +68,7 @@ async function* streamReply(run: Run, reply: Reply, history: readonly Message[])
     reply.push(event);
     if (event.type === 'tool_call_start') yield { type: 'call_start', name: event.name };
     else if (event.type === 'text' || event.type === 'thinking' || event.type === 'reclassify') yield event;
-    else if (event.type === 'retry') yield event;
+    else if (event.type === 'retry' || event.type === 'loading') yield event;
   }
   if (!reply.stopped)
     throw new ProviderError('The answer ended too early.', { kind: 'cut', provider: run.provider });

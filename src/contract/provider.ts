@@ -49,6 +49,8 @@ export type ProviderEvent =
    * there; unfinished calls and thoughts are void.
    */
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
+  /** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
+  | { type: 'loading'; file: string; bytes: number; share: number }
   | { type: 'stop'; reason: StopReason };
 
 /**

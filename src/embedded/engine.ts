@@ -26,7 +26,8 @@ type Loaded = {
 };
 
 export type Engine = {
-  load(order: LoadOrder): Promise<Orders['load']['answer']>;
+  /** `progress` gets the loaded share, from 0 to 1. */
+  load(order: LoadOrder, progress: (share: number) => void): Promise<Orders['load']['answer']>;
   render(order: Dialogue): string;
   respell(text: string): Orders['respell']['answer'];
   count(text: string): number;
@@ -35,10 +36,9 @@ export type Engine = {
     watch: { text(text: string): void; isAborted(): boolean },
   ): Promise<Orders['generate']['answer']>;
   embed(texts: readonly string[]): Promise<number[][]>;
-  unload(): Promise<void>;
 };
 
-/** llama.cpp with one model. Runs in its own thread and knows nothing about messages or tools. */
+/** llama.cpp with one model. Runs in its own process and knows nothing about messages or tools. */
 export function createEngine(): Engine {
   let loaded: Loaded | undefined;
 
@@ -48,13 +48,14 @@ export function createEngine(): Engine {
   }
 
   return {
-    async load(order) {
+    async load(order, progress) {
       const lib = await importFrom<LlamaModule>(order.runtime, 'node-llama-cpp/dist/index.js');
       const jinja = await importFrom<JinjaModule>(order.runtime, '@huggingface/jinja/dist/index.js');
       const llama = await openLlama(lib, order);
       const model = await llama.loadModel({
         modelPath: order.model,
         gpuLayers: llama.gpu === false ? 0 : { fitContext: { contextSize: order.fit.contextSize } },
+        onLoadProgress: progress,
         ...trusting(llama),
       });
       loaded = { lib, llama, model, order, template: new jinja.Template(order.template ?? CHATML) };
@@ -117,12 +118,6 @@ export function createEngine(): Engine {
       } finally {
         await context.dispose();
       }
-    },
-
-    async unload() {
-      const { llama } = loaded ?? {};
-      loaded = undefined;
-      await llama?.dispose();
     },
   };
 }

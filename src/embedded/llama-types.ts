@@ -26,6 +26,7 @@ export type Llama = {
   loadModel(options: {
     modelPath: string;
     gpuLayers: number | { fitContext: { contextSize: number } };
+    onLoadProgress?(share: number): void;
     ignoreMemorySafetyChecks: boolean;
   }): Promise<LlamaModel>;
   createGrammar(options: { grammar: string }): Promise<LlamaGrammar>;

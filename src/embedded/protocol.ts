@@ -51,7 +51,6 @@ export type Orders = {
   count: { order: string; answer: number };
   generate: { order: GenerateOrder; answer: Generated };
   embed: { order: readonly string[]; answer: number[][] };
-  unload: { order: null; answer: null };
 };
 
 export type OrderName = keyof Orders;
@@ -62,5 +61,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { id: number; type: 'text'; text: string }
+  /** How much of the model is loaded, from 0 to 1. */
+  | { id: number; type: 'loading'; share: number }
   | { id: number; type: 'done'; answer: unknown }
   | { id: number; type: 'failed'; fault: 'overflow' | 'template' | 'other'; message: string };

@@ -2,6 +2,7 @@ import { ProviderError } from '../contract/errors.ts';
 import type { Message } from '../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent, ToolDefinition } from '../contract/provider.ts';
 import { raceAbort } from '../lib/async/abort.ts';
+import { Channel } from '../lib/async/channel.ts';
 import {
   callsAmong,
   type Dialect,
@@ -20,6 +21,7 @@ import { pruneStates, stateFile } from './prompt-states.ts';
 import type { Constraint, Dialogue, Generated } from './protocol.ts';
 import { attemptOf, repairing } from './repair.ts';
 import type { InstalledRuntime } from './runtime/runtime-folder.ts';
+import { type LoadProgress, SharedLoad } from './shared-load.ts';
 
 /** How replies are parsed. Injected: replies of other models are parsed in the same way. */
 export type Reading = {
@@ -40,7 +42,7 @@ export type EmbeddedOptions = {
   fit: Fit;
   runtime: InstalledRuntime;
   /** The built worker file, and its environment. */
-  worker: URL | string;
+  worker: string;
   env: Record<string, string>;
   reading: Reading;
   /** Where prompt states are saved; null disables it. */
@@ -66,14 +68,14 @@ const FORMS = [XML_FORM, FENCE_FORM];
 const TEMPERATURE = 0.6;
 const CHARACTERS_PER_TOKEN = 3.5;
 
-/** A model in this process, in its own thread. Loaded on the first request. */
+/** A model of this program, in its own process. Loaded on the first request. */
 export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
   const { name, reading, textMode = 'fence' } = options;
   const engine = new LazyEngine(options);
   const modeOf = ({ dialect }: Open) => (dialect.accepts.tools ? 'native' : textMode);
 
   async function* reply(request: CompletionRequest, signal: AbortSignal): AsyncGenerator<ProviderEvent> {
-    const opened = await raceAbort(engine.open(), signal);
+    const opened = yield* engine.opening(signal);
     const { tools = [] } = request;
     if (tools.length === 0) return yield* speaker(opened, options).stream(textOnly(request), signal);
     const form = formOf(opened, textMode);
@@ -112,14 +114,14 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
     async countTokens(request, signal) {
       // Don't load the model just for a token count.
       if (!engine.isOpened) return estimate(request);
-      const opened = await raceAbort(engine.open(), signal);
+      const opened = await engine.open(signal);
       const asked = reading.withCalls(speaker(opened, options), modeOf(opened));
       return raceAbort(asked.countTokens(request, signal), signal);
     },
 
     async embed(texts, signal) {
       try {
-        const { engine: remote } = await raceAbort(engine.open(), signal);
+        const { engine: remote } = await engine.open(signal);
         return await raceAbort(remote.ask('embed', texts).answer, signal);
       } catch {
         // On any failure, notes are found by their words.
@@ -129,26 +131,29 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
   };
 }
 
-/** The engine's thread with the model, from the first request until it is closed. */
+/** The engine's process with the model, from the first request until it is closed. */
 class LazyEngine {
   readonly #options: EmbeddedOptions;
-  #opening: Promise<Open> | undefined;
+  readonly #load: SharedLoad<Open>;
   #engine: RemoteEngine | undefined;
 
   constructor(options: EmbeddedOptions) {
     this.#options = options;
+    this.#load = new SharedLoad(
+      (loading) => this.#start(loading),
+      () => this.#stop(),
+    );
   }
 
   get isOpened(): boolean {
-    return this.#opening !== undefined;
+    return this.#load.isStarted;
   }
 
-  async open(): Promise<Open> {
-    this.#opening ??= this.#load();
+  async open(signal: AbortSignal, loading?: LoadProgress): Promise<Open> {
     try {
-      return await this.#opening;
+      return await this.#load.get(signal, loading);
     } catch (error) {
-      await this.close();
+      signal.throwIfAborted();
       const { name, facts } = this.#options;
       throw new ProviderError(
         `Could not load ${facts.name ?? name}: ${(error as Error).message}`,
@@ -158,20 +163,37 @@ class LazyEngine {
     }
   }
 
-  async close(): Promise<void> {
+  /** Reports the progress of a load. */
+  async *opening(signal: AbortSignal): AsyncGenerator<ProviderEvent, Open> {
+    const { file, bytes } = this.#options.facts;
+    const shares = new Channel<number>();
+    if (!this.isOpened) void shares.push(0);
+    const opened = this.open(signal, (share) => void shares.push(share));
+    opened.then(
+      () => shares.close(),
+      (error: unknown) => shares.fail(error),
+    );
+    for await (const share of shares) yield { type: 'loading', file, bytes, share };
+    return opened;
+  }
+
+  close(): Promise<void> {
+    return this.#load.close();
+  }
+
+  async #stop(): Promise<void> {
     const last = this.#engine;
-    this.#opening = undefined;
     this.#engine = undefined;
     await last?.close();
   }
 
-  async #load(): Promise<Open> {
+  async #start(loading: LoadProgress): Promise<Open> {
     const { worker, env, runtime, facts, fit, stateFolder } = this.#options;
     const remote = new RemoteEngine(worker, env);
     this.#engine = remote;
     const { folder, gpu } = runtime;
-    await remote.ask('load', { runtime: folder, gpu, model: facts.file, template: facts.chatTemplate, fit })
-      .answer;
+    const order = { runtime: folder, gpu, model: facts.file, template: facts.chatTemplate, fit };
+    await remote.ask('load', order, { loading }).answer;
     const dialect = facts.isEmbedding
       ? { accepts: { system: true, tools: false }, form: null, specials: 'hidden' as const }
       : await findDialect({

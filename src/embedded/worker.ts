@@ -1,19 +1,23 @@
-import { parentPort } from 'node:worker_threads';
 import { createEngine, TemplateError } from './engine.ts';
 import { OverflowError } from './generate.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 
-/** The thread that runs llama.cpp: one order at a time; only an abort is handled at once. */
-const port = parentPort;
-if (!port) throw new Error('This file is a worker thread, not a program.');
-
+/**
+ * The process that runs llama.cpp: one order at a time; only an abort is handled at once. It ends with the
+ * program that started it, which also kills it to cancel a load.
+ */
 const engine = createEngine();
 const aborted = new Set<number>();
 let queue: Promise<void> = Promise.resolve();
 
-const send = (message: FromWorker) => port.postMessage(message);
+const send = (message: FromWorker) => void process.send?.(message);
 
-port.on('message', (message: ToWorker) => {
+// Ctrl+C in a terminal reaches every process; the program decides what it means.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+// A regular exit would wait for native threads, and crash them.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+
+process.on('message', (message: ToWorker) => {
   if (message.type === 'abort') {
     aborted.add(message.id);
     return;
@@ -36,7 +40,7 @@ port.on('message', (message: ToWorker) => {
 async function carryOut(message: Exclude<ToWorker, { type: 'abort' }>): Promise<unknown> {
   switch (message.type) {
     case 'load':
-      return engine.load(message.order);
+      return engine.load(message.order, (share) => send({ id: message.id, type: 'loading', share }));
     case 'render':
       return engine.render(message.order);
     case 'respell':
@@ -50,9 +54,6 @@ async function carryOut(message: Exclude<ToWorker, { type: 'abort' }>): Promise<
       });
     case 'embed':
       return engine.embed(message.order);
-    case 'unload':
-      await engine.unload();
-      return null;
   }
   return message satisfies never;
 }

@@ -8,6 +8,7 @@ import type { EmbeddedProvider } from '../../src/embedded/provider.ts';
 import type { InstalledRuntime } from '../../src/embedded/runtime/runtime-folder.ts';
 import { buildWorker, CALLS, GREETS, type TinyOptions, tinyProvider } from '../support/embedded.ts';
 import { realRuntime } from '../support/embedded-runtime.ts';
+import { pidsOf, runningWith } from '../support/processes.ts';
 
 let missing = '';
 let runtime: InstalledRuntime;
@@ -100,7 +101,7 @@ test('an abort ends the reading of a prompt that would take minutes, too', async
   stop.abort(new Error('enough'));
 
   await expect(reply).rejects.toThrow('enough');
-  // The thread is free again: it does not read to the end.
+  // The engine is free again: it does not read to the end.
   await ask(provider, request('next', { maxTokens: 1 }));
 });
 
@@ -221,7 +222,7 @@ test('a conversation longer than the window is refused as such', async () => {
   });
 });
 
-test('a state on the disk makes a new thread start warm', async () => {
+test('a state on the disk makes a new process start warm', async () => {
   const states = path.join(folder, 'states');
   const generated: { warm: number; fromDisk: number }[] = [];
   const options = {
@@ -251,17 +252,62 @@ test('texts become numbers, the same ones every time', async () => {
   expect(a).not.toEqual(b);
 });
 
-test('the memory of the process returns when the model is let go', async () => {
-  const provider = await tiny('large', { width: 512, layers: 4, context: 16_384 });
-  await (await tiny('before', {})).embed(['loads the library'], new AbortController().signal);
-  const before = process.memoryUsage.rss();
-  await ask(provider, request('many words '.repeat(100), { maxTokens: 5 }));
-  const during = process.memoryUsage.rss();
+test('closing ends the process of the model, which frees its memory', async () => {
+  const provider = await tiny('closed', { chains: GREETS });
+  const before = runningWith(worker).length;
+  await ask(provider, request('hello'));
+  expect(runningWith(worker).length).toBe(before + 1);
+
   await provider.close();
 
-  const grown = during - before;
-  expect(grown).toBeGreaterThan(40e6);
-  await expect.poll(() => process.memoryUsage.rss() - before, { timeout: 20_000 }).toBeLessThan(grown * 0.4);
+  await expect.poll(() => runningWith(worker).length, { timeout: 20_000 }).toBe(before);
+});
+
+test('an abort cancels a slow load at any time, and the next request loads the model again', async () => {
+  const provider = await tiny('slow', { chains: GREETS, idleMerges: 300_000 });
+  const before = runningWith(worker).length;
+  for (const afterMs of [0, 700, 2000]) {
+    const stop = new AbortController();
+    const events = provider.stream(request('hello'), stop.signal)[Symbol.asyncIterator]();
+    const first = await events.next();
+    expect(first.value).toMatchObject({ type: 'loading', file: path.join(folder, 'slow.gguf'), share: 0 });
+    await sleep(afterMs);
+    stop.abort(new Error('enough'));
+
+    await expect(events.next()).rejects.toThrow('enough');
+    await expect.poll(() => runningWith(worker).length, { timeout: 20_000 }).toBe(before);
+  }
+  const events = await ask(provider, request('hello'));
+  expect(events.at(-1)).toEqual({ type: 'stop', reason: 'end' });
+});
+
+test('a load that others wait for goes on when one of them is aborted', async () => {
+  const provider = await tiny('shared', { chains: GREETS, idleMerges: 100_000 });
+  const stop = new AbortController();
+  const aborted = provider.stream(request('hello'), stop.signal)[Symbol.asyncIterator]();
+  await aborted.next();
+  const other = ask(provider, request('hello'));
+  stop.abort(new Error('enough'));
+
+  await expect(aborted.next()).rejects.toThrow('enough');
+  expect((await other).at(-1)).toEqual({ type: 'stop', reason: 'end' });
+});
+
+test('a model whose process is killed is reported, and the next request loads it again', async () => {
+  const provider = await tiny('killed', { chains: [['Ċ', 'Hello', 'Ġworld', 'Hello']], context: 32_768 });
+  const known = pidsOf(worker);
+  const reply = (async () => {
+    for await (const event of provider.stream(request('go on'), new AbortController().signal)) {
+      if (event.type === 'text')
+        for (const pid of pidsOf(worker)) if (!known.has(pid)) process.kill(pid, 'SIGKILL');
+    }
+  })();
+
+  await expect(reply).rejects.toThrow(
+    'The embedded model stopped: the system killed it, probably for lack of memory.',
+  );
+  const events = await ask(provider, request('again', { maxTokens: 2 }));
+  expect(events.at(-1)).toEqual({ type: 'stop', reason: 'max_tokens' });
 });
 
 test('a call of the grammar survives the whole way: call, result, next call', async () => {

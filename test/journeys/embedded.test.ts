@@ -1,9 +1,12 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { aca, parseStream } from '../support/aca.ts';
 import { CALLS, GREETS, runtimeHome, tinyModel } from '../support/embedded.ts';
 import { realRuntime } from '../support/embedded-runtime.ts';
+import { openLab } from '../support/lab.ts';
+import { nobodyIn } from '../support/processes.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 /** Why the real runtime is not there; empty when it is. */
@@ -107,6 +110,48 @@ test('Ctrl-C ends a reply that would never end', async () => {
   expect(code).toBe(130);
   expect(performance.now() - stopped).toBeLessThan(20_000);
   expect(parseStream(stdout).report.stopReason).toBe('interrupted');
+});
+
+test('Ctrl-C ends a slow load at once, and leaves no process behind', async () => {
+  const space = await withRuntime({});
+  const model = await tinyModel(path.join(space.home, 'slow.gguf'), {
+    chains: GREETS,
+    idleMerges: 1_000_000,
+  });
+  let stopped = 0;
+
+  const { code, stderr } = await aca(space, ['-p', 'hello', '--model', model], {
+    onSpawn: (child) => {
+      child.stderr?.on('data', async (text: string) => {
+        if (!text.includes('Loading slow.gguf, 0% of ')) return;
+        // By then llama.cpp itself is loading.
+        await sleep(5_000);
+        stopped = performance.now();
+        child.kill('SIGINT');
+      });
+    },
+  });
+
+  expect({ code, tookTooLong: performance.now() - stopped > 8_000 }, stderr).toEqual({
+    code: 130,
+    tookTooLong: false,
+  });
+  await nobodyIn(space.root);
+});
+
+test('Esc during a load shows its progress, cancels it, and the next prompt loads the model', async () => {
+  const space = await withRuntime({});
+  const model = await tinyModel(path.join(space.home, 'slow.gguf'), { chains: GREETS, idleMerges: 300_000 });
+  const lab = openLab(space, ['--model', model], { whenDone: onTestFinished });
+  await lab.waitFor((it) => it.rows().some((row) => row.startsWith('>')));
+  lab.type('hello\r');
+  await lab.waitFor((it) => /Loading slow\.gguf, \d+% of \d+\.\d MB/.test(it.rows().join('\n')));
+
+  lab.type('\u001b');
+
+  await lab.waitFor((it) => /interrupted/i.test(it.all().join('\n')));
+  lab.type('hello again\r');
+  await lab.waitFor('Hello world.');
 });
 
 test('R02 a model is named once for good, and the next conversation uses it', async () => {

@@ -81,7 +81,7 @@ const BANS: { rule: string; module: RegExp; modules: string[]; instead: string }
   {
     rule: 'spawn',
     module: /^((node:)?(child_process|cluster)|execa|cross-spawn|@lydell\/node-pty)(\/|$)/,
-    modules: ['sandbox', 'mcp'],
+    modules: ['sandbox', 'mcp', 'embedded'],
     instead: 'take `shell` as an argument',
   },
   {
@@ -93,8 +93,8 @@ const BANS: { rule: string; module: RegExp; modules: string[]; instead: string }
   {
     rule: 'thread',
     module: /^(node:)?worker_threads$/,
-    modules: ['embedded'],
-    instead: 'leave threads to src/embedded',
+    modules: [],
+    instead: 'start a process: a thread that runs native code cannot be ended',
   },
   {
     rule: 'vendor',

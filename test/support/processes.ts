@@ -30,6 +30,13 @@ export function runningWith(word: string): string[] {
   return lines.filter((line) => line.includes(word) && !line.startsWith('Z'));
 }
 
+/** The ids of running processes whose command line contains this word. */
+export function pidsOf(word: string): Set<number> {
+  const lines = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n');
+  const found = lines.filter((line) => line.includes(word) && !/^\s*\d+\s+Z/.test(line));
+  return new Set(found.map((line) => Number.parseInt(line, 10)));
+}
+
 /** Waits until no process contains this word; after the timeout, returns what is left. */
 export async function leftAfter(word: string, ms: number): Promise<string[]> {
   for (const deadline = Date.now() + ms; ; await sleep(50)) {

@@ -51,7 +51,7 @@ export function cachedReplies(
       if (isWhole(said))
         kept.set(
           key,
-          said.filter(({ type }) => type !== 'usage'),
+          said.filter(({ type }) => type !== 'usage' && type !== 'loading'),
           '',
         );
     },

@@ -1,5 +1,6 @@
 import { availableParallelism, freemem } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
 import { type Fit, fitModel } from '../../embedded/models/fit.ts';
@@ -7,11 +8,16 @@ import type { GgufFacts } from '../../embedded/models/gguf.ts';
 import { isPath, ModelStore, meansFile } from '../../embedded/models/model-store.ts';
 import type { EmbeddedProvider, Reading } from '../../embedded/provider.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
+import { workerArgument } from '../../embedded/worker-argument.ts';
 import type { Preset } from '../../providers/presets.ts';
 import type { Choice } from './choose-model.ts';
 
-/** Defined by the build: the worker file with the runtime, next to the importing file. */
+/**
+ * Defined by the build: the worker's file next to the importing one, and the target of the standalone binary, which
+ * runs itself as the worker.
+ */
 declare const EMBEDDED_WORKER: string;
+declare const ACA_BINARY: string | undefined;
 
 export type EmbeddedPlace = { dataRoot: string; cwd: string; config: Config; env: NodeJS.ProcessEnv };
 
@@ -102,7 +108,10 @@ export async function openEmbedded(
     fit: { ...fitHere(facts), contextSize: info.contextWindow },
     runtime,
     reading,
-    worker: new URL(EMBEDDED_WORKER, import.meta.url),
+    worker:
+      typeof ACA_BINARY === 'string'
+        ? workerArgument
+        : fileURLToPath(new URL(EMBEDDED_WORKER, import.meta.url)),
     env: passedOn(env),
     stateFolder: path.join(dataRoot, 'cache', 'prompts'),
     ...((toolMode === 'xml' || toolMode === 'fence') && { textMode: toolMode }),

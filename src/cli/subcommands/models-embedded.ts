@@ -11,9 +11,9 @@ import type { GgufFacts } from '../../embedded/models/gguf.ts';
 import type { HubFile } from '../../embedded/models/hub.ts';
 import { isPath, ModelStore } from '../../embedded/models/model-store.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
-import { megabytes } from '../../frontends/shared/progress-line.ts';
 import type { SetupOptions } from '../../frontends/shared/set-up-runtime.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { fileSize } from '../../lib/text/file-size.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
 import { providerIn } from '../../providers/models/models.ts';
 import { table, withContext } from './context.ts';
@@ -103,13 +103,13 @@ export function embeddedCommands(terminal: Terminal): Command[] {
 function factTable(facts: GgufFacts, fit: Fit, memoryBytes: number): string {
   return table([
     ['file', facts.file],
-    ['size', megabytes(facts.bytes)],
+    ['size', fileSize(facts.bytes)],
     ['name', facts.name ?? 'unknown'],
     ['kind', `${facts.architecture}${facts.isEmbedding ? ', embedding model' : ''}`],
     ['quantization', facts.quantisation ?? 'unknown'],
     ['licence', facts.license ?? 'unknown'],
     ['trained context', `${facts.contextLength} tokens`],
-    ['context here', `${fit.contextSize} tokens, ${megabytes(memoryBytes)} of memory`],
+    ['context here', `${fit.contextSize} tokens, ${fileSize(memoryBytes)} of memory`],
     ['threads', String(fit.threads)],
     ['chat template', facts.chatTemplate === null ? 'none; uses ChatML' : 'built in'],
   ]);
@@ -123,7 +123,7 @@ export async function embeddedRows(root: string): Promise<string[][]> {
     const facts = readable.find((model) => model.file === file)?.facts;
     const row = [`${embeddedPreset.name}/${name}`];
     if (!facts) return [...row, 'damaged', `aca models remove ${name}`];
-    const about = [facts.quantisation, megabytes(facts.bytes), curated?.good];
+    const about = [facts.quantisation, fileSize(facts.bytes), curated?.good];
     return [...row, `${Math.round(facts.contextLength / 1000)}K context`, about.filter(Boolean).join(', ')];
   });
   const names = new Set(stored.map(({ name }) => name));
@@ -132,7 +132,7 @@ export async function embeddedRows(root: string): Promise<string[][]> {
     .map(({ name, bytes, license, good }) => [
       `${embeddedPreset.name}/${name}`,
       `aca models pull ${name}`,
-      `${megabytes(bytes)}, ${license}: ${good}`,
+      `${fileSize(bytes)}, ${license}: ${good}`,
     ]);
   return [...here, ...more];
 }

@@ -1,4 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { limited, unlessAborted } from '../../lib/async/abort.ts';
 import { Channel } from '../../lib/async/channel.ts';
 import type { FromWorker, OrderName, Orders, ToWorker } from '../protocol.ts';
 
@@ -13,35 +15,38 @@ export class EngineFault extends Error {
   }
 }
 
-type Waiting = {
-  text(text: string): void;
-  done(answer: unknown): void;
-  failed(error: unknown): void;
-};
+/** What arrives before the answer. */
+type News = { text?(text: string): void; loading?(share: number): void };
+
+type Waiting = News & { done(answer: unknown): void; failed(error: unknown): void };
+
+/** A killed process may take this long to free its memory. */
+const KILL_MS = 2_000;
 
 /**
- * The engine in its thread. The thread keeps the program alive only while a request is pending; `close` ends
- * it and frees its memory.
+ * The engine in its own process: a load can be cancelled at any time, and a crash of llama.cpp does not end
+ * the program. It keeps the program alive only while a request is pending; `close` ends it and frees its
+ * memory.
  */
 export class RemoteEngine {
-  readonly #worker: Worker;
+  readonly #child: ChildProcess;
   readonly #waiting = new Map<number, Waiting>();
   #last = 0;
   #ended: EngineFault | undefined;
 
-  constructor(file: URL | string, env: Record<string, string>) {
+  constructor(worker: string, env: Record<string, string>) {
     // Nothing that a library prints may reach the screen.
-    this.#worker = new Worker(file, { stdout: true, stderr: true, env });
-    this.#worker.unref();
-    this.#worker.on('message', (message: FromWorker) => this.#hear(message));
-    this.#worker.on('error', (error) => this.#end(error.message));
-    this.#worker.on('exit', () => this.#end('its worker thread ended'));
+    this.#child = fork(worker, { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'], env });
+    this.#keepAlive(false);
+    this.#child.on('message', (message) => this.#hear(message as FromWorker));
+    this.#child.on('error', (error) => this.#end(error.message));
+    this.#child.on('exit', (code, signal) => this.#end(endingOf(code, signal)));
   }
 
   ask<Name extends OrderName>(
     type: Name,
     order: Orders[Name]['order'],
-    text: (text: string) => void = () => undefined,
+    news: News = {},
   ): { id: number; answer: Promise<Orders[Name]['answer']> } {
     const id = ++this.#last;
     const answer = new Promise<Orders[Name]['answer']>((resolve, reject) => {
@@ -51,10 +56,10 @@ export class RemoteEngine {
       }
       // The worker answers an order with the matching answer type.
       const done = (value: unknown) => resolve(value as Orders[Name]['answer']);
-      this.#waiting.set(id, { text, done, failed: reject });
-      this.#worker.ref();
+      this.#waiting.set(id, { ...news, done, failed: reject });
+      this.#keepAlive(true);
       // The signature ensures that name and order match; the compiler cannot infer it here.
-      this.#worker.postMessage({ id, type, order } as ToWorker);
+      this.#send({ id, type, order } as ToWorker);
     });
     return { id, answer };
   }
@@ -69,9 +74,9 @@ export class RemoteEngine {
   ): AsyncGenerator<string, Orders['generate']['answer']> {
     signal.throwIfAborted();
     const pieces = new Channel<string>();
-    const { id, answer } = this.ask('generate', order, (text) => void pieces.push(text));
+    const { id, answer } = this.ask('generate', order, { text: (text) => void pieces.push(text) });
     const stop = () => {
-      this.#worker.postMessage({ id, type: 'abort' } satisfies ToWorker);
+      this.#send({ id, type: 'abort' });
       pieces.fail(signal.reason);
     };
     signal.addEventListener('abort', stop, { once: true });
@@ -87,25 +92,44 @@ export class RemoteEngine {
       return await answer;
     } finally {
       signal.removeEventListener('abort', stop);
-      if (!over) this.#worker.postMessage({ id, type: 'abort' } satisfies ToWorker);
+      if (!over) this.#send({ id, type: 'abort' });
     }
   }
 
+  /** At once, whatever it is doing. */
   async close(): Promise<void> {
     if (this.#ended) return;
-    await this.ask('unload', null).answer.catch(() => undefined);
-    await this.#worker.terminate();
+    const exit = once(this.#child, 'exit');
+    this.#end('it was closed');
+    this.#child.kill('SIGKILL');
+    await unlessAborted(exit, limited(KILL_MS));
+  }
+
+  #send(message: ToWorker): void {
+    // A process that has just ended is reported by its exit.
+    this.#child.send(message, () => undefined);
+  }
+
+  #keepAlive(isNeeded: boolean): void {
+    const how = isNeeded ? 'ref' : 'unref';
+    this.#child[how]();
+    // Bun's channel has neither.
+    this.#child.channel?.[how]?.();
   }
 
   #hear(message: FromWorker): void {
     const waiting = this.#waiting.get(message.id);
     if (!waiting) return;
     if (message.type === 'text') {
-      waiting.text(message.text);
+      waiting.text?.(message.text);
+      return;
+    }
+    if (message.type === 'loading') {
+      waiting.loading?.(message.share);
       return;
     }
     this.#waiting.delete(message.id);
-    if (this.#waiting.size === 0) this.#worker.unref();
+    if (this.#waiting.size === 0) this.#keepAlive(false);
     if (message.type === 'done') waiting.done(message.answer);
     else waiting.failed(new EngineFault(message.fault, message.message));
   }
@@ -115,4 +139,9 @@ export class RemoteEngine {
     for (const { failed } of this.#waiting.values()) failed(this.#ended);
     this.#waiting.clear();
   }
+}
+
+function endingOf(code: number | null, signal: NodeJS.Signals | null): string {
+  if (signal === 'SIGKILL') return 'the system killed it, probably for lack of memory';
+  return `its process ended with ${signal ?? `code ${code}`}`;
 }

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { describeCompaction } from '../../commands/compact.ts';
 import { reasonLine, refusalLine } from '../../commands/format/decision.ts';
+import { loadingLine } from '../../commands/format/loading.ts';
 import { retryLine } from '../../commands/format/retry.ts';
 import { sandboxLine } from '../../commands/format/sandbox.ts';
 import { subagentLine } from '../../commands/format/subagent.ts';
@@ -80,6 +81,8 @@ export class PlainView {
         return this.#question(event.request);
       case 'retry':
         return this.#line('yellow', retryLine(event));
+      case 'loading':
+        return event.share === 0 ? this.#line('dim', loadingLine(event)) : '';
       case 'notice':
         return this.#line(event.level === 'warn' ? 'yellow' : 'dim', event.text);
       case 'end':

@@ -1,5 +1,6 @@
 import { describeCompaction } from '../../commands/compact.ts';
 import { refusalLine } from '../../commands/format/decision.ts';
+import { loadingLine } from '../../commands/format/loading.ts';
 import { retryLine } from '../../commands/format/retry.ts';
 import { subagentLine } from '../../commands/format/subagent.ts';
 import type { Config } from '../../config/schema/schema.ts';
@@ -35,6 +36,8 @@ function lineOf(event: AgentEvent, titles: Map<string, string>): Line | null {
       return { from: event.level === 'warn' ? 'normal' : 'verbose', text: event.text };
     case 'retry':
       return { from: 'normal', text: retryLine(event) };
+    case 'loading':
+      return event.share === 0 ? { from: 'normal', text: loadingLine(event) } : null;
     case 'compacted':
       return { from: 'verbose', text: describeCompaction(event) };
     case 'judged':

@@ -5,8 +5,9 @@ import { loadSettings, type Settings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import { askHub, DEFAULT_HUB, fetchModel, type Hub, type HubFile } from '../../embedded/models/hub.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';
+import { fileSize } from '../../lib/text/file-size.ts';
 import type { Options } from './options.ts';
-import { megabytes, progressLine } from './progress-line.ts';
+import { progressLine } from './progress-line.ts';
 import { shutdownSignal } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -39,7 +40,7 @@ export async function pullModel(wanted: HubFile, { settings, terminal, consent }
   const hub = await hubOf(settings, terminal);
   const signal = shutdownSignal(terminal);
   const offer = await askHub(wanted, hub, signal);
-  const size = offer.bytes === null ? 'of unknown size' : `(${megabytes(offer.bytes)})`;
+  const size = offer.bytes === null ? 'of unknown size' : `(${fileSize(offer.bytes)})`;
   const label = `${wanted.repo}/${wanted.file} ${size} from ${new URL(hub.endpoint).host}`;
   if (consent === 'ask') await agree(`Fetch ${label}?`, terminal);
   else stderr.write(`Fetching ${label}.\n`);

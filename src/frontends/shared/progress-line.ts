@@ -1,3 +1,5 @@
+import { fileSize } from '../../lib/text/file-size.ts';
+
 export type Step = { done: number; total: number | null; bytesPerSecond: number };
 
 export type ProgressLine = { tell(step: Step): void; end(): void };
@@ -32,15 +34,11 @@ export function progressLine(label: string, out: Out): ProgressLine {
 }
 
 export function progressText({ done, total, bytesPerSecond }: Step): string {
-  const speed = bytesPerSecond > 0 ? `, ${megabytes(bytesPerSecond)}/s` : '';
-  if (!total) return `${megabytes(done)}${speed}`;
+  const speed = bytesPerSecond > 0 ? `, ${fileSize(bytesPerSecond)}/s` : '';
+  if (!total) return `${fileSize(done)}${speed}`;
   const left = bytesPerSecond > 0 ? (total - done) / bytesPerSecond : 0;
   const time = left >= 1 ? `, ${timeText(left)} left` : '';
-  return `${Math.floor((done / total) * 100)}% of ${megabytes(total)}${speed}${time}`;
-}
-
-export function megabytes(bytes: number): string {
-  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
+  return `${Math.floor((done / total) * 100)}% of ${fileSize(total)}${speed}${time}`;
 }
 
 function timeText(seconds: number): string {

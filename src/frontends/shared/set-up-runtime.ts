@@ -7,8 +7,9 @@ import { ModelStore } from '../../embedded/models/model-store.ts';
 import { DEFAULT_REGISTRY, installRuntime, planSetup } from '../../embedded/runtime/install-runtime.ts';
 import type { Gpu } from '../../embedded/runtime/platform.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
+import { fileSize } from '../../lib/text/file-size.ts';
 import { agree, refuseOffline } from './hub-model.ts';
-import { megabytes, progressLine } from './progress-line.ts';
+import { progressLine } from './progress-line.ts';
 import { shutdownSignal } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -28,7 +29,7 @@ export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: 
   }
   refuseOffline(config.offline, 'installed');
   const registry = env.npm_config_registry || env.NPM_CONFIG_REGISTRY || DEFAULT_REGISTRY;
-  const what = `llama.cpp for ${plan.packages.join(' and ')} (${gpuWords(plan.gpu)}), ${megabytes(plan.bytes)} from ${new URL(registry).host}`;
+  const what = `llama.cpp for ${plan.packages.join(' and ')} (${gpuWords(plan.gpu)}), ${fileSize(plan.bytes)} from ${new URL(registry).host}`;
   if (yes) stderr.write(`Installing ${what}.\n`);
   else await agree(`Install ${what} into ${plan.folder}?`, terminal);
   const signal = shutdownSignal(terminal);

@@ -1,5 +1,5 @@
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
-import type { Provider } from '../../contract/provider.ts';
+import type { Provider, ProviderEvent } from '../../contract/provider.ts';
 
 /** Failures not caused by the request itself: another model may well answer it. */
 const ELSEWHERE: ReadonlySet<ProviderErrorKind> = new Set([
@@ -10,6 +10,8 @@ const ELSEWHERE: ReadonlySet<ProviderErrorKind> = new Set([
   'network',
   'quota',
 ]);
+/** Events that are no part of an answer. */
+const SILENT: ReadonlySet<ProviderEvent['type']> = new Set(['usage', 'retry', 'loading']);
 /** How long the first model is skipped after a failure. */
 const REST_MS = 300_000;
 
@@ -40,7 +42,7 @@ export function withFallback(
         let begun = false;
         try {
           for await (const event of provider.stream(request, signal)) {
-            begun ||= event.type !== 'usage' && event.type !== 'retry';
+            begun ||= !SILENT.has(event.type);
             yield event;
           }
           return;

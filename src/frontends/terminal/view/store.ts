@@ -1,5 +1,6 @@
 import { describeCompaction } from '../../../commands/compact.ts';
 import { refusalLine } from '../../../commands/format/decision.ts';
+import { loadingLine } from '../../../commands/format/loading.ts';
 import { retryLine } from '../../../commands/format/retry.ts';
 import { subagentLine } from '../../../commands/format/subagent.ts';
 import { type AgentEvent, innermost } from '../../../contract/event.ts';
@@ -88,6 +89,8 @@ function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): Vi
       return followSubagent(view, event);
     case 'retry':
       return during(view, { doing: 'waiting to retry', retry: retryLine(event) });
+    case 'loading':
+      return during(view, { doing: event.share < 1 ? loadingLine(event) : 'waiting for the model' });
     case 'usage':
       return count(view, event);
     case 'message':

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -152,6 +152,22 @@ test('Esc during a load shows its progress, cancels it, and the next prompt load
   await lab.waitFor((it) => /interrupted/i.test(it.all().join('\n')));
   lab.type('hello again\r');
   await lab.waitFor('Hello world.');
+});
+
+test('a model that cannot fit into memory is announced before it is loaded', async () => {
+  const space = await withRuntime({});
+  const model = await tinyModel(path.join(space.home, 'huge.gguf'), { chains: GREETS });
+  // Sparse: it takes no room on the disk.
+  await truncate(model, 2e12);
+  const warning =
+    /^huge\.gguf needs 2000\.\d\d GB of memory, but only \d+\.\d+ [GM]B are available\. It will be very slow/m;
+
+  const used = await aca(space, ['models', 'use', model]);
+  expect(used).toMatchObject({ code: 0, stderr: expect.stringMatching(warning) });
+  const about = JSON.parse((await aca(space, ['models', 'info', model, '--json'])).stdout);
+  expect(about.memoryBytes).toBeGreaterThan(about.availableBytes);
+  const lab = openLab(space, [], { whenDone: onTestFinished });
+  await lab.waitFor((it) => /huge\.gguf needs 2000/.test(it.all().join(' ')));
 });
 
 test('R02 a model is named once for good, and the next conversation uses it', async () => {

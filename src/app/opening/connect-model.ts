@@ -25,7 +25,8 @@ const MEASURE_MS = 60_000;
 
 /** Connects to a model, using what is known about its capabilities. */
 export async function reachModel(choice: Choice, deps: ReachDeps): Promise<Provider> {
-  if (choice.preset.protocol === 'embedded') return openEmbedded(choice, deps.embedded);
+  if (choice.preset.protocol === 'embedded')
+    return openEmbedded(choice, { ...deps.embedded, warn: deps.notice });
   return choice.stale ? measuredFirst(choice, deps) : open(choice, deps);
 }
 

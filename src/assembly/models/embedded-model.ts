@@ -1,14 +1,17 @@
-import { availableParallelism, freemem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
-import { type Fit, fitModel } from '../../embedded/models/fit.ts';
+import { availableMemory } from '../../embedded/models/available-memory.ts';
+import { type Fit, fitModel, memoryNeeded } from '../../embedded/models/fit.ts';
 import type { GgufFacts } from '../../embedded/models/gguf.ts';
 import { isPath, ModelStore, meansFile } from '../../embedded/models/model-store.ts';
 import type { EmbeddedProvider, Reading } from '../../embedded/provider.ts';
+import type { Gpu } from '../../embedded/runtime/platform.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
 import { workerArgument } from '../../embedded/worker-argument.ts';
+import { fileSize } from '../../lib/text/file-size.ts';
 import type { Preset } from '../../providers/presets.ts';
 import type { Choice } from './choose-model.ts';
 
@@ -60,9 +63,9 @@ export async function firstEmbedded(place: EmbeddedPlace): Promise<Choice | null
   return talker ? choiceFor(talker.name, talker.facts, place.config) : null;
 }
 
-function choiceFor(model: string, facts: GgufFacts, config: Config): Choice {
+async function choiceFor(model: string, facts: GgufFacts, config: Config): Promise<Choice> {
   const own = config.models[`${embeddedPreset.name}/${model}`];
-  const { contextSize } = fitHere(facts, own?.contextWindow ?? config.maxContextTokens);
+  const { contextSize } = await fitHere(facts, own?.contextWindow ?? config.maxContextTokens);
   return {
     preset: embeddedPreset,
     model,
@@ -80,14 +83,26 @@ function choiceFor(model: string, facts: GgufFacts, config: Config): Choice {
 }
 
 /** What this machine can currently offer a model. */
-export function fitHere(facts: GgufFacts, wanted?: number): Fit {
-  return fitModel(facts, { freeBytes: freemem(), cores: availableParallelism() }, wanted);
+export async function fitHere(facts: GgufFacts, wanted?: number): Promise<Fit> {
+  return fitModel(facts, { freeBytes: await availableMemory(), cores: availableParallelism() }, wanted);
+}
+
+/**
+ * A warning if the model needs more memory than is available; null if it fits. Memory of a graphics card is
+ * known only to the runtime.
+ */
+export async function memoryWarning(facts: GgufFacts, gpu: Gpu, contextSize: number): Promise<string | null> {
+  const available = await availableMemory();
+  const needed = memoryNeeded(facts, contextSize);
+  if (needed <= available || gpu === 'cuda' || gpu === 'vulkan') return null;
+  const name = path.basename(facts.file);
+  return `${name} needs ${fileSize(needed)} of memory, but only ${fileSize(available)} are available. It will be very slow, or the system will stop it. Close other programs, or choose a smaller model: aca models list`;
 }
 
 /** The provider of an embedded model. Loads nothing before the first request. */
 export async function openEmbedded(
   { model, info }: Pick<Choice, 'model' | 'info'>,
-  { dataRoot, cwd, config, env }: EmbeddedPlace,
+  { dataRoot, cwd, config, env, warn }: EmbeddedPlace & { warn?(text: string): void },
 ): Promise<EmbeddedProvider> {
   const facts = await new ModelStore(dataRoot).facts(model, { cwd, env });
   const runtime = await installedRuntime(dataRoot);
@@ -101,11 +116,13 @@ export async function openEmbedded(
     import('../../embedded/provider.ts'),
     readingOfReplies(),
   ]);
+  const warning = await memoryWarning(facts, runtime.gpu, info.contextWindow);
+  if (warning !== null) warn?.(warning);
   const toolMode = config.providers[embeddedPreset.name]?.toolMode;
   return createEmbedded({
     name: embeddedPreset.name,
     facts,
-    fit: { ...fitHere(facts), contextSize: info.contextWindow },
+    fit: { ...(await fitHere(facts)), contextSize: info.contextWindow },
     runtime,
     reading,
     worker:
@@ -131,7 +148,8 @@ export async function embeddedEmbedding(
     wanted === 'auto' ? facts.isEmbedding : wanted === `${embeddedPreset.name}/${name}`,
   );
   if (!found) return null;
-  const { embed, close } = await openEmbedded(choiceFor(found.name, found.facts, place.config), place);
+  const choice = await choiceFor(found.name, found.facts, place.config);
+  const { embed, close } = await openEmbedded(choice, place);
   return { model: found.name, embed, close };
 }
 

@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import { loadSettings } from '../../app/settings.ts';
 import { presetsOf } from '../../assembly/models/choose-model.ts';
-import { embeddedPreset, fitHere } from '../../assembly/models/embedded-model.ts';
+import { embeddedPreset, fitHere, memoryWarning } from '../../assembly/models/embedded-model.ts';
 import { setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';
 import { UserError } from '../../contract/errors.ts';
+import { availableMemory } from '../../embedded/models/available-memory.ts';
 import { curatedModels, firstModel } from '../../embedded/models/curated.ts';
 import { type Fit, memoryNeeded } from '../../embedded/models/fit.ts';
 import type { GgufFacts } from '../../embedded/models/gguf.ts';
@@ -69,7 +70,11 @@ export function embeddedCommands(terminal: Terminal): Command[] {
         const model = isOther ? name : `embedded/${isPath(name) ? facts?.file : name}`;
         await setValue(userConfigFile(root), ['model'], model);
         stdout.write(`Default model set to ${model}.\n`);
-        if (!isOther) await remindOfSetup(root, terminal);
+        if (!facts) return;
+        await remindOfSetup(root, terminal);
+        const gpu = (await installedRuntime(root))?.gpu ?? 'none';
+        const warning = await memoryWarning(facts, gpu, (await fitHere(facts)).contextSize);
+        if (warning !== null) stderr.write(`${warning}\n`);
       }),
 
     command('remove')
@@ -87,20 +92,25 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       .action(async (name: string, _: unknown, self: Command) => {
         const { json } = self.optsWithGlobals<{ json?: boolean }>();
         const facts = await store().facts(name, terminal);
-        const fit = fitHere(facts);
+        const fit = await fitHere(facts);
         const memoryBytes = memoryNeeded(facts, fit.contextSize);
+        const availableBytes = await availableMemory();
         if (json) {
           const { chatTemplate, ...rest } = facts;
-          const all = { ...rest, hasChatTemplate: chatTemplate !== null, fit, memoryBytes };
+          const all = { ...rest, hasChatTemplate: chatTemplate !== null, fit, memoryBytes, availableBytes };
           stdout.write(`${JSON.stringify(all)}\n`);
           return;
         }
-        stdout.write(factTable(facts, fit, memoryBytes));
+        stdout.write(factTable(facts, fit, { memoryBytes, availableBytes }));
       }),
   ];
 }
 
-function factTable(facts: GgufFacts, fit: Fit, memoryBytes: number): string {
+function factTable(
+  facts: GgufFacts,
+  fit: Fit,
+  { memoryBytes, availableBytes }: { memoryBytes: number; availableBytes: number },
+): string {
   return table([
     ['file', facts.file],
     ['size', fileSize(facts.bytes)],
@@ -109,7 +119,8 @@ function factTable(facts: GgufFacts, fit: Fit, memoryBytes: number): string {
     ['quantization', facts.quantisation ?? 'unknown'],
     ['licence', facts.license ?? 'unknown'],
     ['trained context', `${facts.contextLength} tokens`],
-    ['context here', `${fit.contextSize} tokens, ${fileSize(memoryBytes)} of memory`],
+    ['context here', `${fit.contextSize} tokens`],
+    ['memory', `${fileSize(memoryBytes)} of ${fileSize(availableBytes)} available`],
     ['threads', String(fit.threads)],
     ['chat template', facts.chatTemplate === null ? 'none; uses ChatML' : 'built in'],
   ]);

@@ -78,7 +78,7 @@ async function redisRows(folder: string): Promise<CacheRow[]> {
   const where = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder];
   const server = spawn(REDIS, [...where, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
   await pause(1_000);
-  const line = createRedisLine({ url: `redis://127.0.0.1:${port}`, onTrouble, patienceMs: 5_000 });
+  const line = createRedisLine({ url: `redis://127.0.0.1:${port}`, onTrouble, maxWaitMs: 5_000 });
   try {
     return await tierRows('Redis', [createRedisTier(line, createSeal('a key for the benchmark'))]);
   } finally {
@@ -108,7 +108,7 @@ async function readRows(folder: string): Promise<CacheRow[]> {
         key: name,
         target: name,
         context,
-        tell(kind, outcome) {
+        report(kind, outcome) {
           if (kind === 'read' && outcome === 'hit') hits++;
         },
       },

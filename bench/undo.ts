@@ -68,7 +68,7 @@ async function storing(folder: string): Promise<ToolRow[]> {
     const objects = path.join(folder, String(packs), 'objects');
     const old = (Date.now() - 2 * HOUR_MS) / 1000;
     for (let pack = 0; pack < packs; pack++) {
-      const kept = new Objects(objects, { anew: true });
+      const kept = new Objects(objects, { fresh: true });
       for (let i = 0; i < CONTENTS_PER_PACK; i++) kept.put(Buffer.from(`content ${i} of pack ${pack}\n`));
       kept.close();
     }

@@ -247,14 +247,14 @@ type Todo = {
 };
 
 /**
- * Work for a subagent. `task` is a short description for people; `goOn` is the id of an earlier subagent to
+ * Work for a subagent. `task` is a short description for people; `resumeId` is the id of an earlier subagent to
  * continue.
  */
 type Delegation = {
     agent: string;
     task: string;
     prompt: string;
-    goOn?: string;
+    resumeId?: string;
 };
 
 /** The result: `text` is the last answer, `trouble` why it ended early. */
@@ -843,19 +843,19 @@ type CommandContext = {
     /** Asks a question that only an explicit yes confirms. */
     confirm(question: string): Promise<boolean>;
     files: FileHistory;
-    sessions: SessionDesk;
+    sessions: SessionActions;
     /** Prompts typed in this and other sessions, oldest first. */
     prompts(): readonly string[];
     spending: Spending;
     mode: ModeSwitch;
-    permissions: Standing;
+    permissions: PermissionState;
     window: ContextWindow;
     /** Absent if requests are not tracked. */
     cache?(): PromptCacheUse;
     /** Absent if there are no statistics. */
     figures?(): Promise<SessionFigures>;
     /** Absent in frontends without one. */
-    log?: LogDesk;
+    log?: LogAccess;
     /** Absent when memory is disabled. */
     memory?: Memory;
     /** Absent if no server is configured. */
@@ -933,7 +933,7 @@ type UndoReport = {
 };
 
 /** The current session, and access to the others. */
-type SessionDesk = {
+type SessionActions = {
     /** Its messages change during the conversation; all of them are loaded once `ready`. */
     session: Session;
     ready: Promise<void>;
@@ -1092,7 +1092,7 @@ type ModeSwitch = {
 };
 
 /** The rules, grants and denials in effect, and how to revoke answers. */
-type Standing = {
+type PermissionState = {
     /** The user's rules from the settings. */
     rules(): {
         verdict: Verdict;
@@ -1197,7 +1197,7 @@ type Count = {
 };
 
 /** Access to the log, for diagnosis. */
-type LogDesk = {
+type LogAccess = {
     file: string;
     level: string;
     /** From all sessions, latest last. */

@@ -19,7 +19,7 @@ const exported = new Set(
   metricDefinitions.flatMap((metric) => {
     if (metric.type === 'histogram')
       return ['bucket', 'sum', 'count'].map((part) => `${metric.name}_${part}`);
-    return [metric.name, ...('twin' in metric ? [metric.twin] : [])];
+    return [metric.name, ...('alias' in metric ? [metric.alias] : [])];
   }),
 );
 
@@ -69,7 +69,7 @@ describe('what operators are given', () => {
   test('the dashboard shows every metric there is', () => {
     const shown = new Set(queriesOfDashboard().flatMap(seriesIn));
     const missing = metricDefinitions.filter((metric) => {
-      const names = [metric.name, `${metric.name}_bucket`, ...('twin' in metric ? [metric.twin] : [])];
+      const names = [metric.name, `${metric.name}_bucket`, ...('alias' in metric ? [metric.alias] : [])];
       return !names.some((name) => shown.has(name));
     });
     expect(missing.map(({ name }) => name)).toEqual([]);

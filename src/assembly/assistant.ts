@@ -5,10 +5,10 @@ import type {
   McpServers,
   Memory,
   ModeSwitch,
+  PermissionState,
   PromptCacheUse,
   Repository,
   Spending,
-  Standing,
 } from '../contract/command.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
@@ -22,7 +22,7 @@ export type Assistant = UserCalls & {
   privacy: Pick<Privacy, 'hide' | 'outgoing'>;
   undo: UndoStore;
   mode: ModeSwitch;
-  permissions: Standing;
+  permissions: PermissionState;
   window: ContextWindow;
   spending: Spending;
   cache(): PromptCacheUse;

@@ -46,7 +46,7 @@ async function desk(files: Record<string, string>) {
     key: `${kind}:${target}`,
     target,
     context: { ...context, ...own },
-    tell: (what, outcome) => told.push(`${what} ${outcome}`),
+    report: (what, outcome) => told.push(`${what} ${outcome}`),
   });
   const read = async (target: string, own: Partial<ToolContext> = {}): Promise<ToolResult> => {
     const one = call('read', target, own);
@@ -141,7 +141,7 @@ test('two concurrent identical reads run once', async () => {
 test('a waiting read runs again if the first one fails', async () => {
   const { results, inside, context } = await desk({ 'a.txt': 'alpha' });
   await settledFile(inside('a.txt'));
-  const call: KeptCall = { kind: 'read', key: 'k', target: 'a.txt', context, tell: () => undefined };
+  const call: KeptCall = { kind: 'read', key: 'k', target: 'a.txt', context, report: () => undefined };
   const first = results.through(call, () => Promise.reject(new Error('called off')));
   const second = results.through(call, async () => ok('mine'));
   await expect(first).rejects.toThrow('called off');
@@ -151,7 +151,7 @@ test('a waiting read runs again if the first one fails', async () => {
 test('Y20 Z02 a read in progress during a write is not cached', async () => {
   const { results, kept, inside, context } = await desk({ 'a.txt': 'old' });
   await settledFile(inside('a.txt'));
-  const call: KeptCall = { kind: 'read', key: 'k', target: 'a.txt', context, tell: () => undefined };
+  const call: KeptCall = { kind: 'read', key: 'k', target: 'a.txt', context, report: () => undefined };
   const at = { read: moment(), written: moment() };
   const reading = results.through(call, async (hands) => {
     const { bytes } = await hands.read('a.txt');

@@ -9,7 +9,7 @@ export type KeptCall = {
   key: string;
   target: string;
   context: Pick<ToolContext, 'files' | 'seen'>;
-  tell(kind: CacheKind, outcome: 'hit' | 'miss', entries: number): void;
+  report(kind: CacheKind, outcome: 'hit' | 'miss', entries: number): void;
 };
 
 /** `keeping` goes on after the answer is given. */
@@ -61,13 +61,13 @@ export class CachedResults {
   }
 
   /** Around a call that changes files: what is known of them is dropped before, and again after. Null: of all. */
-  async around<T>(files: readonly string[] | null, deed: () => Promise<T>): Promise<T> {
+  async around<T>(files: readonly string[] | null, action: () => Promise<T>): Promise<T> {
     const drop = () => {
       for (const file of files ?? [null]) this.#options.kept.changed(file);
     };
     drop();
     try {
-      return await deed();
+      return await action();
     } finally {
       drop();
     }
@@ -81,7 +81,7 @@ export class CachedResults {
   async #answer(call: KeptCall, run: Run): Promise<Answer> {
     const before = await this.#look(call);
     const found = await this.#find(call, before);
-    call.tell(call.kind, found ? 'hit' : 'miss', this.#options.kept[call.kind].size);
+    call.report(call.kind, found ? 'hit' : 'miss', this.#options.kept[call.kind].size);
     return found ? { result: copyOf(found) } : this.#run(call, { run, before });
   }
 
@@ -106,7 +106,7 @@ export class CachedResults {
     if (stat?.version === undefined) return null;
     const { path: real, version } = stat;
     const sum = await kept.checksum.get(real, version);
-    call.tell('checksum', sum === null ? 'miss' : 'hit', kept.checksum.size);
+    call.report('checksum', sum === null ? 'miss' : 'hit', kept.checksum.size);
     const found = sum === null ? null : await kept.read.get(call.key, sum);
     if (sum === null || found?.real !== real) return null;
     call.context.seen.set(real, sum);

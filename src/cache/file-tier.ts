@@ -19,13 +19,13 @@ const COUNT_EVERY = 100;
 export function createFileTier({ folder, maxFiles = MOST_FILES, onTrouble }: FileTierOptions): Tier {
   const fileOf = ({ kind, name }: TierKey) => path.join(folder, kind, name);
   let added = 0;
-  let told = false;
+  let reported = false;
 
   function trouble(error: unknown): null {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (code === '') throw error;
-    if (code !== 'ENOENT' && !told) {
-      told = true;
+    if (code !== 'ENOENT' && !reported) {
+      reported = true;
       onTrouble(`Cannot cache in ${folder}: ${message}. Check the folder; everything else still works.`);
     }
     return null;

@@ -17,7 +17,7 @@ const test = always.skipIf(process.platform !== 'linux' || !isOnLocalDisk(tmpdir
 
 const WRITER = path.resolve(import.meta.dirname, '../../test/support/outside-writer.mjs');
 /** Allows for a machine that is busy with other tests. */
-const PATIENCE_MS = 180_000;
+const MAX_WAIT_MS = 180_000;
 const FOLDERS = ['', 'src/', 'src/deep/', 'docs/'];
 const NAMES = FOLDERS.flatMap((folder) =>
   ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((name) => `${folder}${name}.txt`),
@@ -74,7 +74,7 @@ async function desk() {
         key: `${kind}:${target}`,
         target,
         context,
-        tell(of, outcome) {
+        report(of, outcome) {
           if (outcome === 'hit' && of === kind) hits[kind]++;
         },
       },
@@ -103,7 +103,7 @@ test(
     const stale: string[] = [];
     for (let step = 0; step < 2_000; step++) {
       const name = NAMES[pick(NAMES.length)] ?? 'a.txt';
-      const deed = ['inPlace', 'replace', 'disguised'][pick(3)] ?? 'inPlace';
+      const action = ['inPlace', 'replace', 'disguised'][pick(3)] ?? 'inPlace';
       const isChanged = pick(2) === 0;
       const read = async () => {
         const result = await through('read', name, async (hands) =>
@@ -113,11 +113,11 @@ test(
       };
       if (isChanged) {
         await read();
-        write(deed, name, `${String(step).padStart(5, '0')}\n`);
+        write(action, name, `${String(step).padStart(5, '0')}\n`);
       }
       const truth = readFileSync(path.join(root, name), 'utf8');
       const said = [await read(), ...(await Promise.all([read(), read()]))];
-      if (said.some((text) => text !== truth)) stale.push(`${step}: ${deed} ${name}`);
+      if (said.some((text) => text !== truth)) stale.push(`${step}: ${action} ${name}`);
     }
     expect(stale).toEqual([]);
     // Unchanged files are cached: the test above did not pass just because nothing is cached.
@@ -129,7 +129,7 @@ test(
     }
     expect(hits.read).toBeGreaterThan(before);
   },
-  PATIENCE_MS,
+  MAX_WAIT_MS,
 );
 
 test(
@@ -172,5 +172,5 @@ test(
     }
     expect(hits.grep).toBeGreaterThan(before);
   },
-  PATIENCE_MS,
+  MAX_WAIT_MS,
 );

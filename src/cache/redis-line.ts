@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 /** A connection to a Redis server. Callers must work without it. */
 export type RedisLine = {
   /** Undefined if the server is unreachable, too slow or returns an error. */
-  use<T>(deed: (redis: Redis) => Promise<T>): Promise<T | undefined>;
+  use<T>(action: (redis: Redis) => Promise<T>): Promise<T | undefined>;
   close(): Promise<void>;
 };
 
@@ -12,12 +12,12 @@ export type RedisLineOptions = {
   /** Called at most once, however often the server disconnects and reconnects. */
   onTrouble(text: string): void;
   /** Longest wait for a response. */
-  patienceMs?: number;
+  maxWaitMs?: number;
   /** Longest wait for the connection, on first use. */
   connectMs?: number;
 };
 
-const PATIENCE_MS = 500;
+const MAX_WAIT_MS = 500;
 const CONNECT_MS = 1_000;
 /** After a timeout the server is skipped for this long, so that not every request has to wait. */
 const REST_MS = 5_000;
@@ -25,15 +25,15 @@ const LONGEST_PAUSE_MS = 1_000;
 
 /** Connects on first use, and reconnects automatically. */
 export function createRedisLine(options: RedisLineOptions): RedisLine {
-  const { url, onTrouble, patienceMs = PATIENCE_MS, connectMs = CONNECT_MS } = options;
+  const { url, onTrouble, maxWaitMs = MAX_WAIT_MS, connectMs = CONNECT_MS } = options;
   let connecting: Promise<Redis> | undefined;
   let restUntil = 0;
-  let told = false;
+  let reported = false;
   let closed = false;
 
   function trouble(why: string): undefined {
-    if (told || closed) return undefined;
-    told = true;
+    if (reported || closed) return undefined;
+    reported = true;
     onTrouble(
       `The Redis server in cache.redis.url ${why}. Nothing is lost; it will be used again once it responds.`,
     );
@@ -58,13 +58,13 @@ export function createRedisLine(options: RedisLineOptions): RedisLine {
   }
 
   return {
-    async use(deed) {
+    async use(action) {
       if (closed || performance.now() < restUntil) return undefined;
       connecting ??= connect();
       const redis = await connecting;
       if (redis.status !== 'ready') return trouble('cannot be reached');
       try {
-        return await inTime(deed(redis), patienceMs);
+        return await inTime(action(redis), maxWaitMs);
       } catch (error) {
         if (error instanceof TooSlow) restUntil = performance.now() + REST_MS;
         return trouble(error instanceof Error ? `failed: ${error.message}` : 'failed');

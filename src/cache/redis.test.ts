@@ -14,7 +14,7 @@ const name = { kind: 'llm', name: 'a'.repeat(64) };
 
 function instance(url: string, { key = KEY, connectMs = 30_000 } = {}) {
   const told: string[] = [];
-  const line = createRedisLine({ url, onTrouble: (text) => told.push(text), patienceMs: 30_000, connectMs });
+  const line = createRedisLine({ url, onTrouble: (text) => told.push(text), maxWaitMs: 30_000, connectMs });
   onTestFinished(() => line.close());
   return { line, tier: createRedisTier(line, createSeal(key)), told };
 }

@@ -51,9 +51,9 @@ export function createStore<V>(options: StoreOptions<V>): Store<V> {
   const nameOf = (key: string, proof: string) => ({ kind, name: sha256([scope, key, proof].join('\0')) });
   const writing = new Set<Promise<void>>();
 
-  function below(tiers: readonly Tier[], deed: (tier: Tier) => Promise<void>): void {
+  function below(tiers: readonly Tier[], action: (tier: Tier) => Promise<void>): void {
     for (const tier of tiers) {
-      const done = deed(tier).finally(() => writing.delete(done));
+      const done = action(tier).finally(() => writing.delete(done));
       writing.add(done);
     }
   }

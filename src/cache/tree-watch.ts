@@ -62,7 +62,7 @@ export class TreeWatch {
     if (this.#state !== 'on' || this.#walking) return false;
     if (!this.#watched.has(place) && !this.#watched.has(path.dirname(place))) return false;
     for (const blind of this.#blind) if (isInside(place, blind)) return false;
-    return this.#watched.has(place) || !this.#isFolderLeftOut(place);
+    return this.#watched.has(place) || !this.#isFolderSkipped(place);
   }
 
   /** Resolves when everything that happened before the call has been reported; false if that is uncertain. */
@@ -90,7 +90,7 @@ export class TreeWatch {
     return this.#state === 'on';
   }
 
-  #isFolderLeftOut(place: string): boolean {
+  #isFolderSkipped(place: string): boolean {
     const name = path.basename(place);
     return NEVER_WATCHED.has(name) || this.#locked.has(place) || this.#isIgnored(place);
   }
@@ -141,7 +141,7 @@ export class TreeWatch {
       return;
     }
     if (this.#watched.size >= maxFolders) return this.#fail(`it has more than ${maxFolders} folders`);
-    const watcher = watch(folder, { persistent: false }, (event, name) => this.#heard(folder, event, name));
+    const watcher = watch(folder, { persistent: false }, (event, name) => this.#onEvent(folder, event, name));
     watcher.on('error', () => this.#fail('the system stopped watching'));
     this.#watched.set(folder, watcher);
     this.#locked.delete(folder);
@@ -176,7 +176,7 @@ export class TreeWatch {
     return false;
   }
 
-  #heard(folder: string, event: string, name: string | null): void {
+  #onEvent(folder: string, event: string, name: string | null): void {
     if (!this.#isOn()) return;
     const { root, onChange } = this.#options;
     // An event with the folder's own name means that it was moved or removed itself.

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { plainWindow } from '../../test/support/context-window.ts';
-import type { CommandContext, SessionDesk } from '../contract/command.ts';
+import type { CommandContext, SessionActions } from '../contract/command.ts';
 import type { Permission, PermissionMode } from '../contract/permission.ts';
 import { dispatch } from './dispatch.ts';
 import { builtinCommands } from './index.ts';
 
 const nothing = async () => '';
-const noDesk: SessionDesk = {
+const noSessions: SessionActions = {
   session: {
     id: '',
     workingDirectory: '',
@@ -45,7 +45,7 @@ function setUp() {
     ask: async () => null,
     confirm: async () => false,
     files: { runs: async () => [], undo: async () => null, redo: async () => null },
-    sessions: noDesk,
+    sessions: noSessions,
     prompts: () => [],
     spending: { costs: async () => [], limits: async () => [], setLimits: () => undefined },
     window: plainWindow(),

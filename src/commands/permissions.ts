@@ -1,4 +1,4 @@
-import type { SlashCommand, Standing } from '../contract/command.ts';
+import type { PermissionState, SlashCommand } from '../contract/command.ts';
 import type { Permission } from '../contract/permission.ts';
 
 export const permissions: SlashCommand = {
@@ -22,7 +22,7 @@ export const permissions: SlashCommand = {
 type Entry = { text: string; forget(): Promise<void> | void };
 
 /** What can be removed, in the order of the list. */
-export function entriesOf(standing: Standing): Entry[] {
+export function entriesOf(standing: PermissionState): Entry[] {
   return [
     ...standing.grants().map((grant) => ({
       text: `${grant.action} ${grant.pattern} (${scopeOf(grant)})`,
@@ -39,7 +39,7 @@ function scopeOf({ scope }: Permission): string {
   return scope === 'always' ? 'always, in this folder' : 'this session';
 }
 
-function listing(standing: Standing, mode: string): string {
+function listing(standing: PermissionState, mode: string): string {
   const rules = standing.rules().map(({ verdict, pattern }) => `  ${verdict.padEnd(5)} ${pattern}`);
   const entries = entriesOf(standing).map(({ text }, i) => `  ${i + 1}. ${text}`);
   return [

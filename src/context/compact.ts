@@ -40,7 +40,7 @@ const WORTH: Record<Cause, number> = { routine: 0.9, overflow: 0.95, asked: 0.99
 const WHOLE_MESSAGES = 4;
 
 /** Below this share of a request, a summary by a model is not worth it. */
-const WORTH_TELLING = 0.05;
+const WORTH_REPORTING = 0.05;
 
 /**
  * The least invasive compaction that gains enough, in this order: repeated reads, old outputs, old edits, a
@@ -62,7 +62,7 @@ export async function planCompaction(planning: Planning): Promise<Compaction | n
 
   const keepFrom = tailStart(messages, { budget: recent, ...tail });
   const old = sizeBetween(whole.keepFrom, keepFrom, planning);
-  const short = old > before * WORTH_TELLING ? await planning.summarize(keepFrom) : null;
+  const short = old > before * WORTH_REPORTING ? await planning.summarize(keepFrom) : null;
   let draft = short ?? squeezed;
   const steps = [
     { until: turnStart(messages, messages.length - WHOLE_MESSAGES), target },

@@ -7,7 +7,7 @@ const ITEM = 300;
 const STATE = 900;
 
 /** Words that indicate a decision. */
-const DECIDING =
+const DECISION =
   /\b(decided?|decision|chose|chosen|instead of|will use|must|never|always|prefer|agreed|because)\b/i;
 
 /** A summary without a model: what was asked, decided, changed, and answered last. */
@@ -38,7 +38,7 @@ function decisions(text: string): string[] {
   return text
     .split(/\n|(?<=[.!?])\s/)
     .map((sentence) => oneLine(sentence))
-    .filter((sentence) => sentence.length > 10 && sentence.length <= ITEM && DECIDING.test(sentence));
+    .filter((sentence) => sentence.length > 10 && sentence.length <= ITEM && DECISION.test(sentence));
 }
 
 function filesRead(messages: readonly Message[]): string[] {

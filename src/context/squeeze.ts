@@ -5,10 +5,10 @@ import { isFolderNote } from './nested-instructions.ts';
 import { repeatedReads } from './repeated-reads.ts';
 import { shortenInput } from './shorten-input.ts';
 
-type Means = { output?: TextLimits; edits?: true };
+type SqueezeLevel = { output?: TextLimits; edits?: true };
 
 /** What each level does besides removing repeated reads; a level includes all lower ones. */
-const LEVELS: readonly Means[] = [
+const LEVELS: readonly SqueezeLevel[] = [
   {},
   {},
   { output: { max: 10_000, head: 5000, tail: 2000 } },

@@ -7,7 +7,7 @@ import type { Session, SessionSummary } from './session.ts';
 export type ModeSwitch = { get(): PermissionMode; set(mode: PermissionMode): void };
 
 /** The rules, grants and denials in effect, and how to revoke answers. */
-export type Standing = {
+export type PermissionState = {
   /** The user's rules from the settings. */
   rules(): { verdict: Verdict; pattern: string }[];
   grants(): readonly Permission[];
@@ -43,7 +43,7 @@ export type FileHistory = {
 };
 
 /** The current session, and access to the others. */
-export type SessionDesk = {
+export type SessionActions = {
   /** Its messages change during the conversation; all of them are loaded once `ready`. */
   session: Session;
   ready: Promise<void>;
@@ -132,7 +132,7 @@ export type SessionFigures = {
 };
 
 /** Access to the log, for diagnosis. */
-export type LogDesk = {
+export type LogAccess = {
   file: string;
   level: string;
   /** From all sessions, latest last. */
@@ -281,19 +281,19 @@ export type CommandContext = {
   /** Asks a question that only an explicit yes confirms. */
   confirm(question: string): Promise<boolean>;
   files: FileHistory;
-  sessions: SessionDesk;
+  sessions: SessionActions;
   /** Prompts typed in this and other sessions, oldest first. */
   prompts(): readonly string[];
   spending: Spending;
   mode: ModeSwitch;
-  permissions: Standing;
+  permissions: PermissionState;
   window: ContextWindow;
   /** Absent if requests are not tracked. */
   cache?(): PromptCacheUse;
   /** Absent if there are no statistics. */
   figures?(): Promise<SessionFigures>;
   /** Absent in frontends without one. */
-  log?: LogDesk;
+  log?: LogAccess;
   /** Absent when memory is disabled. */
   memory?: Memory;
   /** Absent if no server is configured. */

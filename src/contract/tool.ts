@@ -158,10 +158,10 @@ export type Todo = { text: string; status: 'pending' | 'in_progress' | 'done' };
 export type UserQuestion = { question: string; choices: string[] };
 
 /**
- * Work for a subagent. `task` is a short description for people; `goOn` is the id of an earlier subagent to
+ * Work for a subagent. `task` is a short description for people; `resumeId` is the id of an earlier subagent to
  * continue.
  */
-export type Delegation = { agent: string; task: string; prompt: string; goOn?: string };
+export type Delegation = { agent: string; task: string; prompt: string; resumeId?: string };
 
 /** The result: `text` is the last answer, `trouble` why it ended early. */
 export type Delegated = {

@@ -6,7 +6,7 @@ import type { GrammarState, Llama, LlamaModel, LlamaModule, LlamaSequence, Token
 import type { Constraint, Generated, GenerateOrder } from './protocol.ts';
 import { createTextFlow } from './text-flow.ts';
 
-export type Voice = {
+export type GenerationContext = {
   lib: LlamaModule;
   llama: Llama;
   model: LlamaModel;
@@ -28,11 +28,11 @@ const SAMPLING = { topK: 40, topP: 0.95, minP: 0.05 };
 
 /** Reads the part of the prompt that is not cached, and generates. */
 export async function generate(
-  voice: Voice,
+  context: GenerationContext,
   order: GenerateOrder,
   watch: { text(text: string): void; isAborted(): boolean },
 ): Promise<Generated> {
-  const { model, sequence, contextSize } = voice;
+  const { model, sequence, contextSize } = context;
   const tokens = tokensOf(model, order.prompt);
   const room = contextSize - tokens.length;
   if (room < 1)
@@ -41,12 +41,12 @@ export async function generate(
     );
   const limit = Math.min(order.maxTokens ?? room, room);
 
-  const fromDisk = await warmUp(voice, { tokens, kept: order.kept });
+  const fromDisk = await warmUp(context, { tokens, kept: order.kept });
   // The last token is always evaluated: its output starts the answer.
   await sequence.adaptStateToTokens(tokens.slice(0, -1), false);
   const warm = sequence.nextTokenIndex;
   const done = { promptTokens: tokens.length, warm, fromDisk };
-  const keepAt = order.kept ? await keepingPlace(voice, { tokens, kept: order.kept, fromDisk }) : 0;
+  const keepAt = order.kept ? await keepingPlace(context, { tokens, kept: order.kept, fromDisk }) : 0;
   if (keepAt > sequence.nextTokenIndex) {
     await read(sequence, tokens.slice(sequence.nextTokenIndex, keepAt), watch);
     if (!watch.isAborted() && order.kept) await keep(sequence, order.kept.file);
@@ -54,12 +54,12 @@ export async function generate(
   await read(sequence, tokens.slice(sequence.nextTokenIndex, -1), watch);
   if (watch.isAborted()) return { ...done, reason: 'aborted', outputTokens: 0 };
 
-  const said = await speak(voice, order, { from: tokens.slice(-1), limit, watch });
+  const said = await speak(context, order, { from: tokens.slice(-1), limit, watch });
   return { ...done, ...said };
 }
 
 async function speak(
-  { lib, llama, model, sequence }: Voice,
+  { lib, llama, model, sequence }: GenerationContext,
   order: GenerateOrder,
   {
     from,
@@ -129,7 +129,7 @@ async function read(
 
 /** Loads the state of the shared prefix from disk if that saves time; returns the number of tokens loaded. */
 async function warmUp(
-  { sequence, model }: Voice,
+  { sequence, model }: GenerationContext,
   { tokens, kept }: { tokens: readonly Token[]; kept: GenerateOrder['kept'] },
 ): Promise<number> {
   if (!kept || !existsSync(kept.file)) return 0;
@@ -151,7 +151,7 @@ async function warmUp(
 
 /** The token up to which the state should be saved to disk; 0 if it is already there or not worth it. */
 async function keepingPlace(
-  { sequence, model }: Voice,
+  { sequence, model }: GenerationContext,
   {
     tokens,
     kept,

@@ -35,17 +35,17 @@ export function credentialName(name: string): NameKind | null {
   if (ABOUT.test(last)) return null;
   if (SECRET.test(last)) {
     if (others.some((word) => HARMLESS.test(word))) return null;
-    return last === 'apikey' || QUALIFIED.test(before) || (others.length > 0 && isLoud(name))
+    return last === 'apikey' || QUALIFIED.test(before) || (others.length > 0 && isUpperCase(name))
       ? 'field'
       : 'word';
   }
   if (last === 'key' || last === 'keys') {
     if (others.some((word) => /^(?:public|publishable|pub)$/.test(word))) return null;
-    return KEY_OF.test(before) ? 'field' : isLoud(name) && others.length > 0 ? 'word' : null;
+    return KEY_OF.test(before) ? 'field' : isUpperCase(name) && others.length > 0 ? 'word' : null;
   }
   if (last === 'auth') return words.length === 1 ? 'word' : null;
   // `TOKEN_GITHUB`, `passwordForCi`: the secret comes first and its owner after it.
-  if (isLoud(name) && words.some((word) => PASSWORD.test(word) || SECRET.test(word)))
+  if (isUpperCase(name) && words.some((word) => PASSWORD.test(word) || SECRET.test(word)))
     return words.some((word) => HARMLESS.test(word)) ? null : 'word';
   return null;
 }
@@ -60,6 +60,6 @@ function wordsOf(name: string): string[] {
 }
 
 /** In the style of environment variables. */
-function isLoud(name: string): boolean {
+function isUpperCase(name: string): boolean {
   return /^[A-Z\d_]+$/.test(name);
 }

@@ -83,7 +83,7 @@ export function createTextHider(
     let from = 0;
     for (const { start, end, name } of [...cuts].sort((a, b) => a.start - b.start || b.end - a.end)) {
       if (start < from) continue;
-      result += text.slice(from, start) + placeholders.standFor(text.slice(start, end), name);
+      result += text.slice(from, start) + placeholders.placeholderFor(text.slice(start, end), name);
       from = end;
     }
     return result + text.slice(from);
@@ -107,7 +107,7 @@ export function createTextHider(
       return done;
     },
     nameAll() {
-      for (const [text, name] of literals) placeholders.standFor(text, name);
+      for (const [text, name] of literals) placeholders.placeholderFor(text, name);
     },
   };
 }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 /** Placeholders and the hidden texts they stand for. */
 export type Placeholders = {
   /** Stable for the same text in every session with this key; not reversible without the key. */
-  standFor(text: string, name: string): string;
+  placeholderFor(text: string, name: string): string;
   /** Undefined for placeholders that this process has not created. */
   meaningOf(placeholder: string): string | undefined;
 };
@@ -15,7 +15,7 @@ export function createPlaceholders(key: () => string): Placeholders {
   const meanings = new Map<string, string>();
   let hmacKey: string | undefined;
   return {
-    standFor(text, name) {
+    placeholderFor(text, name) {
       const known = byText.get(text);
       if (known !== undefined) return known;
       hmacKey ??= key();

@@ -16,10 +16,12 @@ test('[M03] [Z04] at most 8 notes and 800 tokens, however many exist; whole note
     fc.property(fc.array(note, { maxLength: 40 }), (notes) => {
       const block = memoryBlock(notes);
       if (!block) return;
-      expect(block.told.length).toBeLessThanOrEqual(8);
+      expect(block.included.length).toBeLessThanOrEqual(8);
       expect(tokensIn(block.text)).toBeLessThanOrEqual(800);
-      expect(notes).toEqual(expect.arrayContaining(block.told));
-      expect(block.text.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(block.told.length);
+      expect(notes).toEqual(expect.arrayContaining(block.included));
+      expect(block.text.split('\n').filter((line) => line.startsWith('- '))).toHaveLength(
+        block.included.length,
+      );
     }),
   );
 });

@@ -10,21 +10,21 @@ const CHARACTERS_PER_TOKEN = 3.5;
 const BLOCK = /\n*<memory>\n[\s\S]*?\n<\/memory>/g;
 
 /** The notes for the first prompt, within the limit, however many exist. Null if none is relevant. */
-export function memoryBlock(notes: readonly Note[]): { text: string; told: Note[] } | null {
-  const told: Note[] = [];
+export function memoryBlock(notes: readonly Note[]): { text: string; included: Note[] } | null {
+  const included: Note[] = [];
   const lines: string[] = [];
   let room = MOST_TOKENS - tokensIn(`\n\n${HEAD}\n${END}`);
   for (const note of notes) {
-    if (told.length === MOST_NOTES) break;
+    if (included.length === MOST_NOTES) break;
     const line = lineOf(note);
     const tokens = tokensIn(`${line}\n`);
     if (tokens > room) continue;
     room -= tokens;
-    told.push(note);
+    included.push(note);
     lines.push(line);
   }
-  if (told.length === 0) return null;
-  return { text: `\n\n${[HEAD, ...lines, END].join('\n')}`, told };
+  if (included.length === 0) return null;
+  return { text: `\n\n${[HEAD, ...lines, END].join('\n')}`, included };
 }
 
 /** A prompt as the user wrote it. */

@@ -4,7 +4,7 @@ import { wordsOf } from './words.ts';
 const SAME = 0.75;
 
 /** The note in `known` that says the same as `text`, if any. */
-export function twinOf<T extends { text: string }>(text: string, known: readonly T[]): T | undefined {
+export function duplicateOf<T extends { text: string }>(text: string, known: readonly T[]): T | undefined {
   const plain = plainOf(text);
   const words = new Set(wordsOf(text));
   return known.find((other) => plainOf(other.text) === plain || overlap(words, wordsOf(other.text)) >= SAME);

@@ -8,14 +8,14 @@ export type NoteFile = readonly Block[];
 
 const ITEM_START = /^ ?(?:[-*+]|\d{1,9}[.)])[ \t]+\S/;
 /** Continues the item above: indented, or a line of its text. */
-const GOES_ON = /^(?: {2,}|\t+)\S/;
+const CONTINUATION = /^(?: {2,}|\t+)\S/;
 
 export function parseNotes(text: string): NoteFile {
   const blocks: { lines: string[]; isItem: boolean }[] = [];
   for (const line of text.split('\n')) {
     const last = blocks.at(-1);
     if (ITEM_START.test(line)) blocks.push({ lines: [line], isItem: true });
-    else if (last && (last.isItem ? GOES_ON.test(line) : true)) last.lines.push(line);
+    else if (last && (last.isItem ? CONTINUATION.test(line) : true)) last.lines.push(line);
     else blocks.push({ lines: [line], isItem: false });
   }
   return blocks.map(({ lines, isItem }) => {

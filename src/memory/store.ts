@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { updateFile } from '../lib/files/file-update.ts';
 import { readRegularText } from '../lib/files/regular-file.ts';
-import { twinOf } from './duplicates.ts';
+import { duplicateOf } from './duplicates.ts';
 import { cleanText, type Entry } from './entry.ts';
 import { addNotes, changeNotes, entriesOf, type NoteFile, parseNotes, printNotes } from './note-file.ts';
 import { projectKey } from './project-key.ts';
@@ -46,7 +46,7 @@ export class MemoryStore {
     await this.#change(() => {
       const known = this.list();
       for (const note of notes) {
-        if (note.text === '' || twinOf(note.text, [...known, ...added])) continue;
+        if (note.text === '' || duplicateOf(note.text, [...known, ...added])) continue;
         added.push(note);
       }
       return noteKinds.map((kind) => {
@@ -77,12 +77,12 @@ export class MemoryStore {
 
   /** Marks notes as given to a model today. */
   async touch(notes: readonly Note[], today: string): Promise<void> {
-    const told = new Set(notes.map(({ kind, text }) => `${kind} ${text}`));
+    const used = new Set(notes.map(({ kind, text }) => `${kind} ${text}`));
     await this.#change(() =>
       noteKinds.map((kind) => ({
         kind,
         file: changeNotes(this.#read(kind), (entry) =>
-          told.has(`${kind} ${entry.text}`) ? { ...entry, used: today, uses: entry.uses + 1 } : entry,
+          used.has(`${kind} ${entry.text}`) ? { ...entry, used: today, uses: entry.uses + 1 } : entry,
         ),
       })),
     );

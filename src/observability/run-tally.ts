@@ -39,8 +39,8 @@ export class RunTally {
   }
 
   /** Returns the whole run if this event ends it. */
-  take(told: AgentEvent): RunEntry | null {
-    const { event, agents } = innermost(told);
+  take(outer: AgentEvent): RunEntry | null {
+    const { event, agents } = innermost(outer);
     const isOwn = agents.length === 0;
     switch (event.type) {
       case 'run_start':

@@ -111,7 +111,7 @@ describe('usage', () => {
     tally.take(looked('hit'));
     if (tally.current) ledger.note(tally.current);
 
-    const books = new Ledger(path.join(home, 'ledger'), () => now).since(new Date(2026, 0, 2));
+    const totals = new Ledger(path.join(home, 'ledger'), () => now).since(new Date(2026, 0, 2));
 
     const sum = (calls: number, usd: number, used = usage(10 * calls)) => ({
       calls,
@@ -119,7 +119,7 @@ describe('usage', () => {
       unpriced: 0,
       usage: { ...used, outputTokens: calls },
     });
-    expect(usageStats(books)).toEqual({
+    expect(usageStats(totals)).toEqual({
       total: {
         ...sum(3, 5, usage(40, 30)),
         unpriced: 1,
@@ -147,7 +147,7 @@ describe('usage', () => {
       ],
       caches: [{ name: 'read', hits: 2, misses: 0 }],
     });
-    expect(sessionFigures({ spent: books.spent.slice(2), runs: books.runs })).toMatchObject({
+    expect(sessionFigures({ spent: totals.spent.slice(2), runs: totals.runs })).toMatchObject({
       runs: 1,
       requests: [{ usd: 4, usage: usage(10) }],
       answered: { calls: 0, failed: 0, ms: 0 },
@@ -163,6 +163,6 @@ describe('usage', () => {
     await ledger.decide('s1', () => ({ verdict: null, hold }));
     const whole = new RunTally('s1').take({ type: 'end', reason: 'done', turns: 0 });
     if (whole) ledger.note(whole);
-    expect(ledger.books('s1').today.held).toMatchObject([{ id: '1' }]);
+    expect(ledger.totals('s1').today.held).toMatchObject([{ id: '1' }]);
   });
 });

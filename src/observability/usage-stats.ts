@@ -22,21 +22,21 @@ export type UsageStats = {
   caches: Named<{ hits: number; misses: number }>[];
 };
 
-export type Books = { spent: readonly Entry[]; runs: readonly RunEntry[] };
+export type SpendingTotals = { spent: readonly Entry[]; runs: readonly RunEntry[] };
 
-export function usageStats({ spent, runs }: Books): UsageStats {
-  const sessions = sumsBy(spent, ({ session }) => session).sort(dearestFirst);
+export function usageStats({ spent, runs }: SpendingTotals): UsageStats {
+  const sessions = sumsBy(spent, ({ session }) => session).sort(mostExpensiveFirst);
   return {
     total: { ...sumOf(spent), sessions: sessions.length, ...totalOf(runs) },
     days: sumsBy(spent, ({ at }) => dayOf(new Date(at))).sort((a, b) => compareText(a.name, b.name)),
-    models: sumsBy(spent, ({ model }) => model).sort(dearestFirst),
+    models: sumsBy(spent, ({ model }) => model).sort(mostExpensiveFirst),
     sessions,
     ...countsOf(runs),
   };
 }
 
 /** Of one session. */
-export function sessionFigures({ spent, runs }: Books): SessionFigures {
+export function sessionFigures({ spent, runs }: SpendingTotals): SessionFigures {
   const { requests, ...counts } = countsOf(runs);
   return {
     ...totalOf(runs),
@@ -100,7 +100,7 @@ function sumOf(entries: readonly Entry[]): Sum {
   };
 }
 
-function dearestFirst(a: Sum, b: Sum): number {
+function mostExpensiveFirst(a: Sum, b: Sum): number {
   return b.usd - a.usd || allTokens(b.usage) - allTokens(a.usage);
 }
 

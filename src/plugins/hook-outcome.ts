@@ -25,7 +25,7 @@ export type HookOutcome =
 /** Exit code 2 blocks, with the reason on stderr. */
 const BLOCKS = 2;
 /** Where plain output is meant for the model. */
-const SPEAKS: readonly HookPoint[] = ['UserPromptSubmit', 'SessionStart'];
+const ADDS_CONTEXT: readonly HookPoint[] = ['UserPromptSubmit', 'SessionStart'];
 const LIMITS = { max: 10_000, head: 7_000, tail: 2_500 };
 
 export function outcomeOf(point: HookPoint, { exitCode, stdout, stderr, timedOut }: HookEnding): HookOutcome {
@@ -42,7 +42,7 @@ export function outcomeOf(point: HookPoint, { exitCode, stdout, stderr, timedOut
   }
   const decision = decisionIn(said);
   if (decision === null)
-    return { type: 'go', context: SPEAKS.includes(point) ? bound(said) : '', notice: '' };
+    return { type: 'go', context: ADDS_CONTEXT.includes(point) ? bound(said) : '', notice: '' };
   return decided(decision);
 }
 

@@ -26,7 +26,7 @@ export function createPluginHooks(
   { notice, timeoutMs = HOOK_MS }: HookRunnerOptions,
 ): HookRunner {
   const off = new Set<string>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   /**
    * The plugin's answer as parsed by `read`; null if it has none, or failed. Nothing but what `read` returns
@@ -54,8 +54,8 @@ export function createPluginHooks(
       const trouble = late.signal.aborted
         ? `did not answer within ${timeoutMs / 1000}s and is now disabled`
         : `failed: ${thrownMessage(error)}`;
-      if (!told.has(key + trouble)) notice(`The plugin ${name}: ${hook} ${trouble}.`);
-      told.add(key + trouble);
+      if (!reported.has(key + trouble)) notice(`The plugin ${name}: ${hook} ${trouble}.`);
+      reported.add(key + trouble);
       return null;
     } finally {
       clearTimeout(timer);

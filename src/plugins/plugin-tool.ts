@@ -129,9 +129,9 @@ function heard(value: unknown): unknown {
   return value;
 }
 
-function attempt<T>(deed: () => T, otherwise: () => T): T {
+function attempt<T>(action: () => T, otherwise: () => T): T {
   try {
-    return deed();
+    return action();
   } catch {
     // If the plugin throws here, the safe default is used.
     return otherwise();

@@ -22,7 +22,7 @@ export type ShellHooksOptions = {
 };
 
 /** The combined outcome of all hooks of a point. The first that blocks decides. */
-export type HookSaying = { blocked: string | null; context: string[]; input?: Record<string, unknown> };
+export type HookResult = { blocked: string | null; context: string[]; input?: Record<string, unknown> };
 
 /**
  * `tool` is compared with matchers. `facts` may depend on the input, which an earlier hook may have changed.
@@ -35,7 +35,7 @@ export type Firing = {
 
 export type ShellHooks = {
   has(point: HookPoint): boolean;
-  fire(point: HookPoint, firing: Firing): Promise<HookSaying>;
+  fire(point: HookPoint, firing: Firing): Promise<HookResult>;
 };
 
 const HOOK_MS = 60_000;
@@ -44,27 +44,27 @@ const HOOK_MS = 60_000;
 export function createShellHooks({ hooks, run, facts, notice }: ShellHooksOptions): ShellHooks {
   let last: Promise<unknown> = Promise.resolve();
 
-  async function fireNow(point: HookPoint, { tool, facts: about, signal }: Firing): Promise<HookSaying> {
-    const saying: HookSaying = { blocked: null, context: [] };
+  async function fireNow(point: HookPoint, { tool, facts: about, signal }: Firing): Promise<HookResult> {
+    const result: HookResult = { blocked: null, context: [] };
     for (const { command, timeoutMs } of commandsFor(hooks[point], tool)) {
-      if (signal.aborted) return saying;
-      const told = { ...facts(), hook_event_name: point, ...about(saying.input) };
-      const outcome = await run({ command, input: `${JSON.stringify(told)}\n`, timeoutMs, signal }).then(
+      if (signal.aborted) return result;
+      const payload = { ...facts(), hook_event_name: point, ...about(result.input) };
+      const outcome = await run({ command, input: `${JSON.stringify(payload)}\n`, timeoutMs, signal }).then(
         (ending) => outcomeOf(point, ending),
         (error: unknown) => ({
           type: 'failed' as const,
           because: String((error as Error)?.message ?? error),
         }),
       );
-      if (outcome.type === 'block') return { ...saying, blocked: outcome.because };
+      if (outcome.type === 'block') return { ...result, blocked: outcome.because };
       if (outcome.type === 'failed' && !signal.aborted)
         notice(`The ${point} hook \`${short(command)}\` failed: ${outcome.because}.`);
       if (outcome.type !== 'go') continue;
-      if (outcome.context !== '') saying.context.push(outcome.context);
+      if (outcome.context !== '') result.context.push(outcome.context);
       if (outcome.notice !== '') notice(outcome.notice);
-      if (outcome.input) saying.input = outcome.input;
+      if (outcome.input) result.input = outcome.input;
     }
-    return saying;
+    return result;
   }
 
   return {

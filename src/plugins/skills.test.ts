@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSkill, type Skill, shelve } from './skills.ts';
+import { parseSkill, type Skill, uniqueSkills } from './skills.ts';
 
 const file = (name: string, text: string) => ({ file: `/s/${name}/SKILL.md`, text });
 const skill = (name: string, source: Skill['source'], description = 'x') => {
@@ -24,17 +24,17 @@ test('a skill has a name, by default its folder’s, and a one-line description'
 
 test('sorted by name; of two with one name the user’s own stays', () => {
   const found = [skill('b', 'plugin'), skill('a', 'project'), skill('c', 'project'), skill('a', 'user')];
-  const { skills, troubles } = shelve(found);
+  const { skills, troubles } = uniqueSkills(found);
   expect(skills.map(({ name, source }) => `${name} ${source}`)).toEqual(['a user', 'b plugin', 'c project']);
   expect(troubles).toEqual(['Skipped the skill a in /project/a: /user/a has one with the same name.']);
-  expect(shelve([...found].reverse())).toEqual({ skills, troubles });
+  expect(uniqueSkills([...found].reverse())).toEqual({ skills, troubles });
 });
 
 test('more than fit into every request are left out, with a notice', () => {
   const many = Array.from({ length: 40 }, (_, i) =>
     skill(`s${String(i).padStart(2, '0')}`, 'user', 'y'.repeat(590)),
   );
-  const { skills, troubles } = shelve(many);
+  const { skills, troubles } = uniqueSkills(many);
   expect(skills.length).toBe(26);
   expect(troubles[0]).toBe('Skipped the skill s26: there are too many.');
 });

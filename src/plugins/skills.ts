@@ -29,7 +29,7 @@ export function parseSkill({ file, text }: SkillFile, source: Skill['source']): 
 }
 
 /** One per name, the user's own before the project's; in an order that does not depend on the disk. */
-export function shelve(found: readonly Skill[]): { skills: Skill[]; troubles: string[] } {
+export function uniqueSkills(found: readonly Skill[]): { skills: Skill[]; troubles: string[] } {
   const byName = new Map<string, Skill>();
   const troubles: string[] = [];
   for (const skill of [...found].sort((a, b) => RANK[a.source] - RANK[b.source])) {

@@ -5,8 +5,8 @@ import type { SessionSummary } from '../contract/session.ts';
 import { removeAbandoned } from '../lib/files/lock.ts';
 import { compareText } from '../lib/text/compare.ts';
 import type { SessionStore } from './store.ts';
+import { statIfAny } from './undo/file-state.ts';
 import { pruneAllUndo } from './undo/prune.ts';
-import { statIfAny } from './undo/standing.ts';
 import { undoFolders, undoLogs } from './undo/undo-place.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -36,11 +36,11 @@ export type SpaceUse = { part: string; bytes: number }[];
 export function planHousekeeping(options: HousekeepingOptions): Removal[] {
   const { root, store, days, limitBytes, now = Date.now() } = options;
   const sessions = store.list().map((session) => ({ session, bytes: bytesOf(root, session.id) }));
-  const mortal = sessions.filter(({ session }) => !session.pinned);
-  const old = mortal.filter(({ session }) => now - Date.parse(session.updatedAt) > days * DAY_MS);
+  const unpinned = sessions.filter(({ session }) => !session.pinned);
+  const old = unpinned.filter(({ session }) => now - Date.parse(session.updatedAt) > days * DAY_MS);
   const removals = old.map(({ session }) => ({ session, because: `unused for more than ${days} days` }));
   let over = sumOf(sessions) - sumOf(old) - limitBytes;
-  const young = mortal.filter((one) => !old.includes(one));
+  const young = unpinned.filter((one) => !old.includes(one));
   for (const { session, bytes } of young.sort((a, b) =>
     compareText(a.session.updatedAt, b.session.updatedAt),
   )) {

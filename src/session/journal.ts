@@ -42,7 +42,7 @@ export class Journal {
   async append(...records: JournalRecord[]): Promise<void> {
     if (records.length > 0)
       this.#waiting.push(Buffer.from(records.map((record) => this.#lineOf(record)).join('')));
-    this.#tellTrouble();
+    this.#reportTrouble();
     for (let lines = this.#waiting[0]; lines; lines = this.#waiting[0]) {
       this.#write(lines);
       this.#waiting.shift();
@@ -57,7 +57,7 @@ export class Journal {
 
   async sync(): Promise<void> {
     await this.#underway;
-    this.#tellTrouble();
+    this.#reportTrouble();
     if (this.#synced || this.#descriptor === undefined) return;
     fdatasyncSync(this.#descriptor);
     this.#synced = true;
@@ -101,7 +101,7 @@ export class Journal {
     }
   }
 
-  #tellTrouble(): void {
+  #reportTrouble(): void {
     const trouble = this.#trouble;
     this.#trouble = undefined;
     if (trouble) throw trouble;

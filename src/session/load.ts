@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { openRegularFile, readRegularFile } from '../lib/files/regular-file.ts';
 import { parseJournal, RecordParser } from './parse.ts';
-import { type Folded, fold, type JournalRecord, type Vouch } from './records.ts';
+import { type Folded, fold, type IsOwnGrant, type JournalRecord } from './records.ts';
 
 /**
  * A session read from its journal. `ready` resolves when it is complete: of a long one only the last part is
@@ -17,7 +17,7 @@ const HEAD = 64 * 1024;
 const PIECE = 256 * 1024;
 
 /** Null if the file is not a session. */
-export function loadJournal(file: string, vouch?: Vouch): Loaded | null {
+export function loadJournal(file: string, isOwnGrant?: IsOwnGrant): Loaded | null {
   const id = path.basename(file, '.jsonl');
   const descriptor = openRegularFile(file);
   const { size } = fstatSync(descriptor);
@@ -25,16 +25,16 @@ export function loadJournal(file: string, vouch?: Vouch): Loaded | null {
   if (!header) {
     closeSync(descriptor);
     const { records, damaged } = parseJournal(readRegularFile(file));
-    const folded = fold(records, id, vouch);
+    const folded = fold(records, id, isOwnGrant);
     return folded && { ...folded, ready: Promise.resolve(), damaged };
   }
   const tail = part(descriptor, size - SMALL, SMALL);
   const records = parseJournal(tail.subarray(tail.indexOf(10) + 1)).records;
   // The base of a rewind is not known here; its result is shown once everything is read.
-  const last = fold([header, ...records.filter(({ type }) => type !== 'rewind')], id, vouch);
+  const last = fold([header, ...records.filter(({ type }) => type !== 'rewind')], id, isOwnGrant);
   if (!last) return null;
   const loaded: Loaded = { ...last, ready: Promise.resolve(), damaged: [] };
-  loaded.ready = readWhole(descriptor, loaded, vouch).finally(() => closeSync(descriptor));
+  loaded.ready = readWhole(descriptor, loaded, isOwnGrant).finally(() => closeSync(descriptor));
   return loaded;
 }
 
@@ -50,7 +50,7 @@ export function sessionFolder(file: string): string | null {
 }
 
 /** Reads from the start in small steps, then replaces the partial content. */
-async function readWhole(descriptor: number, loaded: Loaded, vouch?: Vouch): Promise<void> {
+async function readWhole(descriptor: number, loaded: Loaded, isOwnGrant?: IsOwnGrant): Promise<void> {
   const parser = new RecordParser();
   const records: JournalRecord[] = [];
   for (let at = 0; ; at += PIECE) {
@@ -60,7 +60,7 @@ async function readWhole(descriptor: number, loaded: Loaded, vouch?: Vouch): Pro
     await pause();
   }
   for (const record of parser.finish()) records.push(record);
-  const whole = fold(records, loaded.session.id, vouch);
+  const whole = fold(records, loaded.session.id, isOwnGrant);
   if (!whole) return;
   // These objects are already in use: update them in place.
   Object.assign(loaded.session, whole.session);

@@ -50,11 +50,15 @@ export type Folded = {
 };
 
 /** Whether a grant was written by this program. */
-export type Vouch = (grant: SealedGrant) => boolean;
+export type IsOwnGrant = (grant: SealedGrant) => boolean;
 
 /** `id` is used if the header is damaged. Null if there is neither a header nor a message. */
-export function fold(records: Iterable<JournalRecord>, id: string, vouch: Vouch = () => true): Folded | null {
-  const folding = new Folding(id, vouch);
+export function fold(
+  records: Iterable<JournalRecord>,
+  id: string,
+  isOwnGrant: IsOwnGrant = () => true,
+): Folded | null {
+  const folding = new Folding(id, isOwnGrant);
   for (const record of records) folding.take(record);
   return folding.finish();
 }
@@ -68,7 +72,7 @@ const LOST_PROMPT = '[The start of this conversation was lost.]';
  */
 class Folding {
   readonly #id: string;
-  readonly #vouch: Vouch;
+  readonly #isOwnGrant: IsOwnGrant;
   readonly #foreign: Permission[] = [];
   #session: Session | undefined;
   readonly #started = new Set<string>();
@@ -83,9 +87,9 @@ class Folding {
   /** Records before the header have no session yet. */
   readonly #early: Exclude<JournalRecord, { type: 'header' }>[] = [];
 
-  constructor(id: string, vouch: Vouch) {
+  constructor(id: string, isOwnGrant: IsOwnGrant) {
     this.#id = id;
-    this.#vouch = vouch;
+    this.#isOwnGrant = isOwnGrant;
   }
 
   take(record: JournalRecord): void {
@@ -157,7 +161,7 @@ class Folding {
           this.#costUsd === null || record.costUsd === null ? null : this.#costUsd + record.costUsd;
         break;
       case 'grant':
-        (this.#vouch(record) ? session.permissions : this.#foreign).push(record.permission);
+        (this.#isOwnGrant(record) ? session.permissions : this.#foreign).push(record.permission);
         break;
       case 'ungrant':
         session.permissions = session.permissions.filter(({ pattern }) => pattern !== record.pattern);
@@ -221,12 +225,12 @@ class Folding {
 
   #addReply(message: AssistantMessage, session: Session): void {
     const fresh = freshCalls(message, this.#calls);
-    const twins = toolCallsOf(message).length - fresh.length;
+    const duplicates = toolCallsOf(message).length - fresh.length;
     // A duplicate: its text and calls are already recorded.
-    if (twins > 0 && fresh.length === 0) return;
+    if (duplicates > 0 && fresh.length === 0) return;
     this.#closeCalls(session);
     if (session.messages.length === 0) session.messages.push(lostPrompt(message.timestamp));
-    const reply = twins > 0 ? { ...message, content: fresh } : message;
+    const reply = duplicates > 0 ? { ...message, content: fresh } : message;
     session.messages.push(reply);
     for (const call of toolCallsOf(reply)) {
       this.#calls.add(call.id);

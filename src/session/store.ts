@@ -16,7 +16,7 @@ import { readExport } from './import.ts';
 import { Journal } from './journal.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { loadJournal, sessionFolder } from './load.ts';
-import type { Folded, JournalRecord, Vouch } from './records.ts';
+import type { Folded, IsOwnGrant, JournalRecord } from './records.ts';
 import { SessionLock } from './session-lock.ts';
 import { type SubagentFiles, subagentFiles } from './subagent-files.ts';
 
@@ -98,7 +98,7 @@ export class SessionStore {
   ): Promise<OpenSession | null> {
     const id = await this.find(wanted);
     const load = rewound ? loadBeforeRewind : loadJournal;
-    const loaded = id === null ? null : load(this.#fileOf(id), this.#vouchFor(id));
+    const loaded = id === null ? null : load(this.#fileOf(id), this.#ownGrantCheck(id));
     if (!loaded) return null;
     await loaded.ready;
     const { session } = loaded;
@@ -217,7 +217,7 @@ export class SessionStore {
     const file = this.#fileOf(id);
     const lock = await SessionLock.open(file);
     if (!lock) throw openElsewhere(id);
-    const loaded = loadJournal(file, this.#vouchFor(id));
+    const loaded = loadJournal(file, this.#ownGrantCheck(id));
     if (!loaded) {
       lock.release();
       return null;
@@ -283,7 +283,7 @@ export class SessionStore {
   }
 
   /** By file name: a copy of a session is a different session. */
-  #vouchFor(id: string): Vouch {
+  #ownGrantCheck(id: string): IsOwnGrant {
     return (grant) => this.#seal.holds(id, grant);
   }
 
@@ -313,12 +313,12 @@ export function headerOf(session: Session): JournalRecord {
  * Characters that a terminal may interpret and JSON does not escape: non-ASCII controls and bidirectional
  * overrides.
  */
-const OBEYED = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const CONTROL_CHARACTERS = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** The session as the documented JSON. */
 export function snapshotOf(session: Session): string {
   const text = JSON.stringify(session, null, 2);
-  return `${text.replaceAll(OBEYED, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+  return `${text.replaceAll(CONTROL_CHARACTERS, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 }
 
 /** What is known about calls that the first messages leave open, including later answers. */

@@ -42,7 +42,7 @@ test('[T13] Task names the subagent, and may continue an earlier one', async () 
   const task = createTask([{ name: 'tester', description: 'writes\ntests' }]);
   const input = { description: 'more', prompt: 'go on', agent: 'tester', continue: 'f00d' };
   expect(await use(task, input, context)).toEqual({ success: false, error: 'There is no subagent x.' });
-  expect(works).toEqual([{ agent: 'tester', task: 'more', prompt: 'go on', goOn: 'f00d' }]);
+  expect(works).toEqual([{ agent: 'tester', task: 'more', prompt: 'go on', resumeId: 'f00d' }]);
   expect(task.description).toContain('\ntester: writes tests');
   expect(task.access(input)).toEqual([{ kind: 'delegate', target: 'tester' }]);
 });

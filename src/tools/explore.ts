@@ -20,6 +20,9 @@ export const explore = defineTool({
   title: ({ description }) => `Explore: ${description}`,
   access: () => [{ kind: 'delegate', target: EXPLORE, looks: true }],
 
-  run: ({ description, prompt, continue: goOn }, context) =>
-    delegateCall({ agent: EXPLORE, task: description, prompt, ...(goOn !== undefined && { goOn }) }, context),
+  run: ({ description, prompt, continue: resumeId }, context) =>
+    delegateCall(
+      { agent: EXPLORE, task: description, prompt, ...(resumeId !== undefined && { resumeId }) },
+      context,
+    ),
 });

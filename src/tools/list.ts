@@ -102,8 +102,9 @@ class Tree {
       if (inside === null) continue;
       this.#put(`${indent}${name}/${inside}`);
       // An unreadable folder has a note instead of entries.
-      const goesOn = depth > 1 && inside !== UNREADABLE && name !== '.git' && this.lines.length < MAX_ENTRIES;
-      if (goesOn) await this.add(entry.path, { indent: `${indent}  `, depth: depth - 1 });
+      const descends =
+        depth > 1 && inside !== UNREADABLE && name !== '.git' && this.lines.length < MAX_ENTRIES;
+      if (descends) await this.add(entry.path, { indent: `${indent}  `, depth: depth - 1 });
     }
   }
 

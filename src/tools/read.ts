@@ -13,7 +13,7 @@ import { decodeText, detectEncoding } from '../lib/text/text-encoding.ts';
 import { explainMissing, listing } from './reading/folder.ts';
 import { imageOf, showImage } from './reading/image.ts';
 import { notebookOf, showNotebook } from './reading/notebook.ts';
-import { goOn, MAX_CHARACTERS, MAX_LINES, numberedPage, pageOf } from './reading/page.ts';
+import { MAX_CHARACTERS, MAX_LINES, moreLinesNote, numberedPage, pageOf } from './reading/page.ts';
 import { isPdf, showPdf } from './reading/pdf.ts';
 import { megabytes } from './reading/size.ts';
 
@@ -81,9 +81,9 @@ async function readPart(
   if (lines.length === 0) return fail(`Offset ${offset} is past the end of ${file_path}.`);
 
   const { text, shown } = numberedPage(lines, offset);
-  const goesOn = shown < lines.length || more;
+  const hasMore = shown < lines.length || more;
   const note = `\n[more lines follow: pass offset ${offset + shown} to continue]`;
-  return ok(goesOn && shown !== limit ? text + note : text, { metadata: { size, sha256 } });
+  return ok(hasMore && shown !== limit ? text + note : text, { metadata: { size, sha256 } });
 }
 
 async function show(wanted: Wanted, file: FileContent, context: ToolContext): Promise<ToolResult> {
@@ -116,7 +116,7 @@ function showText(
   const end = offset + page.shown;
   const notes = [
     ...(encoding === 'windows-1252' ? ['[not UTF-8: read as windows-1252]'] : []),
-    ...(page.shown === limit ? [] : goOn(total - end, end)),
+    ...(page.shown === limit ? [] : moreLinesNote(total - end, end)),
   ];
   return ok([page.text, ...notes].join('\n'), { metadata });
 }

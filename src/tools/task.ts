@@ -28,7 +28,10 @@ export function createTask(agents: readonly AgentChoice[] = []): Tool {
     title: ({ agent, description }) => `Task ${agent}: ${description}`,
     access: ({ agent }) => [{ kind: 'delegate', target: agent }],
 
-    run: ({ agent, description, prompt, continue: goOn }, context) =>
-      delegateCall({ agent, task: description, prompt, ...(goOn !== undefined && { goOn }) }, context),
+    run: ({ agent, description, prompt, continue: resumeId }, context) =>
+      delegateCall(
+        { agent, task: description, prompt, ...(resumeId !== undefined && { resumeId }) },
+        context,
+      ),
   });
 }

@@ -27,8 +27,8 @@ export const write = defineTool({
 
   async preview({ file_path, content }, { files }) {
     const old = (await files.stat(file_path)) ? await files.read(file_path) : null;
-    const manner = mannerOf(old, content);
-    return diffOf(file_path, old && decodeText(old.bytes, manner.encoding), inManner(content, manner));
+    const format = formatOf(old, content);
+    return diffOf(file_path, old && decodeText(old.bytes, format.encoding), inFormat(content, format));
   },
 
   async run({ file_path, content }, { files, seen }) {
@@ -38,12 +38,12 @@ export const write = defineTool({
       return fail('The content contains half of a character (a lone surrogate). Send it complete.');
 
     const old = stat && (await files.read(file_path));
-    const manner = mannerOf(old, content);
-    const text = inManner(content, manner);
-    const bytes = encodeText(text, manner.encoding);
+    const format = formatOf(old, content);
+    const text = inFormat(content, format);
+    const bytes = encodeText(text, format.encoding);
     if (bytes === null) {
       return fail(
-        `${file_path} is in ${manner.encoding}, which cannot represent some characters of the content. ` +
+        `${file_path} is in ${format.encoding}, which cannot represent some characters of the content. ` +
           'Avoid them, or delete the file first to have it written as UTF-8.',
       );
     }
@@ -67,21 +67,21 @@ export const write = defineTool({
     await files.write(file_path, bytes, old);
     const written = await files.stat(file_path);
     if (written) seen.set(written.path, hash);
-    return ok([`File ${old ? 'overwritten' : 'created'} successfully`, ...notesOf(manner)].join('\n'), {
-      display: await diffOf(file_path, old && decodeText(old.bytes, manner.encoding), text),
+    return ok([`File ${old ? 'overwritten' : 'created'} successfully`, ...notesOf(format)].join('\n'), {
+      display: await diffOf(file_path, old && decodeText(old.bytes, format.encoding), text),
       metadata: { path: written?.path ?? file_path, bytes: bytes.length, sha256: hash },
     });
   },
 });
 
 /** How a text is written to disk. */
-type Manner = { encoding: Encoding; crlf: boolean };
+type FileFormat = { encoding: Encoding; crlf: boolean };
 
 /**
  * A file keeps its encoding, and its line endings if all were CRLF: the model sees neither when it reads, so
  * content without any CR says nothing about them.
  */
-function mannerOf(old: FileContent | null, content: string): Manner {
+function formatOf(old: FileContent | null, content: string): FileFormat {
   const encoding = (old && detectEncoding(old.bytes)) ?? 'utf-8';
   const text = old && decodeText(old.bytes, encoding);
   const crlf =
@@ -89,11 +89,11 @@ function mannerOf(old: FileContent | null, content: string): Manner {
   return { encoding, crlf };
 }
 
-function inManner(content: string, { crlf }: Manner): string {
+function inFormat(content: string, { crlf }: FileFormat): string {
   return crlf ? content.replaceAll('\n', '\r\n') : content;
 }
 
-function notesOf({ encoding, crlf }: Manner): string[] {
+function notesOf({ encoding, crlf }: FileFormat): string[] {
   return [
     ...(encoding === 'utf-8' ? [] : [`The file keeps its encoding, ${encoding}.`]),
     ...(crlf ? ['The file keeps its CRLF line endings.'] : []),

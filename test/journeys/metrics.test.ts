@@ -46,7 +46,7 @@ async function scrape(url: string): Promise<Scrape> {
 }
 
 describe('[O01] [O02] [O03] [Y29] a long conversation can be scraped', () => {
-  test('every metric is there, both twins of a counter, and all add up over the runs', async () => {
+  test('every metric is there, both names of a counter, and all add up over the runs', async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     const server = await serve([
       calls(['Read', { file_path: 'a.txt' }], ['Bash', { command: 'rm -rf /' }]),
@@ -74,9 +74,11 @@ describe('[O01] [O02] [O03] [Y29] a long conversation can be scraped', () => {
       ['llm_api_errors_total', 0],
       ['tool_execution_errors_total', 0],
     ]);
-    const twins = metricDefinitions.flatMap((one) => ('twin' in one ? [[one.twin, one.type] as const] : []));
+    const aliases = metricDefinitions.flatMap((one) =>
+      'alias' in one ? [[one.alias, one.type] as const] : [],
+    );
     const named = metricDefinitions.map(({ name, type }) => [name, type] as const);
-    expect([...before.types].sort()).toEqual([...named, ...twins].sort());
+    expect([...before.types].sort()).toEqual([...named, ...aliases].sort());
 
     send({ type: 'user', text: 'what is in a.txt?' });
     await until('stdout', /"type":"result".*\n/);
@@ -102,12 +104,12 @@ describe('[O01] [O02] [O03] [Y29] a long conversation can be scraped', () => {
       context_tokens_used: 1000,
       context_window_tokens: 200_000,
     });
-    for (const { name, twin } of metricDefinitions.flatMap((one) => ('twin' in one ? [one] : []))) {
+    for (const { name, alias } of metricDefinitions.flatMap((one) => ('alias' in one ? [one] : []))) {
       const of = (wanted: string) =>
         [...samples].flatMap(([key, value]) =>
           key.split('{')[0] === wanted ? [[key.slice(wanted.length), value]] : [],
         );
-      expect(of(twin)).toEqual(of(name));
+      expect(of(alias)).toEqual(of(name));
     }
     expect(samples.get('session_message_count')).toBe(9);
 

@@ -15,7 +15,7 @@ import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
 import type { TypedPrompt } from './prompt-queue.ts';
 import { redacted } from './redact-session.ts';
-import { createDesk } from './session-actions.ts';
+import { createSessionActions } from './session-actions.ts';
 import { UserShell } from './user-shell.ts';
 
 /** Long enough for the user to have started reading the answer. */
@@ -73,7 +73,7 @@ export async function runConversation(
   });
   let goOn: OpenSession | null = null;
   let quitting = false;
-  const desk = createDesk({
+  const desk = createSessionActions({
     opened: opened.opened,
     store: opened.store,
     keeps: opened.config.saveHistory,

@@ -5,7 +5,7 @@ import { workspace } from '../../../test/support/workspace.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/message.ts';
 import { headerOf, type OpenSession, SessionStore } from '../../session/store.ts';
-import { createDesk } from './session-actions.ts';
+import { createSessionActions } from './session-actions.ts';
 
 const said = (text: string): Message => ({
   role: 'user',
@@ -17,7 +17,7 @@ async function deskFor(store: SessionStore, cwd: string, { keeps = true } = {}) 
   const opened = store.create(cwd, { model: 'a/b' });
   const warnings: string[] = [];
   const nexts: OpenSession[] = [];
-  const desk = createDesk({
+  const desk = createSessionActions({
     opened,
     store,
     keeps,

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import type { SessionDesk } from '../../contract/command.ts';
+import type { SessionActions } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Session } from '../../contract/session.ts';
 import type { OpenSession, SessionStore } from '../../session/store.ts';
 import { byLastUsed, otherFolder, otherFolderQuestion } from '../opening/choose-session.ts';
 import { exportTo } from './export-file.ts';
 
-export type DeskOptions = {
+export type SessionActionsOptions = {
   opened: OpenSession;
   store: SessionStore;
   /** Whether sessions are saved at all. */
@@ -22,7 +22,9 @@ export type DeskOptions = {
 };
 
 /** The session operations available to the user. */
-export function createDesk(options: DeskOptions): SessionDesk & { messageAdded(): Promise<void> } {
+export function createSessionActions(
+  options: SessionActionsOptions,
+): SessionActions & { messageAdded(): Promise<void> } {
   const { opened, store, keeps, cwd, redact, confirm, warn, goOn } = options;
   const { session, journal, ready } = opened;
   /** A session without messages leaves no trace: its title waits for the first message. */

@@ -1,4 +1,4 @@
-import type { HealthCheck, LogDesk } from '../../contract/command.ts';
+import type { HealthCheck, LogAccess } from '../../contract/command.ts';
 import { lastWarnings } from '../../observability/log/last-warnings.ts';
 import { logFileIn } from '../../observability/log/log.ts';
 import type { Settings } from '../settings.ts';
@@ -7,7 +7,7 @@ import { ok, warn } from './check.ts';
 const DAY_MS = 86_400_000;
 const MOST_WARNINGS = 50;
 
-type Warnings = Pick<LogDesk, 'file' | 'warnings'>;
+type Warnings = Pick<LogAccess, 'file' | 'warnings'>;
 
 /** The log shared by all sessions, for use outside a session. */
 export function logOf({ config, root }: Pick<Settings, 'config' | 'root'>): Warnings {

@@ -13,7 +13,7 @@ import {
   tidy,
 } from '../../session/housekeeping.ts';
 import type { SessionStore } from '../../session/store.ts';
-import { statIfAny } from '../../session/undo/standing.ts';
+import { statIfAny } from '../../session/undo/file-state.ts';
 import { sizeText } from './size-text.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { LogDesk, SessionFigures } from '../../contract/command.ts';
+import type { LogAccess, SessionFigures } from '../../contract/command.ts';
 import type { Session } from '../../contract/session.ts';
 import { lastWarnings } from '../../observability/log/last-warnings.ts';
 import { createLog, type Log, logFileIn } from '../../observability/log/log.ts';
@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts';
 export type SessionRecord = {
   watch: Watcher;
   figures(): Promise<SessionFigures>;
-  log: LogDesk;
+  log: LogAccess;
   /** Saves what happened after the last run. */
   close(): void;
 };

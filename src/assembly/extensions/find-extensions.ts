@@ -53,14 +53,14 @@ export async function findSkills(
   { dataRoot, files }: ExtensionPlaces,
   plugins: readonly string[],
 ): Promise<{ skills: Skill[]; troubles: string[] }> {
-  const { parseSkill, shelve } = await import('../../plugins/skills.ts');
+  const { parseSkill, uniqueSkills } = await import('../../plugins/skills.ts');
   const found = [
     ...skillsIn(dataRoot).map((file) => ({ file, source: 'user' as const })),
     ...extensionsOf(files, 'skill').map((file) => ({ file, source: 'project' as const })),
     ...plugins.flatMap(skillsIn).map((file) => ({ file, source: 'plugin' as const })),
   ];
   const parsed = found.map(({ file, source }) => ({ file: file.file, skill: parseSkill(file, source) }));
-  const { skills, troubles } = shelve(parsed.flatMap(({ skill }) => skill ?? []));
+  const { skills, troubles } = uniqueSkills(parsed.flatMap(({ skill }) => skill ?? []));
   const broken = parsed.filter(({ skill }) => skill === null);
   return {
     skills,

@@ -1,7 +1,7 @@
 import type { McpServers } from '../../contract/command.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
-import { createDesk, type LoginPlace } from '../../mcp/desk.ts';
 import type { Hub } from '../../mcp/hub.ts';
+import { createServerActions, type LoginPlace } from '../../mcp/server-actions.ts';
 import { createSessionTools, type SessionTools } from '../../mcp/tools/session-tools.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import { toDefinition } from '../../tools/registry.ts';
@@ -67,7 +67,7 @@ function createServerTools(hub: Hub, place: LoginPlace, deps: SessionDeps): Serv
       if (joined?.theirs !== theirs) joined = { theirs, all: [...builtin, ...theirs] };
       return joined.all;
     },
-    desk: createDesk(hub, { ...place, outgoing: deps.outgoing }),
+    desk: createServerActions(hub, { ...place, outgoing: deps.outgoing }),
     async ready(prompt) {
       settling ??= waitForServers(hub, deps, prompt).then(session.settle);
       await settling;

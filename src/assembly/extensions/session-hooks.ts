@@ -5,7 +5,7 @@ import type { Config } from '../../config/schema/schema.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Shell } from '../../contract/tool.ts';
 import { limited } from '../../lib/async/abort.ts';
-import type { Firing, HookSaying, ShellHooks } from '../../plugins/shell-hooks.ts';
+import type { Firing, HookResult, ShellHooks } from '../../plugins/shell-hooks.ts';
 
 export type SessionHooksDeps = {
   hooks: Config['hooks'];
@@ -59,7 +59,7 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
     return made;
   }
 
-  async function fire(point: keyof Config['hooks'], firing: Firing): Promise<HookSaying> {
+  async function fire(point: keyof Config['hooks'], firing: Firing): Promise<HookResult> {
     return hooks[point].length === 0
       ? { blocked: null, context: [] }
       : (await shellHooks()).fire(point, firing);

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/schema/schema.ts';
-import type { LoginPlace } from '../../mcp/desk.ts';
 import { type Hub, openHub } from '../../mcp/hub.ts';
+import type { LoginPlace } from '../../mcp/server-actions.ts';
 import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
 import { type BringServers, bringServers } from './server-tools.ts';
 

@@ -139,11 +139,11 @@ export class SessionMemory {
   async #notesFor(prompt: string): Promise<TextPart | null> {
     const block = memoryBlock(await this.#relevantNotes(prompt));
     if (!block) return null;
-    const { length } = block.told;
+    const { length } = block.included;
     this.#deps.notice(
       `${length === 1 ? 'A note' : `${length} notes`} from earlier sessions went along; /memory lists all.`,
     );
-    this.#inBackground(this.#store.touch(block.told, today()));
+    this.#inBackground(this.#store.touch(block.included, today()));
     return { type: 'text', text: block.text };
   }
 

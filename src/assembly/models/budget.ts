@@ -19,16 +19,16 @@ import {
   judgeCall,
   type PlannedCall,
   type ScopedLimit,
-  type Standing,
+  type SpendingState,
   standingOf,
   tallyOf,
 } from '../../observability/spending/cost.ts';
 import {
-  type Books,
   type CallOwner,
   type Entry,
   type Hold,
   Ledger,
+  type SpendingTotals,
   type Sums,
 } from '../../observability/spending/ledger.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
@@ -152,12 +152,12 @@ export class Budget implements Spending {
   }
 
   async costs(): ReturnType<Spending['costs']> {
-    const books = this.#ledger.books(this.#deps.session.id);
-    return SCOPES.map((scope) => ({ scope, models: tallyOf(this.#sumsOf(scope, books).spent) }));
+    const totals = this.#ledger.totals(this.#deps.session.id);
+    return SCOPES.map((scope) => ({ scope, models: tallyOf(this.#sumsOf(scope, totals).spent) }));
   }
 
   async limits(): ReturnType<Spending['limits']> {
-    const standings = this.#standings(this.#ledger.books(this.#deps.session.id));
+    const standings = this.#standings(this.#ledger.totals(this.#deps.session.id));
     return this.#active().map(({ scope, limit }) => ({
       scope,
       limit,
@@ -197,8 +197,8 @@ export class Budget implements Spending {
     for (let told = false; ; told = true) {
       signal.throwIfAborted();
       const patient = performance.now() < until;
-      const verdict = await this.#decide<Admission>((books) => {
-        const standings = this.#standings(books);
+      const verdict = await this.#decide<Admission>((totals) => {
+        const standings = this.#standings(totals);
         const standing = limits.map((limit) => ({ limit, standing: standings[limit.scope] }));
         const verdict = judgeCall(standing, call, { patient });
         if (verdict.type !== 'go') return { verdict };
@@ -213,7 +213,7 @@ export class Budget implements Spending {
     }
   }
 
-  async #decide<T>(judge: (books: Books) => { verdict: T; hold?: Hold }): Promise<T> {
+  async #decide<T>(judge: (totals: SpendingTotals) => { verdict: T; hold?: Hold }): Promise<T> {
     try {
       return await this.#ledger.decide(this.#deps.session.id, judge);
     } catch (error) {
@@ -234,13 +234,13 @@ export class Budget implements Spending {
     );
   }
 
-  #standings(books: Books): Record<LimitScope, Standing> {
-    const of = (scope: LimitScope) => standingOf(this.#sumsOf(scope, books));
+  #standings(totals: SpendingTotals): Record<LimitScope, SpendingState> {
+    const of = (scope: LimitScope) => standingOf(this.#sumsOf(scope, totals));
     return { run: of('run'), session: of('session'), day: of('day') };
   }
 
   /** Only the daily limit depends on the date: a run or session may continue past midnight. */
-  #sumsOf(scope: LimitScope, { today, session }: Books): Sums {
+  #sumsOf(scope: LimitScope, { today, session }: SpendingTotals): Sums {
     if (scope !== 'run') return scope === 'day' ? today : session;
     const isOurs = ({ run }: CallOwner) => run === this.#run.id;
     const { spent, held, lost } = session;

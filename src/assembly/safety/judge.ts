@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
-import type { ModeSwitch, Standing } from '../../contract/command.ts';
+import type { ModeSwitch, PermissionState } from '../../contract/command.ts';
 import type { Access, Permission } from '../../contract/permission.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import type { CommandRun } from '../../contract/tool.ts';
@@ -39,7 +39,7 @@ export type Judge = {
   prepare(): Promise<void>;
   /** Changes to the environment of a read-only command. */
   readOnlyEnvironment(command: string): NonNullable<CommandRun['env']>;
-  standing: Standing;
+  standing: PermissionState;
   sandbox(): Promise<SandboxState>;
   /** Warnings about broad rules; shown in interactive sessions. */
   hints: readonly string[];
@@ -143,7 +143,7 @@ const OUTSIDE_SANDBOX = {
 };
 
 /** The active rules and answers, for the user to list and revoke. */
-function standingOf(rules: Config['permissions'], gate: Gate, grants: Grants): Standing {
+function standingOf(rules: Config['permissions'], gate: Gate, grants: Grants): PermissionState {
   return {
     rules: () =>
       (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>

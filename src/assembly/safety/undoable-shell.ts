@@ -4,7 +4,7 @@ import type { Command } from '../../session/undo/credit.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 
 export type UndoableShellOptions = {
-  undo: Pick<UndoStore, 'commandBegins' | 'commandEnded' | 'goesOn'>;
+  undo: Pick<UndoStore, 'commandBegins' | 'commandEnded' | 'continuesInBackground'>;
   /** Runs commands that may change something. */
   changing: Pick<Shell, 'run' | 'start'>;
   /** The default working directory of commands. */
@@ -60,7 +60,7 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
     const command = commandOf(run);
     const id = await undoably(command, () => changing.start(run));
     const isRunning = () => shell.background().some((one) => one.id === id && one.running);
-    await undo.goesOn({ ...command, isRunning });
+    await undo.continuesInBackground({ ...command, isRunning });
     return id;
   }
 

@@ -105,7 +105,7 @@ export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Cache
       key: `${tool.name}:${canonicalJson(input)}${variant}`,
       target: looked.target,
       context,
-      tell: (of: CacheEvent['kind'], outcome: CacheEvent['outcome'], entries: number) =>
+      report: (of: CacheEvent['kind'], outcome: CacheEvent['outcome'], entries: number) =>
         void reporter.emit({ type: 'cache', kind: of, outcome, entries }),
     };
     return results.through(call, (files) => tool.run(input, { ...context, files }));

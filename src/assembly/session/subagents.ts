@@ -125,17 +125,17 @@ export class Subagents {
     const { opened, agents } = this.#deps;
     const kind = kindNamed(work.agent, agents);
     if (typeof kind === 'string') return kind;
-    if (work.goOn === undefined) {
+    if (work.resumeId === undefined) {
       const origin = { callId, agent: kind.name, task: work.task, ...(parent !== undefined && { parent }) };
       const { workingDirectory } = opened.session;
       return this.#add(opened.subagents.create(origin, { workingDirectory, settings: { model: '' } }), kind);
     }
-    const known = this.#living.get(work.goOn) ?? (await this.#reopen(work.goOn, kind));
+    const known = this.#living.get(work.resumeId) ?? (await this.#reopen(work.resumeId, kind));
     if (!known)
-      return `There is no subagent ${work.goOn} in this session. Start a new one without "continue".`;
+      return `There is no subagent ${work.resumeId} in this session. Start a new one without "continue".`;
     // Permission rules go by name: resuming under another name must not reach it.
-    if (known.kind.name !== kind.name) return `${work.goOn} is ${known.kind.name}, not ${kind.name}.`;
-    return known.isBusy ? `${work.goOn} is still at work. Wait for its answer.` : known;
+    if (known.kind.name !== kind.name) return `${work.resumeId} is ${known.kind.name}, not ${kind.name}.`;
+    return known.isBusy ? `${work.resumeId} is still at work. Wait for its answer.` : known;
   }
 
   async #reopen(id: string, wanted: AgentKind): Promise<LivingSubagent | null> {

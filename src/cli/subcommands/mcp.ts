@@ -186,7 +186,7 @@ async function login(name: string, terminal: Terminal): Promise<void> {
   const { env, stderr } = terminal;
   const stop = new AbortController();
   terminal.onSignal('SIGINT', () => stop.abort(new UserError('Login cancelled.', 'Nothing was changed.')));
-  const { loginTo } = await import('../../mcp/desk.ts');
+  const { loginTo } = await import('../../mcp/server-actions.ts');
   const { fetch } = await openNetwork(env, config.network);
   await loginTo(
     { name, settings: server },
@@ -201,7 +201,7 @@ async function login(name: string, terminal: Terminal): Promise<void> {
 async function logout(name: string, terminal: Terminal): Promise<string> {
   const { config, root: dataRoot } = loadSettings({}, terminal);
   const settings = serverNamed(name, config.mcpServers);
-  const { logoutFrom } = await import('../../mcp/desk.ts');
+  const { logoutFrom } = await import('../../mcp/server-actions.ts');
   const was = await logoutFrom({ name, settings }, { env: terminal.env, dataRoot });
   return was ? `Logged out of ${name}.` : `You were not logged in to ${name}.`;
 }

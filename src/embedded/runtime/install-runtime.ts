@@ -47,7 +47,7 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   const done = new Map<Pin, { done: number; bytesPerSecond: number }>();
-  const tell = () => {
+  const notify = () => {
     const all = [...done.values()];
     options.progress?.({
       done: all.reduce((sum, one) => sum + one.done, 0),
@@ -65,12 +65,12 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
         signal,
         progress: ({ done: bytes, bytesPerSecond }) => {
           done.set(pin, { done: bytes, bytesPerSecond });
-          tell();
+          notify();
         },
       });
     }
     done.set(pin, { done: pin.bytes, bytesPerSecond: 0 });
-    tell();
+    notify();
     return archive;
   }
 

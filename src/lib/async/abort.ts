@@ -11,11 +11,11 @@ export function onAbort(signal: AbortSignal, stop: () => void): { off(): void } 
 function newWaiting(signal: AbortSignal): Set<() => void> {
   const all = new Set<() => void>();
   waiting.set(signal, all);
-  const tell = () => {
+  const notify = () => {
     for (const stop of all) stop();
     all.clear();
   };
-  signal.addEventListener('abort', tell, { once: true });
+  signal.addEventListener('abort', notify, { once: true });
   return all;
 }
 

@@ -8,12 +8,12 @@ export class Slots {
   }
 
   /** An abort while waiting rejects with the signal's reason. */
-  async use<T>(signal: AbortSignal, deed: () => Promise<T>): Promise<T> {
+  async use<T>(signal: AbortSignal, action: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
     else await this.#turn(signal);
     try {
-      return await deed();
+      return await action();
     } finally {
       this.#pass();
     }

@@ -3,7 +3,7 @@ import { writeAtomic } from './atomic-write.ts';
 import { locksFolder } from './data-root.ts';
 import { LockedError, lockFile, lockNameIn } from './lock.ts';
 
-const PATIENCE_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /**
  * Replaces the whole file, or another one under the same lock. A link stays a link: its target is replaced.
@@ -28,7 +28,7 @@ export async function updateFile<T>(
   update: (write: Write) => T | Promise<T>,
 ): Promise<T> {
   const { file, lockAs } = typeof shared === 'string' ? { file: shared, lockAs: shared } : shared;
-  const lock = await lockFile(lockAs, { patienceMs: PATIENCE_MS });
+  const lock = await lockFile(lockAs, { maxWaitMs: MAX_WAIT_MS });
   if (!lock) throw new LockedError(file);
   try {
     return await update(async (content, { mode = 0o600, to = file } = {}) => {

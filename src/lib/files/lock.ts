@@ -43,15 +43,15 @@ export type Lock = {
   release(): void;
 };
 
-export type LockOptions = { patienceMs?: number; signal?: AbortSignal };
+export type LockOptions = { maxWaitMs?: number; signal?: AbortSignal };
 
 type Owner = ProcessName & { token: string };
 type Found = { owner: Owner | null; token: string; aliveAt: number };
 
-const SIGN_OF_LIFE_MS = 5_000;
+const HEARTBEAT_MS = 5_000;
 const SILENT_MS = 30_000;
 /** How long a silent owner is watched before it counts as dead. */
-const WATCH_MS = SIGN_OF_LIFE_MS + 2_000;
+const WATCH_MS = HEARTBEAT_MS + 2_000;
 const LONGEST_PAUSE_MS = 10;
 
 /**
@@ -59,11 +59,11 @@ const LONGEST_PAUSE_MS = 10;
  */
 export async function lockFile(
   file: string,
-  { patienceMs = 0, signal = new AbortController().signal }: LockOptions = {},
+  { maxWaitMs = 0, signal = new AbortController().signal }: LockOptions = {},
 ): Promise<Lock | null> {
   const watch = new Watch();
   const place = placeOf(file);
-  for (const until = performance.now() + patienceMs; ; ) {
+  for (const until = performance.now() + maxWaitMs; ; ) {
     signal.throwIfAborted();
     const lock = take(place, watch);
     if (lock || (performance.now() >= until && !watch.isUndecided)) return lock;
@@ -78,19 +78,19 @@ export function tryLock(file: string): Lock | null {
 
 /**
  * Runs short synchronous work while no other process holds the same lock. Blocks this process while waiting;
- * throws after `patienceMs`.
+ * throws after `maxWaitMs`.
  */
-export function withSyncLock<T>(file: string, deed: () => T, patienceMs = 10_000): T {
+export function withSyncLock<T>(file: string, action: () => T, maxWaitMs = 10_000): T {
   const place = placeOf(file);
   const watch = new Watch();
-  const until = performance.now() + patienceMs;
+  const until = performance.now() + maxWaitMs;
   let lock = take(place, watch);
   for (; !lock; lock = take(place, watch)) {
     if (performance.now() > until) throw new LockedError(file);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
   }
   try {
-    return deed();
+    return action();
   } finally {
     lock.release();
   }
@@ -138,12 +138,12 @@ function take(place: string, watch: Watch): Lock | null {
   if (token === null) return null;
   let aliveAt = Date.now();
   const isHeld = () => textAt(place)?.endsWith(`.${token}`) ?? false;
-  const giveSign = () => {
+  const heartbeat = () => {
     if (!isHeld()) return;
     lutimesSync(place, Date.now() / 1000, Date.now() / 1000);
     aliveAt = Date.now();
   };
-  const signs = setInterval(() => ignoringErrno(giveSign), SIGN_OF_LIFE_MS).unref();
+  const signs = setInterval(() => ignoringErrno(heartbeat), HEARTBEAT_MS).unref();
   return {
     isHeld,
     release() {

@@ -10,9 +10,9 @@ import { appendRegularText, openToAppend, readRegularFile, readRegularText } fro
 
 const unlessWindows = test.skipIf(process.platform === 'win32');
 
-function codeOf(deed: () => unknown): string {
+function codeOf(action: () => unknown): string {
   try {
-    deed();
+    action();
     return 'none';
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code);

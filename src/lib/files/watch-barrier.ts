@@ -12,7 +12,7 @@ export type Barrier = {
   close(): void;
 };
 
-const PATIENCE_MS = 2_000;
+const MAX_WAIT_MS = 2_000;
 
 export function createBarrier(folder: string, onSilence: () => void): Barrier {
   let watcher: FSWatcher | undefined;
@@ -29,7 +29,7 @@ export function createBarrier(folder: string, onSilence: () => void): Barrier {
   function close(): void {
     closed = true;
     watcher?.close();
-    for (const tell of waiting.values()) tell(false);
+    for (const notify of waiting.values()) notify(false);
     rmSync(folder, { recursive: true, force: true });
   }
 
@@ -45,7 +45,7 @@ export function createBarrier(folder: string, onSilence: () => void): Barrier {
           onSilence();
         };
         // Events that arrived while the process was busy are delivered before an immediate.
-        const timer = setTimeout(() => setImmediate(giveUp), PATIENCE_MS);
+        const timer = setTimeout(() => setImmediate(giveUp), MAX_WAIT_MS);
         waiting.set(name, (passed) => {
           clearTimeout(timer);
           waiting.delete(name);

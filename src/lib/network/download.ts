@@ -57,7 +57,7 @@ const SILENCE_MS = 30_000;
 const MOST_REDIRECTS = 10;
 /** How many connections in a row may break without delivering any data. */
 const MOST_EMPTY_TRIES = 3;
-const TELL_EVERY_MS = 100;
+const REPORT_EVERY_MS = 100;
 /** Disk space to leave free. */
 const MARGIN = 16 * 1024 * 1024;
 
@@ -112,12 +112,12 @@ async function tryOnce(work: Work, have: number): Promise<'whole' | 'cut'> {
       await forget(part);
       return 'cut';
     }
-    const goesOn = response.status === 206 && startOf(response) === have;
-    if (response.status === 206 && !goesOn) {
+    const isResumed = response.status === 206 && startOf(response) === have;
+    if (response.status === 206 && !isResumed) {
       await forget(part);
       return 'cut';
     }
-    const from = goesOn ? have : 0;
+    const from = isResumed ? have : 0;
     const total = totalOf(response, from);
     await assertRoom(work, total === null ? 0 : total - from);
     const etag = response.headers.get('etag');
@@ -199,7 +199,7 @@ async function append(
         written += bytesWritten;
       }
       at += chunk.length;
-      work.meter.tell({ done: at, total });
+      work.meter.report({ done: at, total });
       work.signal.throwIfAborted();
       watch();
     }
@@ -284,22 +284,22 @@ function totalOf(response: Response, from: number): number | null {
   return length === null || response.status === 416 ? null : from + Number(length);
 }
 
-type Meter = { tell(at: { done: number; total: number | null }): void; end(): void };
+type Meter = { report(at: { done: number; total: number | null }): void; end(): void };
 
 /** Reports progress periodically and at the end; the speed is that of the last seconds. */
 function createMeter(progress: DownloadOptions['progress']): Meter {
   let last: Progress | undefined;
-  let told = 0;
+  let reportedAt = 0;
   let since: { time: number; done: number } | undefined;
   return {
-    tell(at) {
+    report(at) {
       const now = performance.now();
       since ??= { time: now, done: at.done };
       const seconds = (now - since.time) / 1000;
       const bytesPerSecond = seconds > 0 ? Math.max(0, at.done - since.done) / seconds : 0;
       last = { ...at, bytesPerSecond };
-      if (now - told < TELL_EVERY_MS) return;
-      told = now;
+      if (now - reportedAt < REPORT_EVERY_MS) return;
+      reportedAt = now;
       if (seconds > 5) since = { time: now, done: at.done };
       progress?.(last);
     },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { readRegularText } from '../files/regular-file.ts';
 
 /** Repository settings that name programs, other files or other folders, by the end of the key. */
-const TELLING: readonly [key: RegExp, what: string][] = [
+const PROGRAM_SETTINGS: readonly [key: RegExp, what: string][] = [
   [/\[\s*include(if)?\b/i, 'include'],
   [/\b(clean|smudge|process)\s*=/i, 'filter'],
   [/\btextconv\s*=/i, 'textconv'],
@@ -30,7 +30,7 @@ export function repositoryPrograms(folder: string): string | null {
   ]);
   for (const file of settings) {
     const text = textOf(file)?.replaceAll(LARGE_FILES, '') ?? '';
-    const found = TELLING.find(([key]) => key.test(text));
+    const found = PROGRAM_SETTINGS.find(([key]) => key.test(text));
     if (found !== undefined) return `the repository's own settings (${found[1]}) can make git run programs`;
   }
   const modules = [textOf(path.join(root, '.gitmodules')), ...settings.map(textOf)];

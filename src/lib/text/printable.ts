@@ -3,8 +3,8 @@
  * colours, or reorder letters so that a question reads differently.
  */
 export function visible(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll(STEERING, '\uFFFD');
+  return text.replaceAll('\r\n', '\n').replaceAll(CONTROL_CHARACTERS, '\uFFFD');
 }
 
 /** Control characters except newline and tab; bidirectional overrides. */
-const STEERING = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
+const CONTROL_CHARACTERS = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;

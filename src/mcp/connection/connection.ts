@@ -14,7 +14,7 @@ import { expandSettings, type ServerSettings } from '../settings.ts';
 import { listOffers, noOffers, type Offers } from '../tools/offers.ts';
 import { isLostSession, needsLogin } from './http.ts';
 import { type OpenClient, openClient, type Surroundings, withLastWords } from './open-client.ts';
-import { createPatience, type Patience } from './patience.ts';
+import { createSilenceTimeout, type SilenceTimeout } from './silence-timeout.ts';
 import { within } from './within.ts';
 
 /** `login`: the user must log in first. `off`: disabled, or ended. */
@@ -39,11 +39,11 @@ const MAX_BACKOFF_MS = 30_000;
 /** How long a call waits for a restarting server. */
 const COMING_BACK_MS = 10_000;
 const REFRESH_MS = 200;
-const GOODBYE_MS = 500;
+const END_SESSION_MS = 500;
 const MAX_LOG = 50;
 const LONGEST = 2 ** 31 - 1;
 
-type Send<T> = (client: Client, patience: Patience) => Promise<T>;
+type Send<T> = (client: Client, silence: SilenceTimeout) => Promise<T>;
 
 /** One server: connects once, restarts on failure, ends with the hub. Its failures affect nothing else. */
 export class Connection {
@@ -51,7 +51,7 @@ export class Connection {
   readonly settings: ServerSettings;
   readonly #deps: ConnectionDeps;
   readonly #closed = new AbortController();
-  readonly #calls = new Set<{ ask: Ask; patience: Patience }>();
+  readonly #calls = new Set<{ ask: Ask; silence: SilenceTimeout }>();
   #phase: Phase = 'off';
   #trouble = '';
   #offers: Offers = noOffers;
@@ -110,7 +110,7 @@ export class Connection {
     const open = this.#open;
     this.#open = undefined;
     this.#phase = 'off';
-    if (open) await sayGoodbye(open);
+    if (open) await endSession(open);
     await Promise.all([open?.transport.close(), this.#connecting]);
   }
 
@@ -120,15 +120,15 @@ export class Connection {
     options: CallOptions,
   ): Promise<CallToolResult> {
     const { CallToolResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
-    return this.#request(options, (client, patience) =>
+    return this.#request(options, (client, silence) =>
       client.request(
         { method: 'tools/call', params: { name: tool, arguments: input } },
         CallToolResultSchema,
         {
-          signal: patience.signal,
+          signal: silence.signal,
           timeout: LONGEST,
           onprogress: ({ progress, total, message }) => {
-            patience.heard();
+            silence.reset();
             options.progress(`${message ?? (total === undefined ? progress : `${progress} of ${total}`)}\n`);
           },
         },
@@ -159,18 +159,18 @@ export class Connection {
 
   async #requestOnce<T>({ signal, ask }: CallOptions, send: Send<T>): Promise<T> {
     const { client, transport } = await this.#ready(signal);
-    const patience = createPatience(this.settings.timeoutMs ?? CALL_MS, signal);
-    const call = { ask, patience };
+    const silence = createSilenceTimeout(this.settings.timeoutMs ?? CALL_MS, signal);
+    const call = { ask, silence };
     this.#calls.add(call);
     try {
-      return await raceAbort(send(client, patience), patience.signal);
+      return await raceAbort(send(client, silence), silence.signal);
     } catch (error) {
-      if (patience.isOver())
-        throw new Error(`MCP server ${this.name} sent ${(patience.signal.reason as Error).message}`);
+      if (silence.isOver())
+        throw new Error(`MCP server ${this.name} sent ${(silence.signal.reason as Error).message}`);
       this.#consider(error, client);
       throw signal.aborted ? error : withLastWords(error, transport);
     } finally {
-      patience.end();
+      silence.end();
       this.#calls.delete(call);
     }
   }
@@ -201,7 +201,7 @@ export class Connection {
     const settings = expandSettings(this.settings, this.#deps.env);
     const timeoutMs = this.settings.timeoutMs ?? START_MS;
     const open = await openClient(settings, this.#deps, {
-      ears: {
+      handlers: {
         changed: () => this.#refresh(),
         log: (line) => this.#note(line),
         elicit: (form) => this.#elicit(form),
@@ -262,8 +262,8 @@ export class Connection {
     }
     this.#become('connecting');
     this.#connecting ??= this.#pause()
-      .then(async (goOn) => {
-        if (goOn) await this.#connect();
+      .then(async (shouldConnect) => {
+        if (shouldConnect) await this.#connect();
       })
       .finally(() => {
         this.#connecting = undefined;
@@ -314,8 +314,8 @@ export class Connection {
   async #elicit(form: ElicitRequestFormParams): Promise<ElicitResult> {
     const call = [...this.#calls].at(-1);
     if (!call) return { action: 'cancel' };
-    const { ask, patience } = call;
-    return patience.pause(elicit(this.name, form, { ask, signal: patience.signal }));
+    const { ask, silence } = call;
+    return silence.pause(elicit(this.name, form, { ask, signal: silence.signal }));
   }
 
   #note(line: string): void {
@@ -330,10 +330,10 @@ export class Connection {
 }
 
 /** Over HTTP the server keeps the session until it is deleted; an unresponsive one is not waited for. */
-async function sayGoodbye({ transport }: OpenClient): Promise<void> {
+async function endSession({ transport }: OpenClient): Promise<void> {
   if (!('terminateSession' in transport) || typeof transport.terminateSession !== 'function') return;
-  const told = Promise.resolve(transport.terminateSession()).catch(() => undefined);
-  await Promise.race([told, sleep(GOODBYE_MS)]);
+  const ended = Promise.resolve(transport.terminateSession()).catch(() => undefined);
+  await Promise.race([ended, sleep(END_SESSION_MS)]);
 }
 
 export function notConnected(name: string, phase: Phase, trouble: string): string {

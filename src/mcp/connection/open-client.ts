@@ -8,14 +8,14 @@ import { loginStore } from '../login/oauth-store.ts';
 import { type Env, type ServerSettings, serverEnvironment } from '../settings.ts';
 import { inUntrusted } from '../untrusted.ts';
 import { type Address, mayBeOlder, serverSentEvents, streamable } from './http.ts';
-import { type Keeper, type Program, StdioTransport } from './stdio.ts';
+import { type ProcessKeeper, type Program, StdioTransport } from './stdio.ts';
 
 export type Surroundings = {
   env: Env;
   cwd: string;
   /** Folders that local servers are given. */
   roots: readonly string[];
-  keeper: Keeper;
+  keeper: ProcessKeeper;
   fetch: typeof fetch;
   /** Whether the contents of the working directory may be run. */
   trusted: boolean;
@@ -27,7 +27,7 @@ export type Surroundings = {
 };
 
 /** Handlers for what a server sends by itself. */
-export type Ears = {
+export type ClientHandlers = {
   changed(): void;
   log(line: string): void;
   elicit(form: ElicitRequestFormParams): Promise<ElicitResult>;
@@ -39,10 +39,10 @@ export type OpenClient = { client: Client; transport: Transport };
 export async function openClient(
   settings: ServerSettings,
   around: Surroundings,
-  { ears, signal, timeoutMs }: { ears: Ears; signal: AbortSignal; timeoutMs: number },
+  { handlers, signal, timeoutMs }: { handlers: ClientHandlers; signal: AbortSignal; timeoutMs: number },
 ): Promise<OpenClient> {
   const greet = async (transport: Transport): Promise<OpenClient> => {
-    const client = await makeClient(isLocal(settings) ? around : { ...around, roots: null }, ears);
+    const client = await makeClient(isLocal(settings) ? around : { ...around, roots: null }, handlers);
     const stop = () => void transport.close();
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -123,7 +123,7 @@ function isLocal({ url }: ServerSettings): boolean {
 
 type ClientParts = { roots: readonly string[] | null; version: string };
 
-async function makeClient({ roots, version }: ClientParts, ears: Ears): Promise<Client> {
+async function makeClient({ roots, version }: ClientParts, handlers: ClientHandlers): Promise<Client> {
   const [{ Client }, types] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/types.js'),
@@ -137,16 +137,16 @@ async function makeClient({ roots, version }: ClientParts, ears: Ears): Promise<
       roots: roots.map((folder) => ({ uri: pathToFileURL(folder).href, name: folder })),
     }));
   client.setRequestHandler(types.ElicitRequestSchema, ({ params }) =>
-    params.mode === 'url' ? { action: 'decline' as const } : ears.elicit(params),
+    params.mode === 'url' ? { action: 'decline' as const } : handlers.elicit(params),
   );
   for (const schema of [
     types.ToolListChangedNotificationSchema,
     types.ResourceListChangedNotificationSchema,
     types.PromptListChangedNotificationSchema,
   ])
-    client.setNotificationHandler(schema, () => ears.changed());
+    client.setNotificationHandler(schema, () => handlers.changed());
   client.setNotificationHandler(types.LoggingMessageNotificationSchema, ({ params: { level, data } }) =>
-    ears.log(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
+    handlers.log(`${level}: ${typeof data === 'string' ? data : JSON.stringify(data)}`),
   );
   return client;
 }

@@ -8,7 +8,7 @@ import { launched } from './command-line.ts';
 import { createLineReader } from './line-reader.ts';
 
 /** Ends programs with all their children, also if this process is gone. */
-export type Keeper = {
+export type ProcessKeeper = {
   mark(): { id: string; env: Readonly<Record<string, string>> };
   watch(leader: number): void;
   end(leader: number, id: string): Promise<void>;
@@ -20,7 +20,7 @@ export type Program = { command: string; args: readonly string[]; cwd: string; e
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** How long a server may take to exit once its input is closed. */
-const LEAVING_MS = 300;
+const EXIT_GRACE_MS = 300;
 const MAX_STDERR = 4_000;
 
 /** A server as a child process: messages as lines on its stdin and stdout. */
@@ -29,14 +29,14 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T) => void;
   readonly #program: Program;
-  readonly #keeper: Keeper;
+  readonly #keeper: ProcessKeeper;
   #child: Child | undefined;
   #ending: Promise<void> | undefined;
   #id = '';
   #stderr = '';
   #trouble = '';
 
-  constructor(program: Program, keeper: Keeper) {
+  constructor(program: Program, keeper: ProcessKeeper) {
     this.#program = program;
     this.#keeper = keeper;
   }
@@ -112,7 +112,7 @@ export class StdioTransport implements Transport {
   async #end(child: Child): Promise<void> {
     child.stdin.end();
     const left = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    if (isAlive(child)) await Promise.race([left, sleep(LEAVING_MS)]);
+    if (isAlive(child)) await Promise.race([left, sleep(EXIT_GRACE_MS)]);
     // Also if it has exited by itself: its children may still run.
     if (child.pid !== undefined) await this.#keeper.end(child.pid, this.#id);
     this.onclose?.();

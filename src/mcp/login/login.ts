@@ -13,32 +13,32 @@ export type LoginOptions = {
   store: LoginStore;
   fetch: typeof fetch;
   /** Called with the URL that the user must visit; may open a browser. */
-  onVisit(url: string): void;
+  onLoginUrl(url: string): void;
   signal: AbortSignal;
 };
 
-const PATIENCE_MS = 5 * 60_000;
+const MAX_WAIT_MS = 5 * 60_000;
 const PAGE = `<!doctype html><meta charset="utf-8"><title>ai-code-assistant</title>
 <p style="font: 1.2em sans-serif; margin: 4em">WORDS You can close this window.</p>`;
 
 /** Runs the server's login in the browser and stores the resulting tokens: authorization code with PKCE. */
 export async function logIn(options: LoginOptions): Promise<void> {
-  const { url, settings, store, onVisit } = options;
+  const { url, settings, store, onLoginUrl } = options;
   const { auth } = await import('@modelcontextprotocol/sdk/client/auth.js');
   const before = await store.read();
-  const door = await openDoor(settings?.callbackPort ?? portOf(before.redirectUrl));
-  const signal = limited(PATIENCE_MS, options.signal);
+  const callback = await startCallbackServer(settings?.callbackPort ?? portOf(before.redirectUrl));
+  const signal = limited(MAX_WAIT_MS, options.signal);
   try {
-    const { redirectUrl } = door;
+    const { redirectUrl } = callback;
     // A registration for another redirect URL is useless; so are tokens that the user wants to replace.
     const client = before.redirectUrl === redirectUrl && before.client ? { client: before.client } : {};
     await store.change(() => ({ ...client, redirectUrl }));
-    const provider = oauthProvider(store, settings, { redirectUrl, open: (place) => onVisit(place.href) });
+    const provider = oauthProvider(store, settings, { redirectUrl, open: (place) => onLoginUrl(place.href) });
     const fetchFn: typeof fetch = (input, init) => options.fetch(input, { ...init, signal });
     const where = await discoverFrom(url, fetchFn);
     const first = await auth(provider, { serverUrl: url, fetchFn, ...where });
     if (first === 'AUTHORIZED') return;
-    const code = await raceAbort(door.code(provider.stateSent()), signal);
+    const code = await raceAbort(callback.code(provider.stateSent()), signal);
     await auth(provider, { serverUrl: url, authorizationCode: code, fetchFn, ...where });
   } catch (error) {
     if (error instanceof UserError || options.signal.aborted) throw error;
@@ -52,7 +52,7 @@ export async function logIn(options: LoginOptions): Promise<void> {
       },
     );
   } finally {
-    await door.close();
+    await callback.close();
   }
 }
 
@@ -74,10 +74,10 @@ async function discoverFrom(
   return { ...(resourceMetadataUrl && { resourceMetadataUrl }), ...(scope !== undefined && { scope }) };
 }
 
-type Door = { redirectUrl: string; code(state: string): Promise<string>; close(): Promise<void> };
+type CallbackServer = { redirectUrl: string; code(state: string): Promise<string>; close(): Promise<void> };
 
 /** The browser's redirect target: this machine only, and one request. */
-async function openDoor(wanted: number | undefined): Promise<Door> {
+async function startCallbackServer(wanted: number | undefined): Promise<CallbackServer> {
   let answered: (query: URLSearchParams) => void = () => undefined;
   const query = new Promise<URLSearchParams>((resolve) => {
     answered = resolve;

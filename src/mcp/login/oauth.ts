@@ -9,20 +9,20 @@ export class LoginNeededError extends Error {
 }
 
 /** Where the user is sent, and the redirect URL. */
-export type Visit = { redirectUrl: string; open(url: URL): void };
+export type BrowserLogin = { redirectUrl: string; open(url: URL): void };
 
 /**
- * The SDK's login interface. Without a visit the user cannot log in: stored tokens are used and refreshed,
+ * The SDK's login interface. Without a browser the user cannot log in: stored tokens are used and refreshed,
  * and anything more throws `LoginNeededError`.
  */
 export function oauthProvider(
   store: LoginStore,
   settings: OAuthSettings = {},
-  visit?: Visit,
+  browser?: BrowserLogin,
 ): OAuthClientProvider & { stateSent(): string } {
   let verifier = '';
   const sent = randomBytes(24).toString('base64url');
-  const redirectUrl = visit?.redirectUrl ?? 'http://127.0.0.1/callback';
+  const redirectUrl = browser?.redirectUrl ?? 'http://127.0.0.1/callback';
   const { clientId, clientSecret, scope } = settings;
   return {
     redirectUrl,
@@ -42,7 +42,7 @@ export function oauthProvider(
       return (await store.read()).client;
     },
     async saveClientInformation(client) {
-      if (!visit) throw new LoginNeededError('login required');
+      if (!browser) throw new LoginNeededError('login required');
       if (clientId === undefined) await store.change((login) => ({ ...login, client, redirectUrl }));
     },
     tokens: async () => (await store.read()).tokens,
@@ -56,8 +56,8 @@ export function oauthProvider(
         },
       })),
     redirectToAuthorization(url) {
-      if (!visit) throw new LoginNeededError('login required');
-      visit.open(url);
+      if (!browser) throw new LoginNeededError('login required');
+      browser.open(url);
     },
     saveCodeVerifier: (text) => {
       verifier = text;

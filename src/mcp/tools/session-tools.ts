@@ -49,14 +49,14 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
         offers.resources.map((one) => ({ server, ...one })),
       ),
   };
-  /** By name, what the model was last told. */
-  const told = new Map<string, string>();
+  /** By name, what was last announced to the model. */
+  const announced = new Map<string, string>();
   let settled: readonly ToolDefinition[] | undefined;
   let fixed = fixedTools(catalog);
 
   const remember = (definitions: readonly ToolDefinition[]) => {
-    told.clear();
-    for (const one of definitions) told.set(one.name, JSON.stringify(one));
+    announced.clear();
+    for (const one of definitions) announced.set(one.name, JSON.stringify(one));
   };
 
   function choose(): readonly ToolDefinition[] {
@@ -114,18 +114,20 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
     news() {
       if (!settled) return null;
       const now = catalog.tools();
-      const news = changesSince(told, now);
+      const news = changesSince(announced, now);
       remember(now);
       return news;
     },
   };
 }
 
-function changesSince(told: ReadonlyMap<string, string>, now: readonly ToolDefinition[]): string | null {
-  const come = now.filter(({ name }) => !told.has(name));
-  const changed = now.filter((one) => told.has(one.name) && told.get(one.name) !== JSON.stringify(one));
+function changesSince(announced: ReadonlyMap<string, string>, now: readonly ToolDefinition[]): string | null {
+  const come = now.filter(({ name }) => !announced.has(name));
+  const changed = now.filter(
+    (one) => announced.has(one.name) && announced.get(one.name) !== JSON.stringify(one),
+  );
   const names = new Set(now.map(({ name }) => name));
-  const gone = [...told.keys()].filter((name) => !names.has(name));
+  const gone = [...announced.keys()].filter((name) => !names.has(name));
   const lines = [
     ...(come.length > 0 ? [`New MCP tools, for McpCall: ${listed(come.map(({ name }) => name))}.`] : []),
     ...(changed.length > 0 ? [`Changed (see McpSearch): ${listed(changed.map(({ name }) => name))}.`] : []),

@@ -53,8 +53,8 @@ export function createAudit(options: AuditOptions): Audit {
   }
 
   return {
-    take(told) {
-      const { event, agents, calls } = innermost(told);
+    take(outer) {
+      const { event, agents, calls } = innermost(outer);
       // Ids are unique within one conversation, and a subagent has its own.
       const idOf = (callId: string) => [...calls, callId].join('/');
       if (event.type === 'judged') {

@@ -157,9 +157,9 @@ describe('any tampering is detected', () => {
     const file = await logOf(30, 1_500);
     const names = filesOfLog(file).filter((name) => existsSync(name));
     const whole = names.map((name) => ({ name, lines: linesOf(name) }));
-    const deed = fc.constantFrom('remove', 'swap', 'put in', 'repeat', 'cut off', 'blank', 'without chain');
+    const action = fc.constantFrom('remove', 'swap', 'put in', 'repeat', 'cut off', 'blank', 'without chain');
     fc.assert(
-      fc.property(fc.nat(), fc.nat(), fc.nat(), deed, (which, one, other, what) => {
+      fc.property(fc.nat(), fc.nat(), fc.nat(), action, (which, one, other, what) => {
         const { name, lines } = whole[which % whole.length] ?? { name: '', lines: [] };
         const i = one % lines.length;
         const j = other % lines.length;

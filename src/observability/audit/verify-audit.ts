@@ -36,13 +36,13 @@ type Entry = NonNullable<ReturnType<typeof parseLine>>;
 export function verifyAudit(file: string, anchor?: Link): Verified {
   const walk: Walk = { head: readHead(file), anchor, entries: 0, last: null, before: '', notes: [] };
   let broken: Break | null = null;
-  for (const name of filesOfLog(file)) broken ??= goThrough(name, walk);
+  for (const name of filesOfLog(file)) broken ??= verifyFile(name, walk);
   broken ??= checkEnd(file, walk);
   const { entries, last, notes } = walk;
   return { entries, last, broken, notes };
 }
 
-function goThrough(file: string, walk: Walk): Break | null {
+function verifyFile(file: string, walk: Walk): Break | null {
   const bytes = readIfAny(file);
   // One character per byte: a change that cannot be decoded must be detected, too.
   const lines = bytes.toString('latin1').split('\n');

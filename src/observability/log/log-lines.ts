@@ -5,8 +5,8 @@ import type { LogLevel, LogLine } from './log-entry.ts';
  * The log line for an event; null if there is none. Numbers and names only: never a prompt, an answer, or the
  * input or output of a call.
  */
-export function logLineOf(told: AgentEvent): LogLine | null {
-  const { event, agents } = innermost(told);
+export function logLineOf(outer: AgentEvent): LogLine | null {
+  const { event, agents } = innermost(outer);
   const line = lineOf(event);
   if (!line || agents.length === 0) return line;
   // An agent's label contains the first words of its task.

@@ -21,16 +21,16 @@ function entry(usd: number | null, tokens: number, more: Partial<Entry> = {}): E
   return { ...owner, id: '1', at: '', usage: { ...noUsage, inputTokens: tokens }, usd, ...more };
 }
 
-function limitsOver(books: Sums, ...limits: Limit[]) {
-  const standing = standingOf(books);
+function limitsOver(totals: Sums, ...limits: Limit[]) {
+  const standing = standingOf(totals);
   return limits.map((limit) => ({ limit: { scope: 'run', limit } as ScopedLimit, standing }));
 }
 
 const empty: Sums = { spent: [], held: [], lost: [] };
 const usd = (amount: number): Limit => ({ unit: 'usd', amount });
 const tokens = (amount: number): Limit => ({ unit: 'tokens', amount });
-const judge = (books: Sums, limit: Limit, changes: Partial<PlannedCall> = {}) =>
-  judgeCall(limitsOver(books, limit), { ...call, ...changes }, { patient: true });
+const judge = (totals: Sums, limit: Limit, changes: Partial<PlannedCall> = {}) =>
+  judgeCall(limitsOver(totals, limit), { ...call, ...changes }, { patient: true });
 
 describe('whether a call is allowed', () => {
   test('without a limit, and far from one, unchanged', () => {
@@ -56,10 +56,10 @@ describe('whether a call is allowed', () => {
   });
 
   test('turns are calls of the main model; background jobs do not count', () => {
-    const books = { ...empty, spent: [entry(0, 1), entry(0, 1, { purpose: 'helper' })] };
-    expect(judge(books, { unit: 'turns', amount: 2 })).toMatchObject({ type: 'go' });
-    expect(judge(books, { unit: 'turns', amount: 1 })).toMatchObject({ type: 'stop', used: 1 });
-    expect(judge(books, { unit: 'turns', amount: 1 }, { purpose: 'helper' })).toMatchObject({ type: 'go' });
+    const totals = { ...empty, spent: [entry(0, 1), entry(0, 1, { purpose: 'helper' })] };
+    expect(judge(totals, { unit: 'turns', amount: 2 })).toMatchObject({ type: 'go' });
+    expect(judge(totals, { unit: 'turns', amount: 1 })).toMatchObject({ type: 'stop', used: 1 });
+    expect(judge(totals, { unit: 'turns', amount: 1 }, { purpose: 'helper' })).toMatchObject({ type: 'go' });
   });
 
   test('waits for a while for what running calls reserve', () => {

@@ -6,7 +6,7 @@ import type { Amounts, CallOwner, Entry, Hold, Sums } from './ledger.ts';
 export type ScopedLimit = { scope: LimitScope; limit: Limit };
 
 /** Spent and reserved amounts of one scope. */
-export type Standing = { spent: Record<Limit['unit'], number>; held: Record<Limit['unit'], number> };
+export type SpendingState = { spent: Record<Limit['unit'], number>; held: Record<Limit['unit'], number> };
 
 type Price = NonNullable<ModelInfo['price']>;
 
@@ -20,7 +20,7 @@ export type PlannedCall = {
 };
 
 /** The ledger's amounts for one scope. A call whose process died has cost at least its prompt. */
-export function standingOf({ spent, held, lost }: Sums): Standing {
+export function standingOf({ spent, held, lost }: Sums): SpendingState {
   const standing = { spent: { usd: 0, tokens: 0, turns: 0 }, held: { usd: 0, tokens: 0, turns: 0 } };
   for (const entry of spent)
     add(standing.spent, { usd: entry.usd ?? 0, tokens: tokensOf(entry.usage) }, entry);
@@ -86,7 +86,7 @@ const ENOUGH = 32_000;
 
 /** Whether a call is allowed, and how long its answer may be, so that it cannot exceed any limit. */
 export function judgeCall(
-  limits: readonly { limit: ScopedLimit; standing: Standing }[],
+  limits: readonly { limit: ScopedLimit; standing: SpendingState }[],
   call: PlannedCall,
   { patient }: { patient: boolean },
 ): Admission {

@@ -34,10 +34,10 @@ describe('the ledger', () => {
     const { ledger, other } = await setUp();
     await holding(ledger, hold('1'));
     await holding(ledger, hold('2'));
-    expect(other.books('s').today.held).toMatchObject([hold('1'), hold('2')]);
+    expect(other.totals('s').today.held).toMatchObject([hold('1'), hold('2')]);
     ledger.spend(entry('1'));
     ledger.release('2');
-    const { spent, held, lost } = other.books('s').today;
+    const { spent, held, lost } = other.totals('s').today;
     expect({ spent, held, lost }).toEqual({ spent: [{ type: 'spent', ...entry('1') }], held: [], lost: [] });
   });
 
@@ -53,7 +53,7 @@ describe('the ledger', () => {
       Array.from({ length: 30 }, (_, i) => ask(i % 2 ? ledger : other, `${i}`)),
     );
     expect(verdicts.filter(Boolean)).toHaveLength(10);
-    expect(ledger.books('s').today.held).toHaveLength(10);
+    expect(ledger.totals('s').today.held).toHaveLength(10);
   });
 
   test('a line torn by a crash does not spoil any other', async () => {
@@ -61,7 +61,7 @@ describe('the ledger', () => {
     ledger.spend(entry('1'));
     await appendFile(path.join(folder, today), '{"type":"spent","id":"to');
     ledger.spend(entry('2'));
-    expect(other.books('s').today.spent.map(({ id }) => id)).toEqual(['1', '2']);
+    expect(other.totals('s').today.spent.map(({ id }) => id)).toEqual(['1', '2']);
   });
 
   test('reservations of a dead process are released; its prompt may have been billed', async () => {
@@ -74,7 +74,7 @@ describe('the ledger', () => {
       path.join(folder, today),
       `${JSON.stringify({ type: 'hold', process: dead, ...hold('1') })}\n`,
     );
-    const { held, lost } = ledger.books('s').today;
+    const { held, lost } = ledger.totals('s').today;
     expect(held).toEqual([]);
     expect(lost).toMatchObject([hold('1')]);
   });
@@ -88,8 +88,8 @@ describe('the ledger', () => {
       `${JSON.stringify({ type: 'hold', process: far, ...hold('1') })}\n`,
     );
     const at = (minutes: number) => new Ledger(folder, () => new Date(noon.getTime() + minutes * 60_000));
-    expect(at(59).books('s').today.held).toHaveLength(1);
-    expect(at(61).books('s').today.lost).toHaveLength(1);
+    expect(at(59).totals('s').today.held).toHaveLength(1);
+    expect(at(61).totals('s').today.lost).toHaveLength(1);
   });
 
   test('each day has its file; earlier ones are found, and old ones removed', async () => {
@@ -102,7 +102,7 @@ describe('the ledger', () => {
     }
     ledger.spend(entry('today'));
     expect(ledger.since(new Date(2026, 4, 5, 23)).spent.map(({ id }) => id)).toEqual(['yesterday', 'today']);
-    expect(ledger.books('s').today.spent.map(({ id }) => id)).toEqual(['today']);
+    expect(ledger.totals('s').today.spent.map(({ id }) => id)).toEqual(['today']);
     expect((await readdir(folder)).sort()).toEqual(['2026-05-04.jsonl', '2026-05-05.jsonl', today]);
   });
 
@@ -117,12 +117,12 @@ describe('the ledger', () => {
     const idsOf = (calls: readonly { id: string }[]) => calls.map(({ id }) => id);
 
     now = new Date(2026, 4, 7, 0, 1);
-    expect(other.books('s').today).toEqual({ spent: [], held: [], lost: [] });
-    expect(idsOf(other.books('s').session.held)).toEqual(['1', '2']);
+    expect(other.totals('s').today).toEqual({ spent: [], held: [], lost: [] });
+    expect(idsOf(other.totals('s').session.held)).toEqual(['1', '2']);
     ledger.spend(entry('1'));
     ledger.release('2');
     ledger.spend(entry('3'));
-    const midnight = other.books('s');
+    const midnight = other.totals('s');
     expect({ day: idsOf(midnight.today.spent), session: idsOf(midnight.session.spent) }).toEqual({
       day: ['3'],
       session: ['1', '3'],
@@ -130,9 +130,9 @@ describe('the ledger', () => {
     expect(midnight.session.held).toEqual([]);
 
     now = new Date(2026, 4, 3);
-    expect(idsOf(new Ledger(folder, () => now).books('s').session.spent)).toEqual(['1', '3']);
+    expect(idsOf(new Ledger(folder, () => now).totals('s').session.spent)).toEqual(['1', '3']);
     now = new Date(2026, 4, 6, 1);
-    expect(idsOf(other.books('s').today.spent)).toEqual(['stranger', '1']);
+    expect(idsOf(other.totals('s').today.spent)).toEqual(['stranger', '1']);
   });
 
   test('however reads and decisions overlap, each line counts once', async () => {
@@ -143,8 +143,8 @@ describe('the ledger', () => {
       );
     const verdicts = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
-        other.books('s');
-        const looked = Promise.resolve().then(() => ledger.books('s'));
+        other.totals('s');
+        const looked = Promise.resolve().then(() => ledger.totals('s'));
         const admitted = await admit(`${i}`);
         if (admitted) ledger.spend(entry(`${i}`));
         await looked;

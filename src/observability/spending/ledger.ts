@@ -35,7 +35,7 @@ type LedgerRecord =
  * What was spent, what running calls may spend, and what calls of dead processes left unknown. `today` has
  * the calls of all sessions that count for this day; `session` those of one session, on any day.
  */
-export type Books = { today: Sums; session: Sums };
+export type SpendingTotals = { today: Sums; session: Sums };
 
 export type Sums = { spent: readonly Entry[]; held: readonly Hold[]; lost: readonly Hold[] };
 
@@ -62,11 +62,11 @@ export class Ledger {
     this.#now = now;
   }
 
-  /** Decides on the current books: a reservation is written before another process can read. */
-  decide<T>(session: string, judge: (books: Books) => { verdict: T; hold?: Hold }): Promise<T> {
+  /** Decides on the current totals: a reservation is written before another process can read. */
+  decide<T>(session: string, judge: (totals: SpendingTotals) => { verdict: T; hold?: Hold }): Promise<T> {
     return this.#alone(() => {
       const today = this.#today();
-      const { verdict, hold } = judge(this.#books(session, today));
+      const { verdict, hold } = judge(this.#totals(session, today));
       if (hold) {
         this.#held.set(hold.id, today);
         this.#append(today, { type: 'hold', process: this.#process, ...hold });
@@ -88,8 +88,8 @@ export class Ledger {
     this.#end({ type: 'release', id });
   }
 
-  books(session: string): Books {
-    return this.#books(session, this.#today());
+  totals(session: string): SpendingTotals {
+    return this.#totals(session, this.#today());
   }
 
   /**
@@ -101,7 +101,7 @@ export class Ledger {
     this.#append(day, record);
   }
 
-  #books(session: string, today: string): Books {
+  #totals(session: string, today: string): SpendingTotals {
     const files = namesIn(this.#folder).map((name) => this.#read(name, name === today ? undefined : session));
     const sums = (files: readonly DayFile[], isCounted: (call: CallOwner) => boolean): Sums => {
       const holds = files.flatMap(({ held }) => [...held.values()].filter(isCounted));
@@ -165,7 +165,7 @@ export class Ledger {
 
   #alone<T>(work: () => T): Promise<T> {
     const result = this.#turn.then(async () => {
-      const lock = await lockFile(this.#folder, { patienceMs: LOCK_WAIT_MS });
+      const lock = await lockFile(this.#folder, { maxWaitMs: LOCK_WAIT_MS });
       if (!lock) throw new LockedError(this.#folder);
       try {
         return work();

@@ -36,7 +36,7 @@ export function createLocalQuota({ folder, onTrouble, now = Date.now }: LocalQuo
   return {
     async take(key, asked, signal) {
       const file = path.join(folder, `${sha256(key).slice(0, 32)}.json`);
-      const lock = await attempt(() => lockFile(file, { patienceMs: Infinity, signal }));
+      const lock = await attempt(() => lockFile(file, { maxWaitMs: Infinity, signal }));
       try {
         const at = now();
         const taken = troubled ? (own.get(key) ?? []) : readTaken(file);

@@ -7,7 +7,7 @@ export type MetricDefinition = {
   | {
       type: 'counter';
       /** Prometheus requires this suffix for counters: the metric is exported under both names. */
-      twin?: string;
+      alias?: string;
     }
   | { type: 'gauge' }
   | { type: 'histogram'; unit: string; buckets: readonly number[] }
@@ -22,42 +22,42 @@ export const metricDefinitions = [
   {
     type: 'counter',
     name: 'tool_execution_count',
-    twin: 'tool_execution_count_total',
+    alias: 'tool_execution_count_total',
     help: 'Tool calls by how they ended: success, error, denied or invalid',
     labels: ['tool', 'status'],
   },
   {
     type: 'counter',
     name: 'llm_api_calls',
-    twin: 'llm_api_calls_total',
+    alias: 'llm_api_calls_total',
     help: 'Requests to models; each attempt counts',
     labels: ['provider', 'model'],
   },
   {
     type: 'counter',
     name: 'permission_denials',
-    twin: 'permission_denials_total',
+    alias: 'permission_denials_total',
     help: 'Calls that were refused, by the rule or person that refused them',
     labels: ['tool', 'pattern'],
   },
   {
     type: 'counter',
     name: 'cache_hits',
-    twin: 'cache_hits_total',
+    alias: 'cache_hits_total',
     help: 'Answers found in the cache',
     labels: ['cache_type'],
   },
   {
     type: 'counter',
     name: 'cache_misses',
-    twin: 'cache_misses_total',
+    alias: 'cache_misses_total',
     help: 'Answers not found in the cache',
     labels: ['cache_type'],
   },
   {
     type: 'counter',
     name: 'errors',
-    twin: 'errors_total',
+    alias: 'errors_total',
     help: 'Failures of all kinds: source is llm, tool or agent',
     labels: ['type', 'source'],
   },

@@ -177,13 +177,13 @@ describe('[O01] [O02] [O03] the metrics of an event', () => {
 
 test('every observation has exactly the labels that its metric declares, whatever the events', () => {
   const label = fc.string({ maxLength: 3 });
-  const told: fc.Arbitrary<AgentEvent> = fc.oneof(
+  const outer: fc.Arbitrary<AgentEvent> = fc.oneof(
     fc.constantFrom(judged('allow'), judged('deny'), starts, finishes({ success: false }), answer()),
     label.map((name) => answer({ name, callId: name })),
     fc.constantFrom(request({ usage }), request({ error: 'cut' }), request({ purpose: 'helper', usage })),
   );
   fc.assert(
-    fc.property(fc.array(fc.oneof(told, told.map(within))), (events) => {
+    fc.property(fc.array(fc.oneof(outer, outer.map(within))), (events) => {
       const metrics = new EventMetrics();
       for (const { metric, labels, value } of events.flatMap((event) => metrics.take(event))) {
         const definition = metricDefinitions.find(({ name }) => name === metric);

@@ -24,8 +24,8 @@ export class EventMetrics {
     this.#lookups = lookups;
   }
 
-  take(told: AgentEvent): Observation[] {
-    const { event, calls } = innermost(told);
+  take(outer: AgentEvent): Observation[] {
+    const { event, calls } = innermost(outer);
     const key = (callId: string) => [...calls, callId].join('/');
     const isOwn = calls.length === 0;
     switch (event.type) {

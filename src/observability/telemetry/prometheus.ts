@@ -56,7 +56,7 @@ function recorder(definition: (typeof metricDefinitions)[number], registry: Regi
   const settings = { name, help, labelNames, registers: [registry] };
   switch (definition.type) {
     case 'counter': {
-      const names = [name, ...('twin' in definition ? [definition.twin] : [])];
+      const names = [name, ...('alias' in definition ? [definition.alias] : [])];
       const counters = names.map((each) => new Counter({ ...settings, name: each }));
       return [
         name,

@@ -36,8 +36,8 @@ export class SpanFold {
   readonly #sessions = new Map<string, string>();
 
   /** The spans that ended with this event. */
-  take(told: AgentEvent, { ids, atMs, capture }: Moment): FinishedSpan[] {
-    const { event, agents } = innermost(told);
+  take(outer: AgentEvent, { ids, atMs, capture }: Moment): FinishedSpan[] {
+    const { event, agents } = innermost(outer);
     const isMain = agents.length === 0;
     switch (event.type) {
       case 'run_start':

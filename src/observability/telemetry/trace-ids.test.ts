@@ -132,13 +132,13 @@ describe('which operation an event belongs to', () => {
       call.map(asks),
       call.map(judges),
     );
-    const told = fc.oneof(
+    const outer = fc.oneof(
       plain,
       fc.tuple(call, plain).map(([id, event]) => within(id, event)),
       fc.tuple(call, call, plain).map(([outer, id, event]) => within(outer, within(id, event))),
     );
     fc.assert(
-      fc.property(fc.array(told), (events) => {
+      fc.property(fc.array(outer), (events) => {
         const ids = new TraceIds();
         const traces = new Map<string, string>();
         for (const event of events) {

@@ -19,14 +19,14 @@ export class TraceIds {
   }
 
   /** To be called for every event, in order: grouping depends on earlier events. */
-  of(told: AgentEvent): OperationIds {
-    const known = this.#known.get(told) ?? this.#find(told);
-    this.#known.set(told, known);
+  of(outer: AgentEvent): OperationIds {
+    const known = this.#known.get(outer) ?? this.#find(outer);
+    this.#known.set(outer, known);
     return known;
   }
 
-  #find(told: AgentEvent): OperationIds {
-    const { event, calls } = innermost(told);
+  #find(outer: AgentEvent): OperationIds {
+    const { event, calls } = innermost(outer);
     const call = (callId: string) => this.#call([...calls, callId]);
     const question = (callId: string) => `question ${[...calls, callId].join('/')}`;
     switch (event.type) {

@@ -54,7 +54,7 @@ async function lockAll({ files, locks, signal }: Wanted): Promise<Lock[]> {
   const until = performance.now() + PATIENCE_MS;
   try {
     for (const name of new Set(files.map((file) => lockNameIn(locks, file)).sort())) {
-      const lock = await lockFile(name, { patienceMs: until - performance.now(), signal });
+      const lock = await lockFile(name, { maxWaitMs: until - performance.now(), signal });
       if (lock) held.push(lock);
     }
   } catch (error) {

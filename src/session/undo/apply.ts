@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from 'node:f
 import path from 'node:path';
 import { replaceFile } from '../../lib/files/replace-file.ts';
 import { nativePath } from '../../lib/paths/raw-path.ts';
+import { type Change, inspect, isSame } from './file-state.ts';
 import type { Step } from './plan.ts';
-import { type Change, isSame, lookAt } from './standing.ts';
 
 /** `kept` are paths that were left unchanged. */
 export type Applied = { changes: Change[]; kept: { path: string; because: string }[] };
@@ -26,18 +26,18 @@ export async function applySteps(steps: readonly Step[]): Promise<Applied> {
   }
   for (const step of inward.toReversed()) {
     const { path: folder, next } = step;
-    const mode = next?.standing.type === 'folder' ? next.standing.mode : null;
+    const mode = next?.state.type === 'folder' ? next.state.mode : null;
     if (mode === null || applied.kept.some((kept) => kept.path === folder)) continue;
     opened.delete(folder);
     await attempt(step, applied, () => setMode(folder, mode));
   }
   for (const [folder, mode] of opened) {
     // It may be gone: then there is no mode to set.
-    if (lookAt(folder)) await attempt({ path: folder }, applied, () => setMode(folder, mode));
+    if (inspect(folder)) await attempt({ path: folder }, applied, () => setMode(folder, mode));
   }
   for (const { path: file, now, next } of inward) {
     if (applied.kept.some((kept) => kept.path === file)) continue;
-    applied.changes.push({ path: file, before: now?.standing ?? null, after: next?.standing ?? null });
+    applied.changes.push({ path: file, before: now?.state ?? null, after: next?.state ?? null });
   }
   return applied;
 }
@@ -48,7 +48,7 @@ export async function applySteps(steps: readonly Step[]): Promise<Applied> {
  */
 function goes({ now, next }: Step): boolean {
   if (now === null) return false;
-  return next === null || now.standing.type !== next.standing.type || now.standing.type === 'link';
+  return next === null || now.state.type !== next.state.type || now.state.type === 'link';
 }
 
 /** If only the mode is wrong, that is reported and does not stop the rest. */
@@ -63,10 +63,10 @@ function setMode(file: string, mode: number): void {
 async function attempt(
   step: Pick<Step, 'path'>,
   applied: Applied,
-  deed: () => Promise<void> | void,
+  action: () => Promise<void> | void,
 ): Promise<void> {
   try {
-    await deed();
+    await action();
   } catch (error) {
     applied.kept.push({ path: step.path, because: reasonOf(error as NodeJS.ErrnoException) });
   }
@@ -78,39 +78,39 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
 }
 
 function remove({ path: file, now }: Step): void {
-  const standing = lookAt(file)?.standing ?? null;
-  if (!isSame(standing, now?.standing ?? null)) throw new Error('it was just changed');
-  if (standing?.type === 'folder') rmdirSync(nativePath(file));
+  const state = inspect(file)?.state ?? null;
+  if (!isSame(state, now?.state ?? null)) throw new Error('it was just changed');
+  if (state?.type === 'folder') rmdirSync(nativePath(file));
   else unlinkSync(nativePath(file));
 }
 
 function put(step: Step): void {
   const { path: file, now, next } = step;
   if (!next) return;
-  if (!goes(step) && !isSame(lookAt(file)?.standing ?? null, now?.standing ?? null))
+  if (!goes(step) && !isSame(inspect(file)?.state ?? null, now?.state ?? null))
     throw new Error('it was just changed');
-  const { standing, bytes } = next;
+  const { state, bytes } = next;
   mkdirSync(nativePath(path.dirname(file)), { recursive: true });
-  if (standing.type === 'folder') mkdirSync(nativePath(file), { recursive: true });
-  else if (standing.type === 'link') symlinkSync(bytes, nativePath(file));
-  else replaceFile(file, bytes, standing.mode);
+  if (state.type === 'folder') mkdirSync(nativePath(file), { recursive: true });
+  else if (state.type === 'link') symlinkSync(bytes, nativePath(file));
+  else replaceFile(file, bytes, state.mode);
 }
 
 /** Temporarily opens a folder that is closed to its owner; `opened` remembers its mode. */
 async function withOpenFolder(
   file: string,
   opened: Map<string, number>,
-  deed: () => Promise<void> | void,
+  action: () => Promise<void> | void,
 ): Promise<void> {
   try {
-    await deed();
+    await action();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const folder = path.dirname(file);
-    const mode = lookAt(folder)?.standing.mode ?? null;
+    const mode = inspect(folder)?.state.mode ?? null;
     if (code !== 'EACCES' || mode === null || opened.has(folder)) throw error;
     chmodSync(nativePath(folder), mode | 0o700);
     opened.set(folder, mode);
-    await deed();
+    await action();
   }
 }

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { begin, command, pictureOf, storeFor, undo, undoAll } from '../../../test/support/undo.ts';
 import { credited } from './credit.ts';
-import type { Standing } from './standing.ts';
+import type { FileState } from './file-state.ts';
 
-const file: Standing = { type: 'file', mode: 0o644, hash: 'x' };
+const file: FileState = { type: 'file', mode: 0o644, hash: 'x' };
 const CHANGED = { before: file, after: { ...file, hash: 'y' } };
 const MADE = { before: null, after: file };
 const REMOVED = { before: file, after: null };
@@ -117,7 +117,11 @@ describe('a background command', () => {
     let running = true;
     begin(store);
     await command(store, root, 'true');
-    await store.goesOn({ command: 'node server.js > b.txt', cwd: root, isRunning: () => running });
+    await store.continuesInBackground({
+      command: 'node server.js > b.txt',
+      cwd: root,
+      isRunning: () => running,
+    });
     begin(store);
     await command(store, root, 'echo two > a.txt');
     writeFileSync(at('b.txt'), 'by the server');
@@ -141,7 +145,7 @@ describe('a background command', () => {
     const { root, at, open, store } = await storeFor({ 'b.txt': 'one' });
     begin(store);
     await command(store, root, 'true');
-    await store.goesOn({ command: 'watch > b.txt', cwd: root, isRunning: () => false });
+    await store.continuesInBackground({ command: 'watch > b.txt', cwd: root, isRunning: () => false });
     begin(store);
     await store.keep({ path: at('tool.txt'), before: null, after: Buffer.from('by a tool') });
     writeFileSync(at('tool.txt'), 'by a tool');

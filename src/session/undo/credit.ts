@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isInside } from '../../lib/paths/inside.ts';
 import { elapsed } from '../../lib/text/elapsed.ts';
-import type { Change } from './standing.ts';
+import type { Change } from './file-state.ts';
 import type { Difference } from './tree-index.ts';
 
 export type Command = { command: string; cwd: string };

@@ -13,7 +13,7 @@ import {
 import path from 'node:path';
 import { syncFolder } from '../../lib/files/sync-folder.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import { statIfAny } from './standing.ts';
+import { statIfAny } from './file-state.ts';
 
 /** The position of a content in a pack. */
 export type Place = { pack: string; offset: number; length: number };
@@ -43,10 +43,10 @@ export class Objects {
   #waiting: { hash: string; bytes: Uint8Array }[] = [];
   #waitingBytes = 0;
 
-  /** `anew`: store contents again even if they are stored elsewhere. `places`: known positions. */
-  constructor(folder: string, known: { anew?: boolean; places?: ReadonlyMap<string, Place> } = {}) {
+  /** `fresh`: store contents again even if they are stored elsewhere. `places`: known positions. */
+  constructor(folder: string, known: { fresh?: boolean; places?: ReadonlyMap<string, Place> } = {}) {
     this.#folder = folder;
-    if (known.anew || known.places) this.#places = new Map(known.places);
+    if (known.fresh || known.places) this.#places = new Map(known.places);
   }
 
   /** The names of the packs written by this process. */

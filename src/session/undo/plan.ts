@@ -3,9 +3,9 @@ import path from 'node:path';
 import { isTorn } from '../../lib/files/replace-file.ts';
 import { nativePath, pathFromBytes } from '../../lib/paths/raw-path.ts';
 import { sha256 } from '../../lib/sha256.ts';
+import { type Change, type FileState, type Found, inspect, isSame, isSameMode } from './file-state.ts';
 import { mergeBack } from './merge.ts';
 import type { Objects } from './objects.ts';
-import { type Change, type Found, isSame, isSameMode, lookAt, type Standing } from './standing.ts';
 
 /** The planned change of one path. `now` is its state when the plan was made. */
 export type Step = { path: string; now: Found | null; next: Found | null };
@@ -32,14 +32,14 @@ export async function planBack(changes: readonly Change[], objects: Objects): Pr
   return {
     steps: [...planned]
       .map(([file, place]) => ({ path: file, ...place }))
-      .filter(({ now, next }) => !isSame(now?.standing ?? null, next?.standing ?? null))
+      .filter(({ now, next }) => !isSame(now?.state ?? null, next?.state ?? null))
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
     conflicts: [...conflicts].map(([file, because]) => ({ path: file, because })),
   };
 }
 
 function found(file: string): { now: Found | null; next: Found | null } {
-  const now = lookAt(file);
+  const now = inspect(file);
   return { now, next: now };
 }
 
@@ -63,37 +63,37 @@ async function takenBack(
   now: Found | null,
   objects: Objects,
 ): Promise<Found | null | string> {
-  const standing = now?.standing ?? null;
-  if (isSame(standing, before)) return now;
-  if (isSame(standing, after)) return before === null ? null : brought(before, now, objects);
-  if (standing?.type === 'file' && after?.type === 'file' && before?.type === 'file')
+  const state = now?.state ?? null;
+  if (isSame(state, before)) return now;
+  if (isSame(state, after)) return before === null ? null : brought(before, now, objects);
+  if (state?.type === 'file' && after?.type === 'file' && before?.type === 'file')
     return now === null ? null : merged({ before, after }, now, objects);
   return 'it was changed later';
 }
 
-function brought(before: Standing, now: Found | null, objects: Objects): Found | string {
+function brought(before: FileState, now: Found | null, objects: Objects): Found | string {
   if (before.type === 'other') return 'pipes, sockets and devices cannot be restored';
   if (before.hash === null) return 'it was too large to save';
   const bytes = objects.get(before.hash);
   if (bytes === null) return 'its saved copy is missing or damaged';
-  return { standing: { ...before, mode: before.mode ?? now?.standing.mode ?? null }, bytes };
+  return { state: { ...before, mode: before.mode ?? now?.state.mode ?? null }, bytes };
 }
 
 /** Content and mode are separate: either may have changed since. */
 async function merged(
-  { before, after }: { before: Standing; after: Standing },
+  { before, after }: { before: FileState; after: FileState },
   now: Found,
   objects: Objects,
 ): Promise<Found | string> {
-  const mode = isSameMode(now.standing.mode, after.mode) ? before.mode : now.standing.mode;
-  const { hash } = now.standing;
-  if (hash === before.hash) return { ...now, standing: { ...now.standing, mode } };
+  const mode = isSameMode(now.state.mode, after.mode) ? before.mode : now.state.mode;
+  const { hash } = now.state;
+  if (hash === before.hash) return { ...now, state: { ...now.state, mode } };
   const old = before.hash === null ? null : objects.get(before.hash);
   if (old === null) return 'its saved copy is missing or damaged';
-  if (hash === after.hash) return { standing: { ...before, mode }, bytes: old };
+  if (hash === after.hash) return { state: { ...before, mode }, bytes: old };
   const ours = after.hash === null ? null : objects.get(after.hash);
-  if (ours && isTorn(now.bytes, old, ours)) return { standing: { ...before, mode }, bytes: old };
+  if (ours && isTorn(now.bytes, old, ours)) return { state: { ...before, mode }, bytes: old };
   const bytes = ours && (await mergeBack(now.bytes, ours, old));
   if (!bytes) return 'the same lines were changed later';
-  return { standing: { type: 'file', mode, hash: sha256(bytes) }, bytes };
+  return { state: { type: 'file', mode, hash: sha256(bytes) }, bytes };
 }

@@ -1,8 +1,8 @@
 import type { PendingFile, PendingUndo } from '../../contract/command.ts';
 import { diffOf } from '../../lib/text/diff-lines.ts';
+import { type Change, type Found, isSame } from './file-state.ts';
 import type { Objects } from './objects.ts';
 import { type Plan, planBack, type Step } from './plan.ts';
-import { type Change, type Found, isSame } from './standing.ts';
 
 export async function countsOf({ path: file, now, next }: Step): Promise<PendingFile> {
   const change = next ? ('restore' as const) : ('remove' as const);
@@ -14,7 +14,7 @@ export async function countsOf({ path: file, now, next }: Step): Promise<Pending
 }
 
 function isText(found: Found | null): boolean {
-  return found === null || (found.standing.type === 'file' && !found.bytes.includes(0));
+  return found === null || (found.state.type === 'file' && !found.bytes.includes(0));
 }
 
 /** What would also be undone if its author were certain. */
@@ -27,11 +27,11 @@ export async function uncertainOf(
     changes.flatMap(({ path: file, doubt }) => (doubt === undefined ? [] : [[file, doubt] as const])),
   );
   if (doubts.size === 0) return [];
-  const planned = new Map(plan.steps.map(({ path: file, next }) => [file, next?.standing ?? null]));
+  const planned = new Map(plan.steps.map(({ path: file, next }) => [file, next?.state ?? null]));
   const { steps } = await planBack(changes, objects);
   const more = steps.filter(({ path: file, next }) => {
     const sure = planned.get(file);
-    return doubts.has(file) && (sure === undefined || !isSame(sure, next?.standing ?? null));
+    return doubts.has(file) && (sure === undefined || !isSame(sure, next?.state ?? null));
   });
   return Promise.all(
     more.map(async (step) => ({ ...(await countsOf(step)), because: doubts.get(step.path) ?? '' })),

@@ -140,7 +140,7 @@ test('scattered small packs are merged', async () => {
   const folder = path.join(home, 'undo');
   const log = [{ type: 'run', at: '1', prompt: '', message: 0 }] as object[];
   for (let i = 0; i < 150; i++) {
-    const objects = new Objects(path.join(folder, 'objects'), { anew: true });
+    const objects = new Objects(path.join(folder, 'objects'), { fresh: true });
     const hash = objects.put(Buffer.from(`content ${i}`));
     objects.close();
     log.push({ type: 'change', path: `/p/${i}`, before: { type: 'file', mode: null, hash }, after: null });

@@ -2,8 +2,8 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { readJsonLines } from '../../lib/files/json-lines.ts';
+import { statIfAny } from './file-state.ts';
 import { bumpGeneration, Objects, type Place, packsIn, placesInPack } from './objects.ts';
-import { statIfAny } from './standing.ts';
 import { type LoggedRun, readHistory, type UndoHistory } from './undo-log.ts';
 
 /** A pack without writes for this long is not in use. */
@@ -55,7 +55,7 @@ export async function pruneUndo(folder: string, options: PruneOptions = {}): Pro
   });
   const worth = isShort ? WORTH_KEEPING_OVER_QUOTA : WORTH_KEEPING;
   const from = new Objects(objects, { places: new Map(packs.flatMap(({ places }) => places)) });
-  const to = new Objects(objects, { anew: true });
+  const to = new Objects(objects, { fresh: true });
   let freedBytes = 0;
   for (const { name, size, isQuiet, places } of packs) {
     const live = places.filter(([hash]) => needed.has(hash));
@@ -101,7 +101,7 @@ function neededOf(
   const isShort = bytes > quotaBytes;
   const room = isShort ? quotaBytes * LEFT_OVER_QUOTA : Infinity;
   // The index of a working directory refers to these contents: they stay, whatever their size.
-  const needed = standingNow(folder);
+  const needed = stateNow(folder);
   let used = [...needed].reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0);
   const need = (hashes: readonly string[]) => {
     const more = hashes.filter((hash) => !needed.has(hash));
@@ -134,18 +134,18 @@ function hashesOf(changes: LoggedRun['changes']): string[] {
   );
 }
 
-function standingNow(folder: string): Set<string> {
+function stateNow(folder: string): Set<string> {
   const trees = path.join(folder, 'trees');
-  const standing = new Map<string, string>();
+  const state = new Map<string, string>();
   for (const name of namesIn(trees).filter((one) => one.endsWith('.jsonl'))) {
     for (const line of readJsonLines(path.join(trees, name))) {
       const { path: file, entry } = line as { path?: string; entry?: { hash?: string | null } };
       if (file === undefined) continue;
-      if (entry?.hash) standing.set(file, entry.hash);
-      else standing.delete(file);
+      if (entry?.hash) state.set(file, entry.hash);
+      else state.delete(file);
     }
   }
-  return new Set(standing.values());
+  return new Set(state.values());
 }
 
 /** Changes when a log or the index of a working directory does. */

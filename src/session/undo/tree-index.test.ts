@@ -17,8 +17,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { nativePath, pathFromBytes } from '../../lib/paths/raw-path.ts';
+import { type FileState, inspect, isSame, statIfAny } from './file-state.ts';
 import { Objects } from './objects.ts';
-import { isSame, lookAt, type Standing, statIfAny } from './standing.ts';
 import { TreeIndex, type TreeIndexOptions } from './tree-index.ts';
 
 const HAS_PYTHON = isThere('python3');
@@ -36,7 +36,7 @@ async function indexed(options: Partial<TreeIndexOptions> = {}) {
   const { root, home } = await workspace();
   const objects = new Objects(path.join(home, 'objects'));
   const index = new TreeIndex({ root, folder: path.join(home, 'trees'), objects, ...options });
-  const model = new Map<string, Standing>();
+  const model = new Map<string, FileState>();
   /** The state according to all scans so far. */
   const look = async () => {
     const found = await index.look();
@@ -61,14 +61,14 @@ async function indexed(options: Partial<TreeIndexOptions> = {}) {
   };
 }
 
-function standingIn(folder: string): Map<string, Standing> {
-  const all = new Map<string, Standing>();
+function standingIn(folder: string): Map<string, FileState> {
+  const all = new Map<string, FileState>();
   for (const name of readdirSync(nativePath(folder), 'buffer').map(pathFromBytes)) {
     const file = path.join(folder, name);
-    const found = lookAt(file);
+    const found = inspect(file);
     if (!found) continue;
-    all.set(file, found.standing);
-    if (found.standing.type === 'folder') for (const [inner, it] of standingIn(file)) all.set(inner, it);
+    all.set(file, found.state);
+    if (found.state.type === 'folder') for (const [inner, it] of standingIn(file)) all.set(inner, it);
   }
   return all;
 }
@@ -196,8 +196,8 @@ function play(deeds: readonly Deed[], root: string, outside: string): void {
   }
 }
 
-function batchesOf(deed: fc.Arbitrary<Deed>) {
-  return fc.array(fc.array(deed, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 5 });
+function batchesOf(action: fc.Arbitrary<Deed>) {
+  return fc.array(fc.array(action, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 5 });
 }
 
 describe('property: no change is missed, whoever makes it and however', () => {

@@ -4,8 +4,8 @@ import { writeAtomic } from '../../lib/files/atomic-write.ts';
 import { readJsonLines, toJsonLines } from '../../lib/files/json-lines.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { openForAppend } from '../journal.ts';
+import { type Change, type FileState, isSame, statIfAny } from './file-state.ts';
 import type { Objects } from './objects.ts';
-import { type Change, isSame, type Standing, statIfAny } from './standing.ts';
 import { type Entry, Tree } from './tree.ts';
 import {
   defaultLimits,
@@ -128,11 +128,11 @@ export class TreeIndex {
   async #find(tree: Tree, signal: AbortSignal | undefined): Promise<Updates> {
     const { root, objects, limits, excluded = [], everyTime = EVERY_TIME } = this.#options;
     const isWatched = tree.size >= everyTime;
-    const heard = isWatched ? await this.#watch.settle() : null;
+    const changed = isWatched ? await this.#watch.settle() : null;
     if (!isWatched) this.#watch.doubt();
-    else if (!heard) this.#watch.restart();
-    const parts: Parts | 'all' = heard
-      ? { ...heard, folders: new Set([...heard.folders, ...this.#someFolders(tree)]), files: tree.shared }
+    else if (!changed) this.#watch.restart();
+    const parts: Parts | 'all' = changed
+      ? { ...changed, folders: new Set([...changed.folders, ...this.#someFolders(tree)]), files: tree.shared }
       : 'all';
     const updates = await findUpdates(parts, {
       root,
@@ -276,7 +276,7 @@ function isLine(value: unknown): value is Line {
   return typeof entry === 'object' && entry !== null && typeof (entry as Partial<Entry>).stamp === 'object';
 }
 
-function plain({ type, mode, hash }: Standing): Standing {
+function plain({ type, mode, hash }: FileState): FileState {
   return { type, mode, hash };
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { type IgnoreRules, ignoreRules } from '../../lib/paths/ignore-rules.ts';
 import { nativePath, pathFromBytes } from '../../lib/paths/raw-path.ts';
-import { foundAs, statIfAny } from './standing.ts';
+import { foundAs, statIfAny } from './file-state.ts';
 import { bytesOf, type Entry, type Stamp, type Tree } from './tree.ts';
 
 /** Why a path is not stored and thus cannot be restored. */
@@ -42,7 +42,7 @@ const BUILT = new Set(
   ),
 );
 
-const MADE_ANEW = 'it is large and can be rebuilt';
+const REBUILDABLE = 'it is large and can be rebuilt';
 const IGNORED = 'it is large and git ignores it';
 const UNREADABLE = 'it is not readable';
 
@@ -126,12 +126,12 @@ class Walk {
     this.#renewed = new Set([...renewed, ...capped]);
     for (const folder of shallow) {
       const stat = statIfAny(folder);
-      if (stat?.isDirectory() && !this.#isLeftOut(folder))
+      if (stat?.isDirectory() && !this.#isSkipped(folder))
         await this.#folder(folder, unlimited(), { deep: false });
     }
     for (const file of files) {
       const stat = statIfAny(file);
-      if (stat && !stat.isDirectory() && !this.#isLeftOut(file)) this.#note(file, stat);
+      if (stat && !stat.isDirectory() && !this.#isSkipped(file)) this.#note(file, stat);
     }
     this.#mustFit();
   }
@@ -140,7 +140,7 @@ class Walk {
     const updates: Updates['updates'] = [];
     for (const file of this.#gone) if (!this.#found.has(file)) updates.push({ path: file, entry: null });
     for (const [file, { stat, stamp }] of this.#found) {
-      await this.#breathe();
+      await this.#yieldToEventLoop();
       const entry = this.#read(file, stat, stamp);
       if (entry || this.#options.tree.get(file)) updates.push({ path: file, entry });
     }
@@ -148,7 +148,7 @@ class Walk {
   }
 
   async #folder(folder: string, room: Room, { deep }: { deep: boolean }): Promise<void> {
-    await this.#breathe();
+    await this.#yieldToEventLoop();
     const { tree, skipped, excluded, onFolder } = this.#options;
     if (deep) onFolder?.(folder);
     const names = this.#list(folder);
@@ -188,7 +188,7 @@ class Walk {
       for (const file of [...this.#found.keys()].slice(found)) this.#found.delete(file);
       this.#entries = sums.entries;
       this.#bytes = sums.bytes;
-      this.#leaveOut(folder, cap.because);
+      this.#skip(folder, cap.because);
       return;
     }
     room.entries -= cap.entries - own.entries;
@@ -244,7 +244,7 @@ class Walk {
     for (const inner of tree.under(file)) this.#gone.add(inner);
   }
 
-  #leaveOut(place: string, because: string): void {
+  #skip(place: string, because: string): void {
     const { tree, skipped } = this.#options;
     skipped.set(place, because);
     for (const file of [place, ...tree.under(place)]) {
@@ -254,7 +254,7 @@ class Walk {
     }
   }
 
-  #isLeftOut(file: string): boolean {
+  #isSkipped(file: string): boolean {
     const { root, skipped, excluded } = this.#options;
     for (let at = file; at !== root && at !== path.dirname(at); at = path.dirname(at))
       if (skipped.has(at) || excluded.has(at) || FOREIGN.has(path.basename(at))) return true;
@@ -266,7 +266,7 @@ class Walk {
     if (this.#isIgnored(folder))
       return { entries: limits.ignoredEntries, bytes: limits.ignoredBytes, because: IGNORED };
     if (BUILT.has(path.basename(folder)))
-      return { entries: limits.builtEntries, bytes: limits.builtBytes, because: MADE_ANEW };
+      return { entries: limits.builtEntries, bytes: limits.builtBytes, because: REBUILDABLE };
     return null;
   }
 
@@ -312,7 +312,7 @@ class Walk {
       return readdirSync(place, 'buffer').map(pathFromBytes);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EACCES' || code === 'EPERM') this.#leaveOut(folder, UNREADABLE);
+      if (code === 'EACCES' || code === 'EPERM') this.#skip(folder, UNREADABLE);
       else if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
       else if (folder === this.#options.root) return [];
       return null;
@@ -325,19 +325,19 @@ class Walk {
     if (stat.isFile() && (stat.size > limits.fileBytes || isIgnored()))
       return { type: 'file', mode: stat.mode & 0o7777, hash: null, stamp };
     try {
-      const { standing, bytes } = foundAs(file, stat);
-      if (standing.type === 'file' || standing.type === 'link') keep(bytes);
-      return { ...standing, stamp };
+      const { state, bytes } = foundAs(file, stat);
+      if (state.type === 'file' || state.type === 'link') keep(bytes);
+      return { ...state, stamp };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENXIO') return null;
       if (code !== 'EACCES' && code !== 'EPERM') throw error;
-      this.#leaveOut(file, UNREADABLE);
+      this.#skip(file, UNREADABLE);
       return null;
     }
   }
 
-  async #breathe(): Promise<void> {
+  async #yieldToEventLoop(): Promise<void> {
     if (performance.now() - this.#lastPause <= PAUSE_EVERY_MS) return;
     await pause();
     this.#options.signal?.throwIfAborted();

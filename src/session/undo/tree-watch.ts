@@ -5,7 +5,7 @@ import { createBarrier } from '../../lib/files/watch-barrier.ts';
 import { nativePath } from '../../lib/paths/raw-path.ts';
 
 /** Folders with events, and paths that now refer to something else. */
-export type Heard = { folders: Set<string>; renewed: Set<string> };
+export type ChangedFolders = { folders: Set<string>; renewed: Set<string> };
 
 /** More watches would take too much kernel memory. */
 const MOST_FOLDERS = 25_000;
@@ -33,7 +33,7 @@ const LEAST_QUEUE = 4 * FLOOD;
 export class TreeWatch {
   readonly #barrier: ReturnType<typeof createBarrier>;
   readonly #watchers = new Map<string, FSWatcher>();
-  #heard: Heard = { folders: new Set(), renewed: new Set() };
+  #changed: ChangedFolders = { folders: new Set(), renewed: new Set() };
   #state: 'unsure' | 'sure' | 'failed' = 'unsure';
   #flood = 0;
 
@@ -47,19 +47,19 @@ export class TreeWatch {
   }
 
   /** All events since the last call. Null if unknown: then everything must be scanned. */
-  async settle(): Promise<Heard | null> {
+  async settle(): Promise<ChangedFolders | null> {
     if (this.#state !== 'sure' || !(await this.#barrier.pass()) || this.#state !== 'sure') return null;
-    const heard = this.#heard;
-    this.#heard = { folders: new Set(), renewed: new Set() };
-    for (const place of heard.renewed) if (this.#watchers.has(place)) this.#forget(place);
-    return heard;
+    const changed = this.#changed;
+    this.#changed = { folders: new Set(), renewed: new Set() };
+    for (const place of changed.renewed) if (this.#watchers.has(place)) this.#forget(place);
+    return changed;
   }
 
   /** Call before a full scan: events from now on are complete again. */
   restart(): void {
     if (this.#state === 'failed') return;
     this.#forgetAll();
-    this.#heard = { folders: new Set(), renewed: new Set() };
+    this.#changed = { folders: new Set(), renewed: new Set() };
     this.#state = 'sure';
   }
 
@@ -78,7 +78,7 @@ export class TreeWatch {
     this.#watchers.get(folder)?.close();
     try {
       const watcher = watch(nativePath(folder), { persistent: false }, (event, name) =>
-        this.#hear(folder, event, name),
+        this.#record(folder, event, name),
       );
       watcher.on('error', () => this.#fail());
       this.#watchers.set(folder, watcher);
@@ -94,7 +94,7 @@ export class TreeWatch {
     this.#fail();
   }
 
-  #hear(folder: string, event: string, name: string | null): void {
+  #record(folder: string, event: string, name: string | null): void {
     if (this.#state !== 'sure') return;
     // An event with the folder's own name means that the folder itself was moved or removed. A name that is
     // not UTF-8 is ambiguous. In both cases the folder is read again with everything in it.
@@ -103,10 +103,10 @@ export class TreeWatch {
       this.#state = 'unsure';
       return;
     }
-    this.#heard.folders.add(folder);
+    this.#changed.folders.add(folder);
     if (event !== 'rename') return;
-    this.#heard.renewed.add(path.join(folder, name));
-    if (isItself) this.#heard.renewed.add(folder);
+    this.#changed.renewed.add(path.join(folder, name));
+    if (isItself) this.#changed.renewed.add(folder);
   }
 
   #isFlooded(): boolean {

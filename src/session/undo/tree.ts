@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Standing } from './standing.ts';
+import type { FileState } from './file-state.ts';
 
 /**
  * Identifies an unchanged file without reading it. `sure` is false just after a change; `shared` is true for
@@ -14,7 +14,7 @@ export type Stamp = {
   shared?: boolean;
 };
 
-export type Entry = Standing & { stamp: Stamp };
+export type Entry = FileState & { stamp: Stamp };
 
 /** The known entries under a folder, by folder. */
 export class Tree {

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { readJsonLines, toJsonLines } from '../../lib/files/json-lines.ts';
 import { openForAppend } from '../journal.ts';
-import { type Change, statIfAny } from './standing.ts';
+import { type Change, statIfAny } from './file-state.ts';
 
 /** Identifies a run: its start time, its prompt, and the prompt's position in the conversation. */
 export type RunInfo = { at: string; prompt: string; message: number };
@@ -160,10 +160,10 @@ function isChanges(value: unknown): boolean {
 
 function isChange(value: unknown): boolean {
   if (!isTable(value) || typeof value.path !== 'string' || !path.isAbsolute(value.path)) return false;
-  return [value.before, value.after].every((standing) => standing === null || isStanding(standing));
+  return [value.before, value.after].every((state) => state === null || isFileState(state));
 }
 
-function isStanding(value: unknown): boolean {
+function isFileState(value: unknown): boolean {
   if (!isTable(value)) return false;
   return (
     ['file', 'link', 'folder', 'other'].includes(value.type as string) &&

@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { begin, command, edit, pictureOf, redo, storeFor, undo } from '../../../test/support/undo.ts';
-import { statIfAny } from './standing.ts';
+import { statIfAny } from './file-state.ts';
 import type { UndoStore } from './undo-store.ts';
 
 type Deed = { by: 'edit'; name: string; text: string } | { by: 'command'; script: string };
@@ -19,7 +19,7 @@ describe('property: any script', () => {
     'bin\0ary',
     'z'.repeat(3000),
   );
-  const deed = fc.oneof(
+  const action = fc.oneof(
     fc.record({ by: fc.constant('edit' as const), name, text }),
     fc.record({
       by: fc.constant('command' as const),
@@ -43,7 +43,7 @@ describe('property: any script', () => {
         .map((lines) => `${lines.map((line) => `(${line}) 2>/dev/null`).join('; ')}; true`),
     }),
   );
-  const script = fc.array(fc.array(deed, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 });
+  const script = fc.array(fc.array(action, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 });
 
   async function play(store: UndoStore, root: string, deeds: readonly Deed[]): Promise<void> {
     for (const one of deeds) {

@@ -5,11 +5,11 @@ import type { FileChange } from '../../contract/file-change.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { applySteps } from './apply.ts';
 import { type Command, type CommandFacts, credited, creditedInBackground, creditedLate } from './credit.ts';
+import { type Change, type FileState, isSame } from './file-state.ts';
 import { Objects } from './objects.ts';
 import { type Plan, planBack } from './plan.ts';
 import { countsOf, uncertainOf } from './preview.ts';
 import { pruneUndo, sizeOfUndo } from './prune.ts';
-import { type Change, isSame, type Standing } from './standing.ts';
 import { type Difference, type Look, TreeIndex } from './tree-index.ts';
 import { defaultLimits, type TreeLimits } from './tree-walk.ts';
 import { type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
@@ -42,15 +42,15 @@ export class UndoStore {
   readonly #log: UndoLog;
   readonly #objects: Objects;
   readonly #trees: TreeIndex[];
-  #begun: RunInfo | undefined;
+  #started: RunInfo | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  #told = new Set<string>();
+  #reported = new Set<string>();
   /** Whether the changes of the running command will be known. */
   #commandKept = false;
   /** Background commands and the runs that started them. */
   #background: (BackgroundCommand & { run: number })[] = [];
   /** The state of paths changed by file tools since the last scan: not changed by a command. */
-  readonly #madeByTools = new Map<string, Standing | null>();
+  readonly #madeByTools = new Map<string, FileState | null>();
   #unchecked = CHECK_EVERY_BYTES;
   /** Packs written by a pruning of this process. */
   #moved: ReadonlySet<string> = new Set();
@@ -78,7 +78,7 @@ export class UndoStore {
 
   /** Changes from now on are undone together. */
   beginRun(run: RunInfo): void {
-    this.#begun = run;
+    this.#started = run;
   }
 
   /** Must resolve before the change is made. Parallel changes are recorded one after another. */
@@ -91,7 +91,7 @@ export class UndoStore {
       const record: UndoRecord = {
         type: 'change',
         path: file,
-        before: before === null ? null : this.#standingOf(before, was),
+        before: before === null ? null : this.#stateOf(before, was),
         after: made === null ? null : { type: 'file', mode: was?.mode ?? null, hash: made },
       };
       this.#objects.flush({ durable: true });
@@ -104,8 +104,7 @@ export class UndoStore {
         };
       });
       this.#append(...folders, record);
-      for (const { path: place, after: standing } of [...folders, record])
-        this.#madeByTools.set(place, standing);
+      for (const { path: place, after: state } of [...folders, record]) this.#madeByTools.set(place, state);
       this.#unchecked += (before?.length ?? 0) + (after?.length ?? 0);
       this.#pruneLater();
     }, undefined);
@@ -129,8 +128,8 @@ export class UndoStore {
       });
       this.#append({ type: 'command' });
       this.#commandKept = true;
-      const news = notices.filter((notice) => !this.#told.has(notice));
-      for (const notice of news) this.#told.add(notice);
+      const news = notices.filter((notice) => !this.#reported.has(notice));
+      for (const notice of news) this.#reported.add(notice);
       return news;
     }, []);
   }
@@ -153,7 +152,7 @@ export class UndoStore {
   }
 
   /** The command continues in the background; its changes belong to the run that started it. */
-  goesOn(command: BackgroundCommand): Promise<void> {
+  continuesInBackground(command: BackgroundCommand): Promise<void> {
     return this.#tolerant(async () => {
       this.#append({ type: 'command' });
       this.#background.push({ ...command, run: this.#log.history.runs.length - 1 });
@@ -213,7 +212,7 @@ export class UndoStore {
     });
   }
 
-  #standingOf(before: Uint8Array, was: FileChange['was']): Standing {
+  #stateOf(before: Uint8Array, was: FileChange['was']): FileState {
     if (was?.type === 'folder') return { ...was, hash: '' };
     const hash = this.#objects.put(before);
     return was?.type === 'link'
@@ -271,13 +270,13 @@ export class UndoStore {
   }
 
   /**
-   * Scans everything. Differences are recorded before the scan is saved: by `tell`, or else as changes of
+   * Scans everything. Differences are recorded before the scan is saved: by `credit`, or else as changes of
    * background commands.
    */
   async #look(
     signal?: AbortSignal,
     onTree?: (tree: TreeIndex, look: Look | null) => void,
-    tell?: (differences: Difference[]) => Change[],
+    credit?: (differences: Difference[]) => Change[],
   ): Promise<Change[]> {
     const looks: Look[] = [];
     for (const tree of this.#trees) {
@@ -286,7 +285,7 @@ export class UndoStore {
       if (look) looks.push(look);
     }
     const differences = looks.flatMap((look) => look.changes).flatMap((change) => this.#notByTools(change));
-    const changes = tell ? tell(differences) : this.#creditBackground(differences);
+    const changes = credit ? credit(differences) : this.#creditBackground(differences);
     this.#endBackground();
     for (const look of looks) await look.save();
     return changes;
@@ -324,9 +323,9 @@ export class UndoStore {
   }
 
   #append(...records: UndoRecord[]): void {
-    const begun: UndoRecord[] = this.#begun ? [{ type: 'run', ...this.#begun }] : [];
-    this.#log.append([...begun, ...records]);
-    this.#begun = undefined;
+    const started: UndoRecord[] = this.#started ? [{ type: 'run', ...this.#started }] : [];
+    this.#log.append([...started, ...records]);
+    this.#started = undefined;
   }
 
   /** Only the next operation on stored contents waits for it. */
@@ -353,23 +352,23 @@ export class UndoStore {
   }
 
   /** A failing disk costs the undo and causes a warning, but never stops the work. */
-  #tolerant<T>(deed: () => Promise<T>, otherwise: T): Promise<T> {
+  #tolerant<T>(action: () => Promise<T>, otherwise: T): Promise<T> {
     return this.#inTurn(async () => {
       try {
-        return await deed();
+        return await action();
       } catch (error) {
         const { syscall, code, message } = error as NodeJS.ErrnoException;
         if (syscall === undefined && code !== 'ENOSPC') throw error;
         const text = `Changes cannot be undone for now: saving backups failed (${message}).`;
-        if (!this.#told.has(TROUBLE)) this.#options.onTrouble?.(text);
-        this.#told.add(TROUBLE);
+        if (!this.#reported.has(TROUBLE)) this.#options.onTrouble?.(text);
+        this.#reported.add(TROUBLE);
         return otherwise;
       }
     });
   }
 
-  #inTurn<T>(deed: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(deed);
+  #inTurn<T>(action: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(action);
     this.#last = mine.catch(() => undefined);
     return mine;
   }

@@ -36,7 +36,7 @@ type Numbered = Wanted & { line: number; count: number; inDoubt: boolean };
 /** A match that ignores whitespace, and the notes for the model so far. */
 type Place = { match: LineMatch; form: Wanted; notes: string[] };
 
-const NUMBERS_LEFT_OUT = 'The line numbers were removed: they are not part of the file.';
+const NUMBERS_REMOVED = 'The line numbers were removed: they are not part of the file.';
 const ENDS_DIFFER = 'The line endings in old_string are not those of the file, which were kept.';
 
 /**
@@ -94,7 +94,7 @@ function placesOf(flat: FlatText, wanted: Wanted, numbered: Numbered | null): Pl
     (match): Place => ({ match, form: wanted, notes: [] }),
   );
   const match = numbered && findNumbered(flat, numbered);
-  return match ? [...places, { match, form: numbered, notes: [NUMBERS_LEFT_OUT] }] : places;
+  return match ? [...places, { match, form: numbered, notes: [NUMBERS_REMOVED] }] : places;
 }
 
 function findNumbered(flat: FlatText, { old, line, count, inDoubt }: Numbered): LineMatch | null {

@@ -4,7 +4,7 @@ import type { ImagePart } from '../../contract/message.ts';
 import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
 import { cutLine, startOf } from '../../lib/text/cut-line.ts';
 import { imageOf, imagePart, MAX_IMAGE_BYTES } from './image.ts';
-import { goOn, MAX_LINES, numberedPage } from './page.ts';
+import { MAX_LINES, moreLinesNote, numberedPage } from './page.ts';
 
 /** Maximum characters per cell output, and images per answer. */
 const MAX_OUTPUT = 2_000;
@@ -87,7 +87,7 @@ export function showNotebook(
     ...(left > 0 && accepts.images
       ? [`[${left} more ${left === 1 ? 'image is' : 'images are'} not attached: read fewer lines at a time]`]
       : []),
-    ...(page.shown === limit ? [] : goOn(lines.length - end, end)),
+    ...(page.shown === limit ? [] : moreLinesNote(lines.length - end, end)),
   ];
   return ok([page.text, ...notes].join('\n'), { metadata, ...(images.length > 0 && { images }) });
 }

@@ -51,6 +51,6 @@ export function fitting(lines: readonly string[]): { text: string; shown: number
 }
 
 /** How many lines are left and how to get them; empty if none. */
-export function goOn(left: number, end: number): string[] {
+export function moreLinesNote(left: number, end: number): string[] {
   return left > 0 ? [`[${left} more ${left === 1 ? 'line' : 'lines'}: pass offset ${end} to continue]`] : [];
 }

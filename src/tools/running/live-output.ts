@@ -13,7 +13,7 @@ export type LiveOutput = { push(text: string): void; end(): void };
 /**
  * Live output for display: a few times a second, only the latest part of a flood, and no control sequences.
  */
-export function createLiveOutput(tell: (text: string) => void): LiveOutput {
+export function createLiveOutput(notify: (text: string) => void): LiveOutput {
   let pending = '';
   let timer: NodeJS.Timeout | undefined;
 
@@ -22,7 +22,7 @@ export function createLiveOutput(tell: (text: string) => void): LiveOutput {
     const end = wholeLength(pending);
     const text = stripVTControlCharacters(pending.slice(0, end));
     pending = pending.slice(end);
-    if (text !== '') tell(text);
+    if (text !== '') notify(text);
   }
 
   return {

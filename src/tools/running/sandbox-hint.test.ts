@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import type { CommandOutcome } from '../../contract/tool.ts';
-import { sandboxHint, smells } from './sandbox-hint.ts';
+import { sandboxErrors, sandboxHint } from './sandbox-hint.ts';
 
 const confined: SandboxState = { kind: 'bubblewrap', level: 'standard', network: 'none' };
 
@@ -18,15 +18,13 @@ function outcome(stderr: string, sandbox: Partial<SandboxState> = {}): CommandOu
 }
 
 describe('the hint after a failure', () => {
-  test.each(smells.flatMap(({ match, examples }) => examples.hits.map((text) => [text, match] as const)))(
-    '%s matches',
-    (text, match) => expect(match.test(text)).toBe(true),
-  );
+  test.each(
+    sandboxErrors.flatMap(({ match, examples }) => examples.hits.map((text) => [text, match] as const)),
+  )('%s matches', (text, match) => expect(match.test(text)).toBe(true));
 
-  test.each(smells.flatMap(({ match, examples }) => examples.misses.map((text) => [text, match] as const)))(
-    '%s does not match',
-    (text, match) => expect(match.test(text)).toBe(false),
-  );
+  test.each(
+    sandboxErrors.flatMap(({ match, examples }) => examples.misses.map((text) => [text, match] as const)),
+  )('%s does not match', (text, match) => expect(match.test(text)).toBe(false));
 
   test('names the restriction and the alternative', () => {
     expect(sandboxHint(outcome('curl: (6) Could not resolve host: a.example'), { mayLeave: true })).toBe(

@@ -1,14 +1,14 @@
 import { HOST_REFUSED, type SandboxState } from '../../contract/sandbox.ts';
 import type { CommandOutcome } from '../../contract/tool.ts';
 
-type Smell = {
+type SandboxError = {
   match: RegExp;
   because(sandbox: SandboxState): string | null;
   examples: { hits: string[]; misses: string[] };
 };
 
 /** Typical program output when the sandbox blocks something. */
-export const smells: readonly Smell[] = [
+export const sandboxErrors: readonly SandboxError[] = [
   {
     match: /Read-only file system|EROFS/,
     because: ({ level }) =>
@@ -85,7 +85,7 @@ export function sandboxHint(
     ? 'If it is necessary, ask for outside_sandbox.'
     : 'Nothing can run outside it here: find another way, or tell the user what is missing.';
   for (const text of [stderr, stdout]) {
-    for (const { match, because } of smells) {
+    for (const { match, because } of sandboxErrors) {
       const why = match.test(text) ? because(sandbox) : null;
       if (why !== null) return `The sandbox blocked this (${why}). ${way}`;
     }

@@ -23,8 +23,8 @@ export type WantedNames = {
 /** Null if the query has no words. */
 export function parseQuery(query: string): WantedNames | null {
   const all = [...new Set(query.match(/[\p{L}\p{N}_$]+/gu) ?? [])];
-  const telling = all.filter((word) => !fillers.has(word.toLowerCase()));
-  const words = (telling.length > 0 ? telling : all).slice(0, MAX_WORDS);
+  const significant = all.filter((word) => !fillers.has(word.toLowerCase()));
+  const words = (significant.length > 0 ? significant : all).slice(0, MAX_WORDS);
   if (words.length === 0) return null;
 
   const pieces = words

@@ -1,13 +1,13 @@
 import { MODES } from '../../../commands/mode.ts';
 import { entriesOf } from '../../../commands/permissions.ts';
-import type { CommandContext, Standing } from '../../../contract/command.ts';
+import type { CommandContext, PermissionState } from '../../../contract/command.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
 import { pickerDialog } from '../components/picker.ts';
 import type { PickItem } from '../dialogs/picker.ts';
 import type { Pickers } from './pickers.ts';
 
 /** Removable entries first, then the rules from the settings. */
-function standingItems(standing: Standing): PickItem[] {
+function standingItems(standing: PermissionState): PickItem[] {
   return [
     ...entriesOf(standing).map(({ text }, i) => ({ id: `answer ${i}`, label: text, detail: 'remembered' })),
     ...standing.rules().map(({ verdict, pattern }, i) => ({

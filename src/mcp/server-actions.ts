@@ -11,7 +11,7 @@ import { addressOf, type Env, expandSettings, type ServerSettings, transportOf }
 import type { ToolDeps } from './tools/server-tool.ts';
 
 /** What the user can see and do with the servers. */
-export function createDesk(hub: Hub, place: LoginPlace & Pick<ToolDeps, 'outgoing'>): McpServers {
+export function createServerActions(hub: Hub, place: LoginPlace & Pick<ToolDeps, 'outgoing'>): McpServers {
   const { outgoing } = place;
   return {
     list: () => hub.connections.map(stateOf),
@@ -60,7 +60,7 @@ export async function loginTo(
     settings: oauth,
     store: loginStore(loginFolder(dataRoot), url),
     fetch,
-    onVisit: (place) => {
+    onLoginUrl: (place) => {
       show(place);
       openBrowser(place, env);
     },

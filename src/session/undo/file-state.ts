@@ -15,7 +15,7 @@ import { sha256 } from '../../lib/sha256.ts';
  * The state of a path. `hash` is of a file's content or a link's target, empty for a folder; null for a file
  * too large to store. A null mode means any.
  */
-export type Standing = {
+export type FileState = {
   type: 'file' | 'link' | 'folder' | 'other';
   mode: number | null;
   hash: string | null;
@@ -25,29 +25,29 @@ export type Standing = {
  * The transition of one path between two states; null means that nothing exists. `doubt` says why another
  * program may have caused it: such a change is undone only on explicit request.
  */
-export type Change = { path: string; before: Standing | null; after: Standing | null; doubt?: string };
+export type Change = { path: string; before: FileState | null; after: FileState | null; doubt?: string };
 
 /** A state with the bytes of its hash. */
-export type Found = { standing: Standing; bytes: Buffer };
+export type Found = { state: FileState; bytes: Buffer };
 
 const NOTHING = Buffer.alloc(0);
 
 /** Examines a link itself, never its target. */
-export function lookAt(file: string): Found | null {
+export function inspect(file: string): Found | null {
   const stat = statIfAny(file);
   return stat && foundAs(file, stat);
 }
 
 export function foundAs(file: string, stat: Stats): Found {
   const mode = stat.mode & 0o7777;
-  if (stat.isDirectory()) return { standing: { type: 'folder', mode, hash: '' }, bytes: NOTHING };
+  if (stat.isDirectory()) return { state: { type: 'folder', mode, hash: '' }, bytes: NOTHING };
   if (stat.isSymbolicLink()) {
     const bytes = readlinkSync(nativePath(file), 'buffer');
-    return { standing: { type: 'link', mode: null, hash: sha256(bytes) }, bytes };
+    return { state: { type: 'link', mode: null, hash: sha256(bytes) }, bytes };
   }
-  if (!stat.isFile()) return { standing: { type: 'other', mode, hash: null }, bytes: NOTHING };
+  if (!stat.isFile()) return { state: { type: 'other', mode, hash: null }, bytes: NOTHING };
   const bytes = readBytes(file, stat.size);
-  return { standing: { type: 'file', mode, hash: sha256(bytes) }, bytes };
+  return { state: { type: 'file', mode, hash: sha256(bytes) }, bytes };
 }
 
 export function statIfAny(file: string): Stats | null {
@@ -59,7 +59,7 @@ export function statIfAny(file: string): Stats | null {
   }
 }
 
-export function isSame(a: Standing | null, b: Standing | null): boolean {
+export function isSame(a: FileState | null, b: FileState | null): boolean {
   if (a === null || b === null) return a === b;
   return a.type === b.type && a.hash === b.hash && isSameMode(a.mode, b.mode);
 }

@@ -1,14 +1,14 @@
 /** A timeout for silence. Time that the user needs for an answer does not count: `pause` stops the clock. */
-export type Patience = {
+export type SilenceTimeout = {
   signal: AbortSignal;
   /** True once the silence was too long. */
   isOver(): boolean;
-  heard(): void;
+  reset(): void;
   pause<T>(work: Promise<T>): Promise<T>;
   end(): void;
 };
 
-export function createPatience(ms: number, signal: AbortSignal): Patience {
+export function createSilenceTimeout(ms: number, signal: AbortSignal): SilenceTimeout {
   const over = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let paused = 0;
@@ -21,7 +21,7 @@ export function createPatience(ms: number, signal: AbortSignal): Patience {
   return {
     signal: AbortSignal.any([signal, over.signal]),
     isOver: () => over.signal.aborted,
-    heard: begin,
+    reset: begin,
     async pause(work) {
       paused++;
       stop();

@@ -48,6 +48,18 @@ async function allDocs(): Promise<Doc[]> {
   );
 }
 
+/** The sources of the program without their tests, and its man page. */
+async function programTexts(): Promise<Doc[]> {
+  const names = await readdir(path.join(root, 'src'), { recursive: true });
+  const sources = names.filter((name) => name.endsWith('.ts') && !name.includes('.test.'));
+  return Promise.all(
+    [...sources.map((name) => path.join('src', name)), 'man/aca.1'].map(async (file) => ({
+      file,
+      text: await readFile(path.join(root, file), 'utf8'),
+    })),
+  );
+}
+
 const FENCE = /^```([^\n`]*)\n([\s\S]*?)^```$/gm;
 
 function blocksOf(text: string): Block[] {
@@ -251,24 +263,36 @@ describe('the documents', () => {
   });
 });
 
+test('the privacy page names everybody whose address is in the program', async () => {
+  const known: Record<string, string> = {
+    'registry.npmjs.org': 'The npm registry',
+    'huggingface.co': 'Hugging Face',
+    'raw.githubusercontent.com': 'GitHub',
+  };
+  // Addresses that are shown to people or are examples; the providers are in the table of presets.
+  const notContacted = /(presets|models-data|commands|mcp-change|web-fetch)\.ts$|src.firewall/;
+  const page = await docNamed('privacy.md');
+  const sources = (await programTexts()).filter(({ file }) => !notContacted.test(file));
+  const addresses = sources.flatMap(({ text }) => [...text.matchAll(/https?:\/\/([a-z0-9.-]+\.[a-z]{2,})/g)]);
+  const hosts = [...new Set(addresses.map(([, host = '']) => host))];
+  const unnamed = hosts.filter((host) => !host.endsWith('.invalid') && !page.includes(known[host] ?? host));
+  expect(hosts).toContain('huggingface.co');
+  expect(unnamed).toEqual([]);
+});
+
 test('the program names no page of docs/, because its packages contain none', async () => {
   const { files } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
     files: string[];
   };
   const pages = new Set((await readdir(path.join(root, 'docs'))).filter((name) => name.endsWith('.md')));
-  const sources = (await readdir(path.join(root, 'src'), { recursive: true })).filter(
-    (name) => name.endsWith('.ts') && !name.includes('.test.'),
-  );
-  const named = await Promise.all(
-    [...sources.map((name) => path.join('src', name)), 'man/aca.1'].map(async (file) => {
-      const text = await readFile(path.join(root, file), 'utf8');
-      const found = [...text.matchAll(/\bdocs\/([\w-]+\.md)/g)].filter(([, page = '']) => pages.has(page));
-      return found.map(([words]) => `${file}: ${words}`);
-    }),
+  const named = (await programTexts()).flatMap(({ file, text }) =>
+    [...text.matchAll(/\bdocs\/([\w-]+\.md)/g)]
+      .filter(([, page = '']) => pages.has(page))
+      .map(([words]) => `${file}: ${words}`),
   );
   expect(files).not.toContain('docs');
   expect(pages).toContain('sandbox.md');
-  expect(named.flat()).toEqual([]);
+  expect(named).toEqual([]);
 });
 
 describe('tables name everything there is, and nothing else', () => {

@@ -68,7 +68,7 @@ function modelOptions(): Option[] {
     ),
     new Option('--repo-id <repo>', 'with --filename: a Hugging Face repository to download a model from'),
     new Option('--filename <file>', 'the .gguf file in that repository'),
-    new Option('--offline', 'use only models on this machine or local network; no other network access'),
+    new Option('--offline', 'send requests only to this machine and its local network'),
   ];
 }
 

@@ -104,7 +104,7 @@ export const settings = {
     z
       .boolean()
       .default(false)
-      .describe('Use only models on this machine or local network, with no other network access'),
+      .describe('Send requests only to this machine and its local network, also those to models'),
   tools: () =>
     z
       .enum(['auto', 'full', 'minimal'])

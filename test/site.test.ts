@@ -93,6 +93,28 @@ test('what looks like a tag in a document is shown, not obeyed', () => {
   expect(html).toContain('&lt;script&gt;');
 });
 
+test.each([
+  ['numbers', '1.5', '-2', 'right'],
+  ['units', '12 ms', '1,300 ms', 'right'],
+  ['some missing', '', '–', 'right'],
+  ['words among them', '12', 'under 80', null],
+  ['nothing at all', '', '', null],
+])('a column with %s', (_name, first, second, align) => {
+  const { html } = render(
+    'docs/a.md',
+    `# A\n\n| what | n |\n|---|---|\n| a | ${first} |\n| b | ${second} |`,
+    new Set(),
+  );
+  expect([...html.matchAll(/<t[hd](?: align="(\w+)")?>/g)].map(([, found]) => found ?? null)).toEqual([
+    null,
+    align,
+    null,
+    align,
+    null,
+    align,
+  ]);
+});
+
 test('headings of the same words have places of their own', () => {
   const { html, sections } = render('docs/a.md', '# A\n\n## B\n\none\n\n## B\n\ntwo', new Set());
   expect([...idsIn(html)]).toEqual(['a', 'b', 'b-1']);

@@ -60,6 +60,7 @@ export function render(file: string, text: string, pages: ReadonlySet<string>): 
   const marked = new Marked({
     gfm: true,
     walkTokens(token) {
+      if (token.type === 'table') alignNumbers(token as Tokens.Table);
       if (token.type === 'code' || token.type === 'codespan') note(token.text);
       // Text with nested tokens is collected through them.
       else if (token.type === 'text' && !('tokens' in token)) note(String(token.text));
@@ -98,6 +99,17 @@ export function render(file: string, text: string, pages: ReadonlySet<string>): 
     .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>');
   return { title, html, sections, files: [...files] };
+}
+
+/** Columns of numbers are aligned to the right, also where the page doesn't say so. */
+function alignNumbers({ header, rows }: Tokens.Table): void {
+  for (const [i, head] of header.entries()) {
+    const column = rows.map((row) => row[i]).filter((cell) => cell !== undefined);
+    const texts = column.map(({ text }) => text).filter((text) => text !== '');
+    const isNumeric =
+      texts.length > 0 && texts.every((text) => /^[-–]?[\d.,]*( ?(ms|s|KB|MB|GB|%))?$/.test(text));
+    if (head.align === null && isNumeric) for (const cell of [head, ...column]) cell.align = 'right';
+  }
 }
 
 export function highlight(code: string, language: string): string {

@@ -8,7 +8,7 @@ const page = (text: string) => [
   { file: 'docs/a.md', text: `${text}\n\n## Keys & rules\n\n## Keys & rules\n` },
 ];
 const broken = (text: string) =>
-  brokenLinks(page(text), '.').map((sentence) => /link to (\S+) leads/.exec(sentence)?.[1]);
+  brokenLinks(page(text), '.').map((sentence) => /link to (\S+) is broken/.exec(sentence)?.[1]);
 
 test('every link of the documents leads somewhere', async () => {
   const pages = await readPages('.');

@@ -16,7 +16,9 @@ const { values } = parseArgs({
 });
 const wanted = values.target === 'all' ? Object.keys(targets) : values.target.split(',').filter(Boolean);
 const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
-const { name, version, license, keywords, engines } = manifest;
+const { name, version, license, keywords, engines, man, author, homepage, repository, bugs } = manifest;
+/** Same in all packages; npm's provenance compares `repository` with the place of the build. */
+const origin = { license, author, homepage, repository, bugs };
 const outdir = path.resolve(values.outdir);
 
 for (const target of wanted) await stageBinary(target);
@@ -41,7 +43,7 @@ async function stageBinary(target) {
     name: `${name}-${target}`,
     version,
     description: `The standalone binary of ${name} for ${target}.`,
-    license,
+    ...origin,
     os: [os],
     cpu: [cpu],
     // Bun's runtime for Linux is linked against glibc.
@@ -65,11 +67,11 @@ async function stageProgram() {
     name,
     version,
     description: manifest.description,
-    license,
+    ...origin,
     type: manifest.type,
     engines,
     bin: { [name]: 'bin/aca.cjs', aca: 'bin/aca.cjs' },
-    ...(manifest.man && { man: manifest.man }),
+    man,
     exports: manifest.exports,
     files: [...manifest.files, 'bin'],
     keywords,

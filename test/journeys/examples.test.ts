@@ -13,6 +13,7 @@ import { type Workspace, workspace } from '../support/workspace.ts';
 /** Many starts of the program in one test: a busy machine takes its time. */
 vi.setConfig({ testTimeout: 120_000 });
 
+const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 const examples = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../examples');
 
 beforeEach(({ skip }) => {
@@ -120,7 +121,7 @@ test('[N04] the GitHub workflow reviews a change and comments on it', async () =
   const { space, run, server } = await repository([says('add.js:1 subtracts.')]);
   const steps = stepsOf(await readFile(path.join(examples, 'ci/github-action.yml'), 'utf8'));
   expect([...steps.keys()]).toEqual(['Install', 'Review', 'Write the comment', 'Comment']);
-  expect(steps.get('Install')).toBe('npm install -g ai-code-assistant');
+  expect(steps.get('Install')).toBe(`npm install -g ai-code-assistant@${version}`);
   const gh = path.join(space.home, 'bin/gh');
   await writeFile(gh, '#!/bin/sh\necho "$@"\ncat "$5"\n');
   await chmod(gh, 0o755);
@@ -137,6 +138,17 @@ test('[N04] the GitHub workflow reviews a change and comments on it', async () =
   expect(stdout).toMatch(
     /^pr comment 7 --body-file review\.md\nadd\.js:1 subtracts\.\n\n<sub>This review cost \$\d+\.\d\d\.<\/sub>\n$/,
   );
+});
+
+test('[N04] the GitHub workflow runs only pinned actions, with the permissions it needs', async () => {
+  const text = await readFile(path.join(examples, 'ci/github-action.yml'), 'utf8');
+  const used = [...text.matchAll(/uses: (\S+)/g)].map(([, action = '']) => action);
+  expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
+  expect(used.length).toBe(2);
+  const asked = [...text.matchAll(/^( *)permissions:(.*)\n((?:\1 +.*\n)*)/gm)].map(
+    ([, , first, rest]) => `${first}${rest}`,
+  );
+  expect(asked).toEqual([' {}', '      contents: read\n      pull-requests: write # the comment\n']);
 });
 
 test('[N04] the GitHub workflow fails where there was no review', async () => {
@@ -158,7 +170,7 @@ test('[N04] the GitLab job reviews a change and keeps the review', async () => {
     .split(/^ {4}- /m)
     .slice(1)
     .map((line) => line.replace(/^\|\n/, '').replaceAll(/^ {6}/gm, ''));
-  expect(install).toBe('npm install -g ai-code-assistant\n');
+  expect(install).toBe(`npm install -g ai-code-assistant@${version}\n`);
   const base = (await run('git rev-parse HEAD')).stdout.trim();
   await writeFile(path.join(space.root, 'add.js'), 'export const add = (a, b) => a - b;\n');
   await run('git commit -qam change');
@@ -177,7 +189,9 @@ test('[N04] the image runs as an ordinary user, leaves no package lists behind, 
   const named = (name: string) => instructions.filter(([word]) => word === name).map(([, rest = '']) => rest);
   const known = ['ARG', 'FROM', 'RUN', 'COPY', 'ENV', 'USER', 'WORKDIR', 'ENTRYPOINT'];
   expect(instructions.map(([word]) => word).filter((word) => !known.includes(word ?? ''))).toEqual([]);
-  expect(named('USER')).toEqual(['node']);
+  expect(named('USER')).toEqual(['aca']);
+  expect(named('COPY')).toEqual(['--from=install /aca /usr/local/bin/aca']);
+  expect(named('ARG')).toEqual([`VERSION=${version}`]);
   expect(JSON.parse(named('ENTRYPOINT')[0] ?? '')).toEqual(['aca']);
   for (const line of named('RUN').filter((run) => run.includes('apt-get')))
     expect(line).toMatch(/--no-install-recommends .*rm -rf \/var\/lib\/apt\/lists/);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -62,12 +62,21 @@ test(
     const npm = (...args: string[]) =>
       run('npm', [...args, '--global', '--prefix', prefix, '--no-audit', '--no-fund', '--prefer-offline']);
     const folder = await staged(space);
+    const manifest = JSON.parse(await readFile(path.join(folder, NAME, 'package.json'), 'utf8'));
+    expect(manifest).toMatchObject({
+      repository: { type: 'git', url: expect.stringMatching(/^git\+https:/) },
+      homepage: expect.stringMatching(/^https:/),
+      bugs: { url: expect.stringMatching(/^https:/) },
+      author: expect.any(String),
+      man: ['man/aca.1'],
+    });
     const packages = [await packProgram(folder), ...(binary ? [await packBinary(folder)] : [])];
     await npm('install', ...packages);
     const bin = process.platform === 'win32' ? prefix : path.join(prefix, 'bin');
     const aca = async (args: string[], env: Record<string, string> = {}) =>
       (await run(path.join(bin, 'aca'), args, { cwd: space.root, env: cleanEnv(space, env) })).stdout;
 
+    if (process.platform !== 'win32') await access(path.join(prefix, 'share/man/man1/aca.1'));
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     const plain = `${version} (node ${process.versions.node})\n`;
     const hands = await handingOver(space);

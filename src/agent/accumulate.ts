@@ -7,6 +7,7 @@ import {
   type Usage,
 } from '../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
+import { parseObject } from '../lib/text/json.ts';
 
 type OpenCall = { part: ToolCallPart; json: string; vendorId: string | undefined };
 
@@ -236,13 +237,8 @@ const COUNTING_ID = /^.{0,5}$|(^|[^a-z0-9])\d{1,5}$/i;
 /** An empty argument list arrives as no JSON at all, not as `{}`. */
 function parseInput(json: string): { input: unknown; malformed?: string } {
   if (json.trim() === '') return { input: {} };
-  try {
-    const input: unknown = JSON.parse(json);
-    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { input };
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  return { input: {}, malformed: json };
+  const input = parseObject(json);
+  return input ? { input } : { input: {}, malformed: json };
 }
 
 /** Requests one complete reply, without streaming. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { sha256 } from '../lib/sha256.ts';
+import { parseJson } from '../lib/text/json.ts';
 import { type Limits, LONGEST_MS } from './kinds.ts';
 import type { Tier } from './tier.ts';
 
@@ -64,7 +65,7 @@ export function createStore<V>(options: StoreOptions<V>): Store<V> {
       if (near?.proof === proof) return near.value;
       for (const [i, tier] of tiers.entries()) {
         const text = await tier.get(nameOf(key, proof));
-        const value = text === null ? null : read(parsed(text));
+        const value = text === null ? null : read(parseJson(text));
         if (text === null || value === null) continue;
         memory.set(key, { value, proof });
         below(tiers.slice(0, i), (nearer) => nearer.set(nameOf(key, proof), text, longest));
@@ -88,13 +89,4 @@ export function createStore<V>(options: StoreOptions<V>): Store<V> {
       await Promise.all(writing);
     },
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import { type ParseError, parse } from 'jsonc-parser';
-import { isTable } from './merge.ts';
+import { isObject } from '../lib/text/json.ts';
 import { checkOnce } from './schema/check-settings.ts';
 import { type McpServerInput, mcpServer, mcpServerName } from './schema/mcp-server.ts';
 
@@ -21,7 +21,7 @@ export function parseMcpFile(
 ): { servers: Record<string, McpServerInput>; notices: string[] } {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
-  if (errors.length > 0 || !isTable(value) || !isTable(value.mcpServers ?? {})) {
+  if (errors.length > 0 || !isObject(value) || !isObject(value.mcpServers ?? {})) {
     return {
       servers: {},
       notices: [`${file}: not a valid list of MCP servers; ignored.`],
@@ -38,7 +38,7 @@ export function parseMcpFile(
 }
 
 function normalized(written: unknown): unknown {
-  if (!isTable(written)) return written;
+  if (!isObject(written)) return written;
   const { transport, ...others } = written;
   const named = String(others.type ?? transport ?? '');
   const known = Object.entries(others).filter(([key]) => KEYS.includes(key) && key !== 'type');

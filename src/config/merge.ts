@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../lib/text/json.ts';
 import type { ConfigInput } from './schema/schema.ts';
 
 /**
@@ -16,7 +17,7 @@ export function mergeValues(base: unknown, over: unknown): unknown {
   if (over === undefined) return base;
   if (Array.isArray(base) && Array.isArray(over))
     return [...new Set([...base, ...over.filter((item) => !base.some((known) => isSame(known, item)))])];
-  if (!isTable(base) || !isTable(over)) return over;
+  if (!isObject(base) || !isObject(over)) return over;
   const merged: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) {
     merged[key] = Object.hasOwn(base, key) ? mergeValues(base[key], value) : value;
@@ -30,19 +31,15 @@ function isSame(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(plain(a), plain(b));
 }
 
-export function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Every value that is not itself a table, with its path. */
 export function* leavesOf(value: unknown, path: readonly string[] = []): Generator<[string[], unknown]> {
-  if (!isTable(value)) return yield [[...path], value];
+  if (!isObject(value)) return yield [[...path], value];
   for (const [key, inner] of Object.entries(value)) yield* leavesOf(inner, [...path, key]);
 }
 
 /** A copy without undefined values, which option parsers leave behind. */
 export function withoutUndefined(value: unknown): unknown {
-  if (!isTable(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) =>
       inner === undefined ? [] : [[key, withoutUndefined(inner)]],

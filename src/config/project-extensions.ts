@@ -5,7 +5,7 @@ import { peek } from '../lib/files/peek.ts';
 import { isPackageName, moduleEntry, packageFolder } from '../lib/module-entry.ts';
 import { isInside } from '../lib/paths/inside.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { isTable } from './merge.ts';
+import { isObject } from '../lib/text/json.ts';
 import type { ProjectContent } from './project-content.ts';
 
 export type ExtensionKind = 'command' | 'skill' | 'agent';
@@ -95,7 +95,7 @@ export function pluginPlace(
 function namedPlugins({ text }: ProjectContent): string[] {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
-  const plugins = isTable(value) && Array.isArray(value.plugins) ? value.plugins : [];
+  const plugins = isObject(value) && Array.isArray(value.plugins) ? value.plugins : [];
   return plugins.filter((one) => typeof one === 'string');
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../lib/text/json.ts';
 import { formatKeyPath } from './key-path.ts';
-import { isTable, mergeValues } from './merge.ts';
+import { mergeValues } from './merge.ts';
 import { levelsByStrictness } from './schema/sandbox-settings.ts';
 import { type Config, type ConfigInput, modesByStrictness } from './schema/schema.ts';
 
@@ -112,9 +113,9 @@ type Sifting = { base: unknown; project: unknown; path: string[]; ignored: strin
 
 function sift(rules: Readonly<Record<string, ProjectRule | Record<string, ProjectRule>>>, at: Sifting) {
   const accepted: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(isTable(at.project) ? at.project : {})) {
+  for (const [key, value] of Object.entries(isObject(at.project) ? at.project : {})) {
     const rule = Object.hasOwn(rules, key) ? rules[key] : 'trusted';
-    const base = isTable(at.base) ? at.base[key] : undefined;
+    const base = isObject(at.base) ? at.base[key] : undefined;
     const path = [...at.path, key];
     if (typeof rule === 'object') accepted[key] = sift(rule, { ...at, base, project: value, path });
     else if (rule !== undefined && permits(rule, base, value)) accepted[key] = value;
@@ -142,9 +143,9 @@ function permits(rule: ProjectRule, base: unknown, value: unknown): boolean {
 
 function isLower(base: unknown, value: unknown): boolean {
   if (base === undefined) return true;
-  if (!isTable(value)) return Number(value) <= Number(base);
+  if (!isObject(value)) return Number(value) <= Number(base);
   return Object.entries(value).every(([key, inner]) =>
-    isLower(isTable(base) && Object.hasOwn(base, key) ? base[key] : undefined, inner),
+    isLower(isObject(base) && Object.hasOwn(base, key) ? base[key] : undefined, inner),
   );
 }
 

@@ -5,12 +5,13 @@ import { UserError } from '../contract/errors.ts';
 import { updateFile } from '../lib/files/file-update.ts';
 import { readRegularText } from '../lib/files/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
+import { parseJson } from '../lib/text/json.ts';
 import { readSmallFile } from './config-file.ts';
 import { MCP_FILE } from './mcp-file.ts';
 import type { ProjectContent } from './project-content.ts';
 import { extensionFiles, pluginFiles } from './project-extensions.ts';
 import { checkOnce } from './schema/check-settings.ts';
-import { jsonOf, unreadable } from './unreadable.ts';
+import { unreadable } from './unreadable.ts';
 
 /** A file that differs from what the user approved; `before` is null if it is new. */
 export type ContentChange = { name: string; before: string | null; after: string };
@@ -152,7 +153,7 @@ function readStore(home: string): Folders {
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
     throw unreadable(file, error);
   }
-  const parsed = storeSchema().safeParse(jsonOf(text), checkOnce);
+  const parsed = storeSchema().safeParse(parseJson(text), checkOnce);
   if (!parsed.success)
     throw new UserError(
       `${file} is damaged.`,

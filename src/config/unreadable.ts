@@ -14,12 +14,3 @@ export function unreadable(file: string, error: unknown): UserError {
   const hint = code === 'EACCES' || code === 'EPERM' ? 'Change its permissions.' : 'Move it away.';
   return new UserError(`${file} cannot be read: ${REASONS[code] ?? message}.`, hint, { cause: error });
 }
-
-/** Undefined if it is not JSON; the parser's own message would repeat the text. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../contract/provider.ts';
+import { isObject } from '../lib/text/json.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -57,7 +58,7 @@ class Rules {
 
   /** The name of a rule that generates values of a schema. */
   of(schema: unknown): string {
-    if (!isRecord(schema)) return 'value';
+    if (!isObject(schema)) return 'value';
     if ('const' in schema) return this.add(literal(JSON.stringify(schema.const)));
     if (Array.isArray(schema.enum))
       return this.add(schema.enum.map((value) => literal(JSON.stringify(value))).join(' | '));
@@ -77,7 +78,7 @@ class Rules {
       case 'array':
         return this.#list(this.of(schema.items ?? {}), Number(schema.minItems ?? 0));
       case 'object':
-        return isRecord(schema.properties) ? this.#object(schema, schema.properties) : 'object';
+        return isObject(schema.properties) ? this.#object(schema, schema.properties) : 'object';
       default:
         return 'value';
     }
@@ -109,8 +110,4 @@ function literal(text: string): string {
     return { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[char] ?? `\\${char}`;
   });
   return `"${escaped}"`;
-}
-
-function isRecord(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@ import type { Message } from '../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent, ToolDefinition } from '../contract/provider.ts';
 import { raceAbort } from '../lib/async/abort.ts';
 import { Channel } from '../lib/async/channel.ts';
+import { parseObject } from '../lib/text/json.ts';
 import {
   callsAmong,
   type Dialect,
@@ -299,14 +300,8 @@ function usageOf({ promptTokens, warm, outputTokens }: Generated) {
 }
 
 function isCallOf({ name, json }: { name: string; json: string }, tools: readonly ToolDefinition[]): boolean {
-  if (!tools.some((tool) => tool.name === name)) return false;
-  try {
-    const input: unknown = JSON.parse(json || '{}');
-    return typeof input === 'object' && input !== null && !Array.isArray(input);
-  } catch {
-    // Not JSON: this is what the grammar is for.
-    return false;
-  }
+  // Anything else is what the grammar is for.
+  return tools.some((tool) => tool.name === name) && parseObject(json || '{}') !== undefined;
 }
 
 /** Without tools a history may still contain earlier calls; templates reject them. */

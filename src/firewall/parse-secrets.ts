@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { parseJson } from '../lib/text/json.ts';
 import {
   isSecretValue,
   looksLikeToken,
@@ -51,13 +52,8 @@ function passwordFields(text: string, field: number): NamedSecret[] {
 /** Null if the text is not JSON. */
 function jsonLeaves(text: string): NamedSecret[] | null {
   if (!/^\s*[{[]/.test(text)) return null;
-  let whole: unknown;
-  try {
-    whole = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const whole = parseJson(text);
+  if (whole === undefined) return null;
   const leaves: NamedSecret[] = [];
   const waiting: { name: string; value: unknown }[] = [{ name: '', value: whole }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {

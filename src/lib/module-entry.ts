@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { peek } from './files/peek.ts';
 import { isInside } from './paths/inside.ts';
+import { parseJson } from './text/json.ts';
 
 const ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts'];
 
@@ -36,14 +37,7 @@ function isFile(file: string): boolean {
 }
 
 function namedBy(file: string): string[] {
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(peek.text(file) || '{}');
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
-  const { exports, module, main } = (manifest ?? {}) as Record<string, unknown>;
+  const { exports, module, main } = (parseJson(peek.text(file)) ?? {}) as Record<string, unknown>;
   return [...exported(exports), module, main].filter(
     (name) => typeof name === 'string' && name !== '',
   ) as string[];

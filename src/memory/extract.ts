@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Message, textOf } from '../contract/message.ts';
+import { parseJson } from '../lib/text/json.ts';
 import { truncateText } from '../lib/text/truncate.ts';
 import { withoutMemory } from './block.ts';
 import { type NoteKind, noteKinds } from './store.ts';
@@ -75,11 +76,5 @@ export function parseDrafts(answer: string): Draft[] {
 function jsonListIn(answer: string): unknown {
   const from = answer.indexOf('[');
   const to = answer.lastIndexOf(']');
-  if (from === -1 || to < from) return null;
-  try {
-    return JSON.parse(answer.slice(from, to + 1));
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return parseJson(answer.slice(Math.max(0, from), to + 1));
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { unlessErrno } from '../lib/files/errno.ts';
 import { updateFile } from '../lib/files/file-update.ts';
 import { readRegularText } from '../lib/files/regular-file.ts';
 import { duplicateOf } from './duplicates.ts';
@@ -121,11 +122,6 @@ export class MemoryStore {
   }
 
   #textOf(kind: NoteKind): string {
-    try {
-      return readRegularText(this.fileOf(kind));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-      throw error;
-    }
+    return unlessErrno(['ENOENT'], '', () => readRegularText(this.fileOf(kind)));
   }
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { appendFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { unlessErrno } from '../lib/files/errno.ts';
 import { readJsonLines, toJsonLines } from '../lib/files/json-lines.ts';
 import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import type { Embed, Vector } from './rank.ts';
@@ -21,12 +22,7 @@ export function vectorFile(folder: string, model: string): string {
 
 /** Whether any model has ever created vectors here: if not, there is no hurry to find one. */
 export function hasVectors(folder: string): boolean {
-  try {
-    return readdirSync(folder).some((name) => FILE.test(name));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
+  return unlessErrno(['ENOENT'], false, () => readdirSync(folder).some((name) => FILE.test(name)));
 }
 
 /** `bytes` is the vector in base64, which takes a tenth of the time to read that decimal numbers would. */

@@ -1,3 +1,4 @@
+import { isObject, parseObject } from '../lib/text/json.ts';
 import { truncateText } from '../lib/text/truncate.ts';
 
 /** When a hook runs. */
@@ -40,9 +41,9 @@ export function outcomeOf(point: HookPoint, { exitCode, stdout, stderr, timedOut
       because: `exit code ${exitCode}${words === '' ? '' : `: ${words.slice(0, 300)}`}`,
     };
   }
-  const decision = decisionIn(said);
-  if (decision === null)
-    return { type: 'go', context: ADDS_CONTEXT.includes(point) ? bound(said) : '', notice: '' };
+  // Output that is one JSON object is a decision; anything else is plain output.
+  const decision = parseObject(said);
+  if (!decision) return { type: 'go', context: ADDS_CONTEXT.includes(point) ? bound(said) : '', notice: '' };
   return decided(decision);
 }
 
@@ -62,20 +63,8 @@ function decided(decision: Record<string, unknown>): HookOutcome {
     type: 'go',
     context: bound(textOf(specific.additionalContext) || textOf(decision.additionalContext)),
     notice: textOf(decision.systemMessage),
-    ...(isTable(input) && { input }),
+    ...(isObject(input) && { input }),
   };
-}
-
-/** Output that is one JSON object is a decision; anything else is plain output. */
-function decisionIn(text: string): Record<string, unknown> | null {
-  if (!text.startsWith('{')) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isTable(value) ? value : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 function bound(text: string): string {
@@ -87,9 +76,5 @@ function textOf(value: unknown): string {
 }
 
 function tableOf(value: unknown): Record<string, unknown> {
-  return isTable(value) ? value : {};
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value) ? value : {};
 }

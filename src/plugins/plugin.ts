@@ -2,6 +2,7 @@ import type { SlashCommand } from '../contract/command.ts';
 import type { Message, ToolCall } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
 import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
+import { isObject } from '../lib/text/json.ts';
 
 /** A tool in its shortest form. The model and the user see it as `plugin:name`. */
 export type PluginTool = {
@@ -82,10 +83,6 @@ export function checkPlugin(value: unknown): Plugin | string {
     return 'Its commands must each have a lowercase name, a description and an execute function.';
   // Validated above, as far as possible.
   return value as Plugin;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isHook(key: string): boolean {

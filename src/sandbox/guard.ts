@@ -2,11 +2,12 @@ import { lstatSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
 import type { Opening, Reach } from '../contract/permission.ts';
+import { isErrno, unlessErrno } from '../lib/files/errno.ts';
 import { foldPath } from '../lib/paths/fold-path.ts';
 import { isInside } from '../lib/paths/inside.ts';
 import { createAliases } from './files/aliases.ts';
 import { pathMatcher, slashes } from './files/path-pattern.ts';
-import { isErrno, joined, realPath } from './files/real-path.ts';
+import { joined, realPath } from './files/real-path.ts';
 import { type SecretRule, secretRule } from './secrets.ts';
 
 export type GuardMode = 'read' | 'write';
@@ -211,13 +212,12 @@ function malformed(file: string): string | null {
 }
 
 function statOf(real: string, look: typeof statSync | typeof lstatSync = statSync): Stats | null {
-  try {
-    return look(real, { throwIfNoEntry: false }) ?? null;
-  } catch (error) {
-    // An inaccessible path is judged as a file: those rules are stricter.
-    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM'])) return null;
-    throw error;
-  }
+  // An inaccessible path is judged as a file: those rules are stricter.
+  return unlessErrno(
+    ['ENOTDIR', 'EACCES', 'EPERM'],
+    null,
+    () => look(real, { throwIfNoEntry: false }) ?? null,
+  );
 }
 
 function printable(file: string): string {

@@ -2,6 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type Message, textOf } from '../contract/message.ts';
 import type { SessionSummary } from '../contract/session.ts';
+import { unlessErrno } from '../lib/files/errno.ts';
 import { readJsonLines, toJsonLines } from '../lib/files/json-lines.ts';
 import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import { appendRegularText, readRegularFile, readRegularText } from '../lib/files/regular-file.ts';
@@ -30,14 +31,11 @@ export class Catalog {
   }
 
   ids(): string[] {
-    try {
-      return readdirSync(this.#folder).flatMap((name) =>
+    return unlessErrno(['ENOENT'], [], () =>
+      readdirSync(this.#folder).flatMap((name) =>
         name.endsWith('.jsonl') ? [name.slice(0, -'.jsonl'.length)] : [],
-      );
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
+      ),
+    );
   }
 
   /** Newest first. */

@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import type { SessionSummary } from '../contract/session.ts';
+import { unlessErrno } from '../lib/files/errno.ts';
 import { removeAbandoned } from '../lib/files/lock.ts';
 import { compareText } from '../lib/text/compare.ts';
 import type { SessionStore } from './store.ts';
@@ -127,11 +128,5 @@ function sizeOf(place: string): number {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'EACCES') return [];
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'EACCES'], [], () => readdirSync(folder));
 }

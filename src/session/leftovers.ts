@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { toolCallsOf } from '../contract/message.ts';
+import { unlessErrno } from '../lib/files/errno.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { Folded } from './records.ts';
 
@@ -45,11 +46,6 @@ function filesIn(input: unknown): string[] {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    // Skip a folder that cannot be read.
-    return [];
-  }
+  // Skip a folder that cannot be read.
+  return unlessErrno('any', [], () => readdirSync(folder));
 }

@@ -1,3 +1,4 @@
+import { isObject, parseJson } from '../lib/text/json.ts';
 import type { JournalRecord } from './records.ts';
 
 /** `damaged` are lines that are not records, including a truncated last line. */
@@ -67,13 +68,8 @@ export function parseJournal(bytes: Buffer): Parsed {
 }
 
 function recordOf(line: Buffer): JournalRecord | null {
-  try {
-    const value: unknown = JSON.parse(line.toString('utf8'));
-    return isRecord(value) ? value : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const value = parseJson(line.toString('utf8'));
+  return isRecord(value) ? value : null;
 }
 
 type Table = Record<string, unknown>;
@@ -82,13 +78,13 @@ type Table = Record<string, unknown>;
  * Accepts unknown types unchanged; for known ones, checks the fields that the rest of the program relies on.
  */
 function isRecord(value: unknown): value is JournalRecord {
-  if (!isTable(value)) return false;
+  if (!isObject(value)) return false;
   switch (value.type) {
     case 'header':
       return (
         hasTexts(value, 'id', 'workingDirectory', 'startedAt') &&
-        isTable(value.settings) &&
-        (value.parent === undefined || (isTable(value.parent) && hasTexts(value.parent, 'id')))
+        isObject(value.settings) &&
+        (value.parent === undefined || (isObject(value.parent) && hasTexts(value.parent, 'id')))
       );
     case 'message':
       return isMessage(value.message);
@@ -105,7 +101,7 @@ function isRecord(value: unknown): value is JournalRecord {
     case 'cost':
       return value.costUsd === null || typeof value.costUsd === 'number';
     case 'grant':
-      return isTable(value.permission) && typeof value.permission.pattern === 'string';
+      return isObject(value.permission) && typeof value.permission.pattern === 'string';
     case 'ungrant':
       return typeof value.pattern === 'string';
     case 'title':
@@ -137,7 +133,7 @@ function isKind(value: unknown): boolean {
 }
 
 function isMessage(value: unknown): value is Table {
-  if (!isTable(value) || !Array.isArray(value.content) || !hasTexts(value, 'timestamp')) return false;
+  if (!isObject(value) || !Array.isArray(value.content) || !hasTexts(value, 'timestamp')) return false;
   return isWhole(value) && value.content.every(isPart);
 }
 
@@ -155,7 +151,7 @@ function isWhole(message: Table): boolean {
 }
 
 function isPart(value: unknown): boolean {
-  if (!isTable(value)) return false;
+  if (!isObject(value)) return false;
   switch (value.type) {
     case 'text':
     case 'thinking':
@@ -175,8 +171,4 @@ function hasTexts(table: Table, ...keys: string[]): boolean {
 
 function hasCounts(table: Table, ...keys: string[]): boolean {
   return keys.every((key) => Number.isSafeInteger(table[key]) && Number(table[key]) >= 0);
-}
-
-function isTable(value: unknown): value is Table {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

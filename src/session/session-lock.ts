@@ -1,4 +1,5 @@
 import { UserError } from '../contract/errors.ts';
+import { unlessErrno } from '../lib/files/errno.ts';
 import { type Lock, lockFile, tryLock } from '../lib/files/lock.ts';
 
 /**
@@ -37,14 +38,11 @@ export class SessionLock {
   }
 
   #take(): Lock | null {
-    try {
+    return unlessErrno('any', null, () => {
       const lock = tryLock(this.#file);
       if (!lock) throw takenOver();
       return lock;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-      return null;
-    }
+    });
   }
 }
 

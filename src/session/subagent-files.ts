@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Session, SubagentOrigin } from '../contract/session.ts';
+import { unlessErrno } from '../lib/files/errno.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { compareText } from '../lib/text/compare.ts';
 import { Journal } from './journal.ts';
@@ -82,10 +83,5 @@ export function subagentFiles(folder: string): SubagentFiles {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  return unlessErrno(['ENOENT'], [], () => readdirSync(folder));
 }

@@ -1,8 +1,10 @@
 import path from 'node:path';
 import type { Config } from '../../config/schema/schema.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
+import { parseObject } from '../../lib/text/json.ts';
 import { isNewer } from '../../lib/text/version-order.ts';
 import { latestVersion, registryOf } from './registry.ts';
 
@@ -60,25 +62,10 @@ function fileIn(root: string): string {
 
 /** A missing or damaged file counts as no result. */
 function read(root: string): Known | null {
-  let text: string;
-  try {
-    text = readRegularText(fileIn(root));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return null;
-  }
-  const value = jsonOf(text) as Partial<Known> | null;
-  if (typeof value !== 'object' || value === null || typeof value.checkedAt !== 'number') return null;
-  const { checkedAt, latest } = value;
+  const { checkedAt, latest } =
+    parseObject(unlessErrno('any', '', () => readRegularText(fileIn(root)))) ?? {};
+  if (typeof checkedAt !== 'number') return null;
   return { checkedAt, ...(typeof latest === 'string' && { latest }) };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function textOf(known: Known): string {

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { writeAtomic } from '../../lib/files/atomic-write.ts';
 import { readTextIfAny } from '../../lib/files/read-text.ts';
 import { sha256 } from '../../lib/sha256.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import { type ModelProfile, profileSchema } from '../../providers/local/profile.ts';
 
 /** Measured profiles of models on servers, one file each in the data root. */
@@ -25,10 +26,5 @@ export function profileStore(dataRoot: string): ProfileStore {
 
 /** Null for a file of another version, or a damaged one: the model is measured again. */
 function parse(text: string): ModelProfile | null {
-  try {
-    return profileSchema().safeParse(JSON.parse(text)).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return profileSchema().safeParse(parseJson(text)).data ?? null;
 }

@@ -4,7 +4,7 @@ import { setValue } from '../../config/edit.ts';
 import { formatKeyPath, knownKeyPath } from '../../config/key-path.ts';
 import { type LoadedConfig, loadConfig, userConfigFile } from '../../config/load.ts';
 import { maskSecrets } from '../../config/mask.ts';
-import { isTable, leavesOf } from '../../config/merge.ts';
+import { leavesOf } from '../../config/merge.ts';
 import { needsTrust } from '../../config/project-rules.ts';
 import { issuesIn } from '../../config/schema/check-settings.ts';
 import { configJsonSchema } from '../../config/schema/reference.ts';
@@ -12,6 +12,7 @@ import { findProjectFile } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { userFile } from '../../lib/files/file-update.ts';
+import { isObject, parseJson } from '../../lib/text/json.ts';
 import { type SubcommandContext, table, withContext } from './context.ts';
 
 type ShowOptions = { json?: boolean; origins?: boolean; trust?: boolean };
@@ -89,7 +90,7 @@ function show({ config, origins }: LoadedConfig, options: ShowOptions): string {
 /** Strings are printed without quotes, so that scripts can use them; anything else is JSON. */
 function get({ config }: LoadedConfig, keyPath: readonly string[]): string {
   let value: unknown = maskSecrets(config);
-  for (const name of keyPath) value = isTable(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  for (const name of keyPath) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   if (value === undefined) {
     throw new UserError(
       `${formatKeyPath(keyPath)} is not set.`,
@@ -133,20 +134,12 @@ function valueFor(keyPath: readonly string[], text: string): unknown {
     const said = inside.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
     return issuesIn({ [setting]: said }).length === 0;
   };
-  const json = jsonOf(text);
+  const json = parseJson(text);
   return json === undefined || (!fits(json) && fits(text)) ? text : json;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function shown(keyPath: readonly string[], value: unknown): string {
   const wrapped = keyPath.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
   const [leaf] = leavesOf(maskSecrets(wrapped));
-  return isTable(value) ? 'changed' : JSON.stringify(leaf?.[1]);
+  return isObject(value) ? 'changed' : JSON.stringify(leaf?.[1]);
 }

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Keychain, SYSTEM_KEYCHAIN } from '../../config/keys/keychain.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { type SpaceUse, spaceUse } from '../../session/housekeeping.ts';
 import { dataPlaces } from './places.ts';
@@ -63,10 +64,5 @@ export function isEmptyFolder(folder: string): boolean {
 
 /** Empty if the file is missing or unreadable. */
 function textOf(file: string): string {
-  try {
-    return readRegularText(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return '';
-  }
+  return unlessErrno('any', '', () => readRegularText(file));
 }

@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { UserError } from '../../contract/errors.ts';
 import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import type { Env } from '../environment.ts';
 import { maskKey } from '../mask.ts';
-import { jsonOf, unreadable } from '../unreadable.ts';
+import { unreadable } from '../unreadable.ts';
 import { createOsKeychain, KeychainUnavailable, type OsKeychain } from './os-keychain.ts';
 
 /**
@@ -133,7 +134,7 @@ function textOf(file: string): string {
 function readCredentials(file: string): Map<string, Credentials[string]> {
   const text = textOf(file);
   // Show neither the parser's message nor the file's content: both contain keys.
-  const parsed = credentialsSchema().safeParse(jsonOf(text));
+  const parsed = credentialsSchema().safeParse(parseJson(text));
   if (!parsed.success) {
     throw new UserError(`${file} is damaged.`, 'Remove it, then store your keys again with `aca keys set`.');
   }

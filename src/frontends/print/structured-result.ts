@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Ajv } from 'ajv';
 import { UserError } from '../../contract/errors.ts';
+import { parseJson } from '../../lib/text/json.ts';
 
 /** Checks a model's final answer against the user's JSON Schema. */
 export type StructuredResult = {
@@ -58,12 +59,8 @@ async function readSchema(schemaOrFile: string): Promise<object> {
 function parseAnswer(answer: string): { value: unknown } | null {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(answer)?.[1];
   for (const candidate of [answer, fenced]) {
-    if (candidate === undefined) continue;
-    try {
-      return { value: JSON.parse(candidate) };
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
+    const value = candidate === undefined ? undefined : parseJson(candidate);
+    if (value !== undefined) return { value };
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { unlessErrno } from './errno.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { readRegularText } from './regular-file.ts';
 
@@ -10,21 +11,11 @@ import { readRegularText } from './regular-file.ts';
  */
 export function dataKey(file: string): string {
   const key = randomBytes(32).toString('hex');
-  try {
-    return readKey(file) ?? makeKey(file, key);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return key;
-  }
+  return unlessErrno('any', key, () => readKey(file) ?? makeKey(file, key));
 }
 
 function readKey(file: string): string | null {
-  try {
-    return readRegularText(file).trim() || null;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  return unlessErrno(['ENOENT'], null, () => readRegularText(file).trim() || null);
 }
 
 /** Atomic: if two processes create it at once, both get the first one's key. */

@@ -1,3 +1,5 @@
+import { parseJson } from '../text/json.ts';
+import { unlessErrno } from './errno.ts';
 import { readRegularText } from './regular-file.ts';
 
 /** The values in a JSON Lines file; empty if there is no regular file. Skips truncated and invalid lines. */
@@ -5,13 +7,8 @@ export function readJsonLines(file: string): unknown[] {
   return textIfAny(file)
     .split('\n')
     .flatMap((line) => {
-      if (line === '') return [];
-      try {
-        return [JSON.parse(line) as unknown];
-      } catch (error) {
-        if (error instanceof SyntaxError) return [];
-        throw error;
-      }
+      const value = parseJson(line);
+      return value === undefined ? [] : [value];
     });
 }
 
@@ -20,10 +17,5 @@ export function toJsonLines(values: readonly unknown[]): string {
 }
 
 function textIfAny(file: string): string {
-  try {
-    return readRegularText(file);
-  } catch (error) {
-    if (['ENOENT', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENXIO'], '', () => readRegularText(file));
 }

@@ -16,6 +16,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { pause } from '../async/abort.ts';
 import { sha256 } from '../sha256.ts';
+import { unlessErrno } from './errno.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { isRunning, isVisible, type ProcessName, thisProcess } from './process-identity.ts';
 
@@ -106,10 +107,10 @@ export function lockNameIn(folder: string, file: string): string {
 
 /** Removes locks that killed processes left in a folder; keeps those that may still be held. */
 export function removeAbandoned(folder: string): void {
-  const names = ignoringErrno(() => readdirSync(folder)) ?? [];
+  const names = unlessErrno('any', null, () => readdirSync(folder)) ?? [];
   for (const name of names.filter((one) => /\.lock(\.[0-9a-f]{10})*$/.test(one))) {
     const place = path.join(folder, name);
-    ignoringErrno(() => {
+    unlessErrno('any', null, () => {
       const found = look(place);
       if (found && isAbandoned(found, new Watch())) remove(place, found.token);
     });
@@ -143,16 +144,16 @@ function take(place: string, watch: Watch): Lock | null {
     lutimesSync(place, Date.now() / 1000, Date.now() / 1000);
     aliveAt = Date.now();
   };
-  const signs = setInterval(() => ignoringErrno(heartbeat), HEARTBEAT_MS).unref();
+  const signs = setInterval(() => unlessErrno('any', null, heartbeat), HEARTBEAT_MS).unref();
   return {
     isHeld,
     release() {
       clearInterval(signs);
       const removeOwn = () => isHeld() && unlinkSync(place);
       // While it sends heartbeats, no other process considers it dead.
-      if (Math.abs(Date.now() - aliveAt) < WATCH_MS) ignoringErrno(removeOwn);
+      if (Math.abs(Date.now() - aliveAt) < WATCH_MS) unlessErrno('any', null, removeOwn);
       // On a full disk the removal lock cannot be acquired, but this lock must still be removed.
-      else ignoringErrno(() => remove(place, token)) ?? ignoringErrno(removeOwn);
+      else unlessErrno('any', null, () => remove(place, token)) ?? unlessErrno('any', null, removeOwn);
     },
   };
 }
@@ -219,14 +220,11 @@ function makeFile(text: string, place: string): void {
 }
 
 function look(place: string): Found | null {
-  try {
+  return unlessErrno(['ENOENT'], null, () => {
     const { mtimeMs } = lstatSync(place);
     const owner = ownerIn(textAt(place) ?? '');
     return { owner, token: owner?.token ?? '', aliveAt: mtimeMs };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  });
 }
 
 /** Null if there is no lock. */
@@ -278,15 +276,5 @@ class Watch {
     this.#seen = sign;
     this.isUndecided = performance.now() - this.#since < WATCH_MS;
     return !this.isUndecided;
-  }
-}
-
-/** Null if the system refused. */
-function ignoringErrno<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return null;
   }
 }

@@ -1,4 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
+import { unlessErrno } from './errno.ts';
 import { readRegularText } from './regular-file.ts';
 
 /** `stamp` changes when the folder does. */
@@ -18,11 +19,11 @@ export type Peek = {
 
 export const peek: Peek = {
   folder(path, knownStamp) {
-    const stats = orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
+    const stats = unlessErrno('any', undefined, () => statSync(path, { throwIfNoEntry: false }));
     if (!stats?.isDirectory()) return null;
     const stamp = `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}`;
     if (stamp === knownStamp) return { stamp, files: [], folders: [] };
-    const entries = orElse(() => readdirSync(path, { withFileTypes: true }), []);
+    const entries = unlessErrno('any', [], () => readdirSync(path, { withFileTypes: true }));
     return {
       stamp,
       // A link may lead to a file; the reader finds out.
@@ -31,23 +32,14 @@ export const peek: Peek = {
     };
   },
   file(path) {
-    const stats = orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
+    const stats = unlessErrno('any', undefined, () => statSync(path, { throwIfNoEntry: false }));
     return stats?.isFile()
       ? { stamp: `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}`, size: stats.size }
       : null;
   },
   isSpecial(path) {
-    const stats = orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
+    const stats = unlessErrno('any', undefined, () => statSync(path, { throwIfNoEntry: false }));
     return stats !== undefined && !stats.isFile() && !stats.isDirectory();
   },
-  text: (path) => orElse(() => readRegularText(path), ''),
+  text: (path) => unlessErrno('any', '', () => readRegularText(path)),
 };
-
-function orElse<T>(look: () => T, otherwise: T): T {
-  try {
-    return look();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return otherwise;
-  }
-}

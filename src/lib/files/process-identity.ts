@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { sha256 } from '../sha256.ts';
+import { unlessErrno } from './errno.ts';
 
 /**
  * Identifies one process on one machine. `boot` is the running kernel and `pids` the pid namespace, so that
@@ -65,10 +66,5 @@ function answersToSignals(pid: number): boolean {
 }
 
 function attempt<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return null;
-  }
+  return unlessErrno('any', null, () => read());
 }

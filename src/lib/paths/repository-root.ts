@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { unlessErrno } from '../files/errno.ts';
 
 /**
  * The nearest folder at or above this one that contains `.git`; the folder itself if none does. Skips folders
@@ -14,10 +15,5 @@ export function repositoryRoot(folder: string): string {
 }
 
 function ownerOf(file: string): number | null {
-  try {
-    return statSync(file, { throwIfNoEntry: false })?.uid ?? null;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
-    return null;
-  }
+  return unlessErrno('any', null, () => statSync(file, { throwIfNoEntry: false })?.uid ?? null);
 }

@@ -1,10 +1,7 @@
+import { isObject } from './json.ts';
 /** JSON with sorted keys: equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => (isTable(inner) ? sorted(inner) : inner)) ?? 'null';
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return JSON.stringify(value, (_key, inner: unknown) => (isObject(inner) ? sorted(inner) : inner)) ?? 'null';
 }
 
 function sorted(table: Record<string, unknown>): Record<string, unknown> {

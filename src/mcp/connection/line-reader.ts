@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { parseObject } from '../../lib/text/json.ts';
 
 /** Longer than any legitimate message. */
 const MAX_LINE = 16 * 1024 * 1024;
@@ -34,7 +35,7 @@ export function createLineReader(
   function take(line: string): void {
     const text = line.trim();
     if (text === '') return;
-    const message = parsed(text);
+    const message = parseObject(text);
     if (message) {
       garbageInRow = 0;
       onMessage(message);
@@ -76,15 +77,4 @@ export function createLineReader(
       return null;
     },
   };
-}
-
-function parsed(text: string): object | null {
-  if (!text.startsWith('{')) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }

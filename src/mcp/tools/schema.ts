@@ -1,3 +1,5 @@
+import { isObject } from '../../lib/text/json.ts';
+
 const DESCRIPTION_LIMIT = 4_000;
 
 /**
@@ -6,10 +8,10 @@ const DESCRIPTION_LIMIT = 4_000;
  */
 export function parametersFor(schema: Record<string, unknown>): Record<string, unknown> {
   const { $schema: _schema, $id: _id, anyOf, oneOf, allOf, not: _not, enum: _enum, ...rest } = schema;
-  const folded = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list.filter(isTable) : []));
-  const own = isTable(rest.properties) ? rest.properties : {};
-  const others = folded.flatMap((one) => (isTable(one.properties) ? Object.entries(one.properties) : []));
-  const all = Array.isArray(allOf) ? allOf.filter(isTable) : [];
+  const folded = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []));
+  const own = isObject(rest.properties) ? rest.properties : {};
+  const others = folded.flatMap((one) => (isObject(one.properties) ? Object.entries(one.properties) : []));
+  const all = Array.isArray(allOf) ? allOf.filter(isObject) : [];
   const required = [rest, ...all].flatMap((one) => (Array.isArray(one.required) ? one.required : []));
   return {
     ...rest,
@@ -21,8 +23,4 @@ export function parametersFor(schema: Record<string, unknown>): Record<string, u
 
 export function shortDescription(text: string): string {
   return text.length > DESCRIPTION_LIMIT ? `${text.slice(0, DESCRIPTION_LIMIT)} …` : text;
-}
-
-function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ToolCall } from '../../contract/message.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import { defineTool, fail, type Tool, type ToolContext } from '../../contract/tool.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import { notConnected } from '../connection/connection.ts';
 import { type Hub, splitName, toolsOf } from '../hub.ts';
 import { CALL, type Catalog, fixedTools, namesOf, READ } from './fixed-tools.ts';
@@ -171,12 +172,8 @@ function meantBy(name: string, input: unknown): { name: string; input: unknown }
 /** Some models write an object as a string. */
 function objectOf(args: unknown): unknown {
   if (typeof args !== 'string') return args ?? {};
-  try {
-    return JSON.parse(args) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError) return args;
-    throw error;
-  }
+  const value = parseJson(args);
+  return value === undefined ? args : value;
 }
 
 /** Stands in for an unavailable tool: reports the reason, without asking the user. */

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, ftruncateSync, readSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { withSyncLock } from '../../lib/files/lock.ts';
 import {
   openRegularFile,
@@ -169,12 +170,7 @@ function lastLink(lines: readonly string[]): Link | null {
 }
 
 export function readIfAny(file: string): Buffer {
-  try {
-    return readRegularFile(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
+  return unlessErrno(['ENOENT'], Buffer.alloc(0), () => readRegularFile(file));
 }
 
 /** One character per byte: a change that cannot be decoded must be detected, too. */

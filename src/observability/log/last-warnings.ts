@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { openRegularFile } from '../../lib/files/regular-file.ts';
+import { parseObject } from '../../lib/text/json.ts';
 import { logFileIn } from './log.ts';
 import { type LogEntry, reaches } from './log-entry.ts';
 import { filesOfLog } from './rotating-file.ts';
@@ -43,14 +44,9 @@ function endOf(file: string): string {
 /** Torn, truncated and foreign lines are skipped. */
 function parseEntry(line: string): LogEntry[] {
   if (!line.startsWith('{')) return [];
-  try {
-    const entry = JSON.parse(line) as Partial<LogEntry> | null;
-    const { timestamp, level, message, context } = entry ?? {};
-    const isWhole = [timestamp, level, message].every((value) => typeof value === 'string') && context;
-    // A line with all of these was written by `createLog`.
-    return isWhole ? [entry as LogEntry] : [];
-  } catch (error) {
-    if (error instanceof SyntaxError) return [];
-    throw error;
-  }
+  const entry = parseObject(line) as Partial<LogEntry> | undefined;
+  const { timestamp, level, message, context } = entry ?? {};
+  const isWhole = [timestamp, level, message].every((value) => typeof value === 'string') && context;
+  // A line with all of these was written by `createLog`.
+  return isWhole ? [entry as LogEntry] : [];
 }

@@ -1,10 +1,12 @@
 import { closeSync, fstatSync, readdirSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Usage } from '../../contract/message.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { LockedError, lockFile } from '../../lib/files/lock.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { isRunning, type ProcessName, thisProcess } from '../../lib/files/process-identity.ts';
 import { openRegularFile, openToAppend } from '../../lib/files/regular-file.ts';
+import { parseObject } from '../../lib/text/json.ts';
 import type { RunEntry } from '../run-tally.ts';
 
 /** The owner of a call. `model` is provider/model; `helper` is a background job. */
@@ -259,14 +261,8 @@ function readFrom(file: string, position: number): Buffer {
 }
 
 function parseRecord(line: string): LedgerRecord | null {
-  if (!line.startsWith('{')) return null;
-  try {
-    // Written only by this program; a line of complete JSON is a complete record.
-    return JSON.parse(line) as LedgerRecord;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  // Written only by this program; a line of complete JSON is a complete record.
+  return line.startsWith('{') ? ((parseObject(line) as LedgerRecord | undefined) ?? null) : null;
 }
 
 /** In the user's time zone, not UTC. */
@@ -276,10 +272,7 @@ export function dayOf(date: Date): string {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).flatMap((name) => /^(\d{4}-\d\d-\d\d)\.jsonl$/.exec(name)?.[1] ?? []);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return [];
-  }
+  return unlessErrno(['ENOENT'], [], () =>
+    readdirSync(folder).flatMap((name) => /^(\d{4}-\d\d-\d\d)\.jsonl$/.exec(name)?.[1] ?? []),
+  );
 }

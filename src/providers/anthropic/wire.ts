@@ -8,6 +8,7 @@ import {
   type Usage,
 } from '../../contract/message.ts';
 import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
+import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
@@ -171,7 +172,7 @@ function textBlocks(part: TextPart): Anthropic.TextBlockParam[] {
 const wireId = (id: string): string => id.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
 
 function objectOf(input: unknown): unknown {
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
+  return isObject(input) ? input : {};
 }
 
 /** State of one reply. `open` holds the blocks still arriving, by index. */

@@ -1,4 +1,5 @@
 import { ProviderError } from '../../contract/errors.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import { fieldsOf } from '../local/query-server.ts';
 import type { ProviderOptions } from '../options.ts';
 import { kindOf } from './http-errors.ts';
@@ -6,15 +7,7 @@ import { excerpt, redact } from './protocol-errors.ts';
 
 /** The vendor's own message, wherever its error format keeps it. */
 export function wordsIn(body: string): string | undefined {
-  return messageIn(parsed(body));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return messageIn(parseJson(body));
 }
 
 function messageIn(value: unknown): string | undefined {
@@ -30,7 +23,7 @@ function messageIn(value: unknown): string | undefined {
 
 /** The error type or code in the server's response. */
 export function labelIn(body: string): string {
-  const fields = fieldsOf(parsed(body));
+  const fields = fieldsOf(parseJson(body));
   return [labelOf(fields), labelOf(fieldsOf(fields.error))].join(' ').trim();
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ProviderError } from '../../contract/errors.ts';
+import { parseJson } from '../../lib/text/json.ts';
 
 const body = z.object({
   error: z.object({
@@ -33,12 +34,4 @@ export function refusedByGoogle(status: number, text: string, provider: string):
   );
   if (status !== 429 || delay === undefined || daily) return undefined;
   return new ProviderError(message, { kind: 'rate_limit', provider, status, retryAfterMs: delay * 1000 });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

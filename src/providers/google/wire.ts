@@ -22,6 +22,7 @@ import {
   type Usage,
 } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo, ProviderEvent } from '../../contract/provider.ts';
+import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
@@ -200,7 +201,7 @@ function plainParts(content: readonly (TextPart | ImagePart)[], images: boolean)
 }
 
 function objectOf(input: unknown): Record<string, unknown> {
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? { ...input } : {};
+  return isObject(input) ? { ...input } : {};
 }
 
 /** State of one reply. `finish` is set once the model reports its finish reason. */

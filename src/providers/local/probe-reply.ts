@@ -1,5 +1,6 @@
 import type { AssistantMessage, ToolCallPart } from '../../contract/message.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+import { parseJson } from '../../lib/text/json.ts';
 
 /** One collected reply. */
 export type Heard = {
@@ -89,10 +90,6 @@ function messageOf(
 }
 
 function parsed(json: string): unknown {
-  try {
-    const value: unknown = JSON.parse(json || '{}');
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseJson(json);
+  return typeof value === 'object' && value !== null ? value : {};
 }

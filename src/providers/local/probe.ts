@@ -2,6 +2,7 @@ import { ProviderError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/message.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
 import { type HttpClient, httpClient, tapped } from '../../lib/network/http-client.ts';
+import { parseObject } from '../../lib/text/json.ts';
 import { type CreateOptions, createProvider } from '../index.ts';
 import type { Preset } from '../presets.ts';
 import type { Manners } from '../wrappers/adapt.ts';
@@ -148,13 +149,7 @@ async function holdsToSchema(
   const replySchema = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
   // The question does not ask for JSON: a model that answers in JSON was constrained by the schema.
   const reply = await say({ messages: [user('What is three plus four?')], replySchema });
-  if (reply instanceof ProviderError) return false;
-  try {
-    const value: unknown = JSON.parse(reply.text);
-    return typeof value === 'object' && value !== null && 'sum' in value && typeof value.sum === 'number';
-  } catch {
-    return false;
-  }
+  return !(reply instanceof ProviderError) && typeof parseObject(reply.text)?.sum === 'number';
 }
 
 function hasCalled({ calls }: Heard, colors: readonly string[]): boolean {

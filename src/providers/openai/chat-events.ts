@@ -1,5 +1,6 @@
 import type { StopReason, Usage } from '../../contract/message.ts';
 import type { ProviderEvent } from '../../contract/provider.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import type { Splitter } from '../text-tools/splitter.ts';
 import { createThinkSplitter, type ThinkMode } from '../text-tools/thinking.ts';
 import type { WireNames } from '../tool-names.ts';
@@ -182,12 +183,7 @@ function argumentsOf(value: unknown): string {
 }
 
 function isComplete(json: string): boolean {
-  try {
-    JSON.parse(json);
-    return true;
-  } catch {
-    return false;
-  }
+  return parseJson(json) !== undefined;
 }
 
 function stopReason({ finish, calls, refused }: ChatReply): StopReason {

@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../../lib/network/http-client.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import { linesOf, serverEvents } from '../http/server-events.ts';
 
 /**
@@ -22,10 +23,6 @@ async function* jsonFrames(body: AsyncIterable<Uint8Array>): AsyncGenerator<stri
 }
 
 function isFrame(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && ('choices' in value || 'error' in value);
-  } catch {
-    return false;
-  }
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null && ('choices' in value || 'error' in value);
 }

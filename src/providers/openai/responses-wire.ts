@@ -7,6 +7,7 @@ import type {
 import * as z from 'zod';
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
@@ -134,11 +135,7 @@ function assistantToWire(message: AssistantMessage, wire: Wire): ResponseInputIt
 }
 
 function proofIn(signature: string | undefined): z.infer<typeof Proof> | undefined {
-  try {
-    return Proof.parse(JSON.parse(signature ?? ''));
-  } catch {
-    return undefined;
-  }
+  return Proof.safeParse(parseJson(signature ?? '')).data;
 }
 
 /** A session may contain longer ids from another vendor; the mapping is deterministic. */

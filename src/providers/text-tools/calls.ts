@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/text/json.ts';
 import { readLoose } from './loose-json.ts';
 import { readTagged } from './tagged.ts';
 import type { TextCall } from './text-call.ts';
@@ -51,8 +52,8 @@ export function rawCall(body: string): TextCall | undefined {
 }
 
 function toCall(value: unknown, wanted: 'explicit' | 'any'): TextCall | undefined {
-  if (!isRecord(value)) return undefined;
-  if (isRecord(value.function)) return toCall(value.function, wanted);
+  if (!isObject(value)) return undefined;
+  if (isObject(value.function)) return toCall(value.function, wanted);
   const nameKey = NAME_KEYS.find((key) => typeof value[key] === 'string' && value[key] !== '');
   if (nameKey === undefined) return undefined;
   const name = String(value[nameKey]);
@@ -70,7 +71,7 @@ function argumentsJson(value: unknown): string {
   if (value === null || value === '') return '{}';
   if (typeof value !== 'string') return JSON.stringify(value);
   const read = readLoose(value, { from: 0, fill: false });
-  const whole = read && isRecord(read.value) && value.slice(read.end).trim() === '';
+  const whole = read && isObject(read.value) && value.slice(read.end).trim() === '';
   return whole ? JSON.stringify(read.value) : value;
 }
 
@@ -80,8 +81,4 @@ function withoutFence(body: string): string {
     .replace(/^`{3,}[ \t]*\w*/, '')
     .replace(/(?:`{3,}|<\/tool_call>)$/, '')
     .trim();
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

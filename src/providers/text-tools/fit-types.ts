@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../../contract/provider.ts';
+import { parseObject } from '../../lib/text/json.ts';
 import { readLoose } from './loose-json.ts';
 import type { TextCall } from './text-call.ts';
 
@@ -11,7 +12,7 @@ type Schema = { type?: unknown; properties?: Record<string, Schema> };
 export function fitTypes(call: TextCall, tools: readonly ToolDefinition[]): TextCall {
   const parameters: Schema | undefined = tools.find(({ name }) => name === call.name)?.parameters;
   const properties = parameters?.properties;
-  const input = objectIn(call.json);
+  const input = parseObject(call.json);
   if (!properties || !input) return call;
   const fitted = Object.entries(input).map(([key, value]) => {
     const type = Object.hasOwn(properties, key) ? properties[key]?.type : undefined;
@@ -34,14 +35,4 @@ function fittedTo(type: unknown, value: unknown): unknown {
   const isWhole =
     read !== undefined && read.end === text.length && Array.isArray(read.value) === (type === 'array');
   return isWhole && typeof read.value === 'object' ? read.value : value;
-}
-
-function objectIn(json: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from '../../contract/provider.ts';
+import { isObject } from '../../lib/text/json.ts';
 import { type TextFormat, writeCall, writeReply } from './history.ts';
 
 type Schema = Record<string, unknown>;
@@ -49,7 +50,7 @@ function typeName({ description: _, default: fallback, ...schema }: Schema): str
   if (typeof schema.type !== 'string' || schema.properties !== undefined)
     return JSON.stringify(schema) + after;
   if (schema.type !== 'array') return schema.type + after;
-  return `list of ${isRecord(schema.items) ? typeName(schema.items) : 'anything'}${after}`;
+  return `list of ${isObject(schema.items) ? typeName(schema.items) : 'anything'}${after}`;
 }
 
 /** The first tool with required parameters, called with them. */
@@ -72,16 +73,12 @@ function exampleValue(key: string, { type, enum: values }: Schema): unknown {
 }
 
 function propertiesOf({ properties }: Schema): Record<string, Schema> {
-  if (!isRecord(properties)) return {};
+  if (!isObject(properties)) return {};
   return Object.fromEntries(
-    Object.entries(properties).map(([key, value]) => [key, isRecord(value) ? value : {}]),
+    Object.entries(properties).map(([key, value]) => [key, isObject(value) ? value : {}]),
   );
 }
 
 function requiredOf({ required }: Schema): string[] {
   return Array.isArray(required) ? required.filter((key) => typeof key === 'string') : [];
-}
-
-function isRecord(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
 import { existsSync, readlinkSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxState } from '../../contract/sandbox.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
-import { isErrno, realPath } from '../files/real-path.ts';
+import { realPath } from '../files/real-path.ts';
 import { type Bridge, bridgeCommand, bridgeSocket } from './bridge.ts';
 import { tellsEnding, withExactEnding } from './exact-ending.ts';
 import type { CommandLine, Launch, Variables } from './launch.ts';
@@ -170,12 +171,7 @@ function systemLinks({ network }: Pick<SandboxState, 'network'>): string[] {
 }
 
 function linkTo(file: string): string[] {
-  try {
-    return [readlinkSync(file)];
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'EINVAL', 'EACCES'])) return [];
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'EINVAL', 'EACCES'], [], () => [readlinkSync(file)]);
 }
 
 function insideEnvironment(env: Variables): Record<string, string> {

@@ -4,11 +4,11 @@ import { homedir, release } from 'node:os';
 import path from 'node:path';
 import type { SandboxKind, SandboxState } from '../../contract/sandbox.ts';
 import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { pathFolders } from '../../lib/paths/path-folders.ts';
 import { sha256 } from '../../lib/sha256.ts';
-import { isErrno } from '../files/real-path.ts';
 import { openUnnamedFile } from '../files/unnamed-file.ts';
 import { probeLaunch } from './bubblewrap.ts';
 import { systemFolders } from './known-paths.ts';
@@ -171,12 +171,9 @@ function keyOf(program: string, args: readonly string[]): string {
 }
 
 function remembered(file: string): string | null {
-  try {
-    return readRegularText(file);
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR', 'ENXIO'])) return null;
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR', 'ENXIO'], null, () =>
+    readRegularText(file),
+  );
 }
 
 /** A failed write only costs the next start a few milliseconds. */

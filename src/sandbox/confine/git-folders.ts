@@ -1,8 +1,9 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { isInside } from '../../lib/paths/inside.ts';
-import { isErrno, realPath } from '../files/real-path.ts';
+import { realPath } from '../files/real-path.ts';
 
 /**
  * Where git stores what a commit changes, what in there makes git run programs, and its working tree.
@@ -96,10 +97,7 @@ function typeOf(file: string): 'file' | 'folder' | undefined {
 }
 
 function readText(file: string): string {
-  try {
-    return readRegularText(file);
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR', 'ENXIO'])) return '';
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR', 'ENXIO'], '', () =>
+    readRegularText(file),
+  );
 }

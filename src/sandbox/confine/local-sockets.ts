@@ -1,7 +1,8 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
-import { isErrno, realPath } from '../files/real-path.ts';
+import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
+import { realPath } from '../files/real-path.ts';
 
 /** How long a server may take to answer; one that does not still counts. */
 const CONNECT_MS = 200;
@@ -35,27 +36,21 @@ export function createSocketSearch(): (inProjects: readonly string[]) => Promise
 
 /** Paths from the kernel's list for this network namespace. Empty on systems other than Linux. */
 function listeningSockets(): string[] {
-  try {
-    return readFileSync('/proc/net/unix', 'utf8')
+  return unlessErrno(['ENOENT', 'EACCES', 'EPERM'], [], () =>
+    readFileSync('/proc/net/unix', 'utf8')
       .split('\n')
       .flatMap((line) => {
         const file = /^(?:\S+ +){6}\d+ (\/.*)$/.exec(line)?.[1];
         return file === undefined ? [] : [path.join(realPath(path.dirname(file)), path.basename(file))];
-      });
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'EACCES', 'EPERM'])) return [];
-    throw error;
-  }
+      }),
+  );
 }
 
 function socketInode(file: string): bigint | null {
-  try {
+  return unlessErrno(['ENOTDIR', 'EACCES', 'EPERM', 'ENAMETOOLONG', 'ELOOP'], null, () => {
     const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
     return stat?.isSocket() ? stat.ino : null;
-  } catch (error) {
-    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM', 'ENAMETOOLONG', 'ELOOP'])) return null;
-    throw error;
-  }
+  });
 }
 
 function isListening(file: string): Promise<boolean> {

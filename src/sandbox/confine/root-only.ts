@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { isErrno } from '../files/real-path.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import type { Closed } from './find-secrets.ts';
 
 /** Where a system has files that only root may read, and how many levels down. */
@@ -44,10 +44,5 @@ function isRoots({ uid, gid, mode }: Stats): boolean {
 }
 
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])) return [];
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'], [], () => readdirSync(folder));
 }

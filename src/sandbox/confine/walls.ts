@@ -4,10 +4,11 @@ import type { SandboxLevel } from '../../contract/sandbox.ts';
 import { homeStartupNames, sealedNames } from '../../contract/startup-files.ts';
 import { oncePerTurn } from '../../lib/async/once-per-turn.ts';
 import { resolvePath } from '../../lib/files/data-root.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { foldPath } from '../../lib/paths/fold-path.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { pathMatcher } from '../files/path-pattern.ts';
-import { isErrno, realPath } from '../files/real-path.ts';
+import { realPath } from '../files/real-path.ts';
 import { secretRules } from '../secrets.ts';
 import { type Closed, createSecretSearch, type Found } from './find-secrets.ts';
 import { gitFoldersOf } from './git-folders.ts';
@@ -152,10 +153,5 @@ function asClosed(file: string): Closed {
 }
 
 function isFolder(file: string): boolean {
-  try {
-    return statSync(file).isDirectory();
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])) return false;
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'], false, () => statSync(file).isDirectory());
 }

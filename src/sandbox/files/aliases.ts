@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { isErrno } from './real-path.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 
 export type AliasOptions = {
   roots: readonly string[];
@@ -92,21 +92,17 @@ function closedFiles({ roots, home, closedBecause }: AliasOptions): Map<string, 
 }
 
 function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])) return [];
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'], [], () =>
+    readdirSync(folder, { withFileTypes: true }),
+  );
 }
 
 function statOrNull(file: string): Stats | null {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false }) ?? null;
-  } catch (error) {
-    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM'])) return null;
-    throw error;
-  }
+  return unlessErrno(
+    ['ENOTDIR', 'EACCES', 'EPERM'],
+    null,
+    () => lstatSync(file, { throwIfNoEntry: false }) ?? null,
+  );
 }
 
 function keyOf({ dev, ino }: Stats): string {

@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { isOnLocalDisk } from '../../lib/files/local-disk.ts';
-import { isErrno } from './real-path.ts';
 
 /**
  * Longer than the resolution of any system's clock; a disk without sub-millisecond times may count in
@@ -11,12 +11,7 @@ const COARSE_GRAIN_MS = 2_500;
 
 /** Does not follow links; null if nothing exists. */
 export function exactStat(real: string): BigIntStats | null {
-  try {
-    return lstatSync(real, { bigint: true });
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR'])) return null;
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENOTDIR'], null, () => lstatSync(real, { bigint: true }));
 }
 
 /**

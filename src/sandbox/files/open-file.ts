@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { PermissionDeniedError } from '../../contract/errors.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import type { Guard } from '../guard.ts';
-import { isErrno } from './real-path.ts';
 
 export type OpenFile = { fd: number; size: number; mode: number };
 
@@ -78,24 +78,18 @@ export function isStillAt(real: string, fd: number, stat: Stats): boolean {
   if (place === real) return true;
   // Removed from its folder, or moved. It may be the same only where names have several spellings.
   if (place !== null && place.toLowerCase().normalize() !== real.toLowerCase().normalize()) return false;
-  try {
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'], false, () => {
     const now = lstatSync(real);
     return now.ino === stat.ino && now.dev === stat.dev && realpathSync.native(real) === real;
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])) return false;
-    throw error;
-  }
+  });
 }
 
 /** The path of an open file. Exact on Linux; null elsewhere. */
 function placeOf(fd: number): string | null {
   if (process.platform !== 'linux') return null;
-  try {
-    return readlinkSync(`/proc/self/fd/${fd}`);
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])) return null;
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'], null, () =>
+    readlinkSync(`/proc/self/fd/${fd}`),
+  );
 }
 
 /** Fills the buffer from a position in the file, as far as one call goes; 0 at the end. On another thread. */

@@ -1,8 +1,8 @@
 import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { PermissionDeniedError } from '../../contract/errors.ts';
+import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
 import { isStillAt, NO_LINKS } from './open-file.ts';
-import { isErrno } from './real-path.ts';
 
 /**
  * An open folder. `at` names an entry in it, and keeps referring to it whatever replaces the folder or one of
@@ -47,13 +47,10 @@ export function makeFolder(real: string): MadeFolder {
 
 /** False if it already exists. */
 function make(place: string): boolean {
-  try {
+  return unlessErrno(['EEXIST'], false, () => {
     mkdirSync(place);
     return true;
-  } catch (error) {
-    if (isErrno(error, ['EEXIST'])) return false;
-    throw error;
-  }
+  });
 }
 
 /** `place` is how to open the folder, `real` where it must be. */

@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { unlessErrno } from '../../lib/files/errno.ts';
 
 /** The kernel's own limit. */
 const MAX_LINKS = 40;
@@ -48,28 +49,16 @@ export function joined(folder: string, file: string): string {
 }
 
 function existing(file: string): string | null {
-  try {
-    return realpathSync.native(file);
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])) return null;
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'], null, () => realpathSync.native(file));
 }
 
 const MISSING = Symbol('nothing there');
 
 /** The target of a link; null for anything else that exists. */
 function lookAt(file: string): string | null | typeof MISSING {
-  try {
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'], MISSING, () => {
     const stat = lstatSync(file, { throwIfNoEntry: false });
     if (stat === undefined) return MISSING;
     return stat.isSymbolicLink() ? readlinkSync(file) : null;
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'])) return MISSING;
-    throw error;
-  }
-}
-
-export function isErrno(error: unknown, codes: readonly string[]): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+  });
 }

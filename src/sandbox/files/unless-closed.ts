@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from 'node:fs';
-import { isErrno } from './real-path.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 
 /** File system clocks are coarse: a recent change may be followed by another within the same tick. */
 const TICK_NS = 100_000_000n;
@@ -16,10 +16,5 @@ export function entriesOf(folder: string): Dirent[] {
 
 /** Null for a missing or unreadable path. */
 export function unlessClosed<Value>(look: () => Value): Value | null {
-  try {
-    return look();
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'EISDIR'])) return null;
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'EISDIR'], null, () => look());
 }

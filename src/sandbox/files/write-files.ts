@@ -15,13 +15,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { PermissionDeniedError } from '../../contract/errors.ts';
 import type { FileChange } from '../../contract/file-change.ts';
+import { isErrno } from '../../lib/files/errno.ts';
 import { overwrite } from '../../lib/files/replace-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { Guard } from '../guard.ts';
 import { copyAttributes } from './copy-attributes.ts';
 import { NO_LINKS } from './open-file.ts';
 import { type MadeFolder, makeFolder } from './open-folder.ts';
-import { isErrno } from './real-path.ts';
 import { readWhole, statOrNull } from './stat-file.ts';
 
 export type ChangeOptions = {

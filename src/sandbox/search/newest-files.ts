@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { isErrno } from '../files/real-path.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 
 /** The hits in one file, or the file alone. */
 export type Found<Hit> = { file: string; changed: number; hits: Hit[] };
@@ -77,10 +77,9 @@ const QUIETLY = { throwIfNoEntry: false } as const;
 
 /** A missing or inaccessible file is the oldest. */
 function changedAt(file: string): number {
-  try {
-    return lstatSync(file, QUIETLY)?.mtimeMs ?? 0;
-  } catch (error) {
-    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO'])) return 0;
-    throw error;
-  }
+  return unlessErrno(
+    ['ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO'],
+    0,
+    () => lstatSync(file, QUIETLY)?.mtimeMs ?? 0,
+  );
 }

@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import type { GrepQuery, Search, SearchOptions } from '../../contract/tool.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { quotedName } from '../../lib/paths/quoted-name.ts';
 import { slashes } from '../files/path-pattern.ts';
-import { isErrno } from '../files/real-path.ts';
 import type { Guard } from '../guard.ts';
 import { aroundMatches, MAX_COLUMNS } from './around-match.ts';
 import { type GrepHit, grepReader, PATH_START } from './grep-records.ts';
@@ -208,14 +208,12 @@ export class FileSearch implements Search {
   /** Whether the content may be shown: a secret may have a harmless hard link. */
   #isReadable(real: string): boolean {
     if (!this.#isOpen(real)) return false;
-    try {
-      return this.#guard.otherNameBecause(lstatSync(real)) === null;
-    } catch (error) {
-      // Missing meanwhile, or inaccessible: nothing is shown.
-      if (isErrno(error, ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO']))
-        return false;
-      throw error;
-    }
+    // Missing meanwhile, or inaccessible: nothing is shown.
+    return unlessErrno(
+      ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO'],
+      false,
+      () => this.#guard.otherNameBecause(lstatSync(real)) === null,
+    );
   }
 
   /** As `hitsInRedacted`. */

@@ -1,8 +1,8 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { detectEncoding } from '../../lib/text/text-encoding.ts';
 import { readBytes, withRegular } from '../files/open-file.ts';
-import { isErrno } from '../files/real-path.ts';
 import type { Guard } from '../guard.ts';
 import { CUT } from './around-match.ts';
 import type { GrepHit } from './grep-records.ts';
@@ -55,11 +55,8 @@ export async function textOf(file: string, guard: Guard): Promise<string> {
 }
 
 function changedAt(folder: string): number {
-  try {
+  return unlessErrno(['ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'], Number.POSITIVE_INFINITY, () => {
     const stat = lstatSync(folder, { throwIfNoEntry: false });
     return stat?.isDirectory() ? stat.ctimeMs : Number.POSITIVE_INFINITY;
-  } catch (error) {
-    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])) return Number.POSITIVE_INFINITY;
-    throw error;
-  }
+  });
 }

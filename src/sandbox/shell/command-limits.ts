@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isErrno } from '../files/real-path.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { listProcesses, type ProcessRow } from './process-table.ts';
 
 /** What one command and all its processes may use together. */
@@ -81,13 +81,10 @@ function exceededNote(family: readonly ProcessRow[], limits: CommandLimits): str
 
 /** Null if the system does not provide it. */
 function proportionalKb(pid: number): number | null {
-  try {
+  return unlessErrno(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'], null, () => {
     const found = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1'));
     return found ? Number(found[1]) : null;
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])) return null;
-    throw error;
-  }
+  });
 }
 
 function sum(numbers: readonly number[]): number {

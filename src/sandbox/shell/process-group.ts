@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isErrno } from '../files/real-path.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { listProcesses, type Mark, type ProcessRow } from './process-table.ts';
 
 const POLL_MS = 25;
@@ -97,13 +97,10 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 function signalOne(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
+  return unlessErrno(['ESRCH', 'EPERM'], false, () => {
     process.kill(pid, signal);
     return true;
-  } catch (error) {
-    if (isErrno(error, ['ESRCH', 'EPERM'])) return false;
-    throw error;
-  }
+  });
 }
 
 /** Windows has no process groups to signal; taskkill walks the tree of children. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { openSync, readdirSync, readFileSync, readlinkSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { isErrno } from '../files/real-path.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 
 /** The page size of Linux on nearly every machine; where it is larger, memory is undercounted. */
 const PAGE_KB = 4;
@@ -35,14 +35,11 @@ const MARK_FILE = '/aca-command-';
 export function openMark({ prefix }: Mark): number | null {
   if (process.platform !== 'linux') return null;
   const file = `${tmpdir()}${MARK_FILE}${prefix}`;
-  try {
+  return unlessErrno(['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOSPC', 'EDQUOT', 'EMFILE'], null, () => {
     const descriptor = openSync(file, 'wx+', 0o600);
     unlinkSync(file);
     return descriptor;
-  } catch (error) {
-    if (isErrno(error, ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOSPC', 'EDQUOT', 'EMFILE'])) return null;
-    throw error;
-  }
+  });
 }
 
 /**
@@ -87,22 +84,12 @@ function isMarked(pid: string, { name, prefix }: Mark): boolean {
 }
 
 function linkOf(file: string): string {
-  try {
-    return readlinkSync(file);
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])) return '';
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'], '', () => readlinkSync(file));
 }
 
 /** As UTF-8, which the runtime decodes many times faster than other encodings. */
 function readIfAny(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (isErrno(error, ['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])) return '';
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'], '', () => readFileSync(file, 'utf8'));
 }
 
 /** In a container without an init, zombies stay listed forever. */

@@ -1,9 +1,10 @@
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { pathsOf, variable } from '../../lib/paths/path-folders.ts';
 import { systemFolders } from '../confine/known-paths.ts';
-import { isErrno, realPath } from '../files/real-path.ts';
+import { realPath } from '../files/real-path.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -52,16 +53,14 @@ export function createProgramPath(options: ProgramPathOptions): ProgramPath {
 
   const isChangeable = (file: string): boolean => {
     if (!isAbsolute(file)) return true;
-    try {
-      return (
+    // A link loop or an invalid name leads to no program.
+    return unlessErrno(
+      ['ELOOP', 'ENAMETOOLONG', 'ENOTDIR', 'EACCES', 'EPERM'],
+      false,
+      () =>
         placesOnTheWay(file).some((place) => isWritable(place) && !isKeptClosed(place)) ||
-        (platform !== 'win32' && othersWrite(realPath(file)))
-      );
-    } catch (error) {
-      // A link loop or an invalid name leads to no program.
-      if (isErrno(error, ['ELOOP', 'ENAMETOOLONG', 'ENOTDIR', 'EACCES', 'EPERM'])) return false;
-      throw error;
-    }
+        (platform !== 'win32' && othersWrite(realPath(file))),
+    );
   };
 
   const programsIn = (folder: string, name: string) =>
@@ -140,10 +139,7 @@ function isProgram(file: string, platform: NodeJS.Platform): boolean {
 }
 
 function statOf(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch (error) {
-    if (isErrno(error, ['ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'])) return undefined;
-    throw error;
-  }
+  return unlessErrno(['ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'], undefined, () =>
+    statSync(file, { throwIfNoEntry: false }),
+  );
 }

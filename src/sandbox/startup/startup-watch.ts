@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
-import { isErrno, realPath } from '../files/real-path.ts';
+import { realPath } from '../files/real-path.ts';
 import { isSettled, unlessClosed } from '../files/unless-closed.ts';
 import { createStartupSearch, type Place } from './startup-search.ts';
 
@@ -180,14 +181,11 @@ class Contents {
 
 /** Null if the disk is full or read-only. */
 function keep(file: string, bytes: Buffer): string | null {
-  try {
+  return unlessErrno(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'], null, () => {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, bytes, { mode: 0o600 });
     return file;
-  } catch (error) {
-    if (isErrno(error, ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'])) return null;
-    throw error;
-  }
+  });
 }
 
 /** Shorter paths first, and files that count only because of a link last. */

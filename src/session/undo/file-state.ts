@@ -8,6 +8,7 @@ import {
   readSync,
   type Stats,
 } from 'node:fs';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { nativePath } from '../../lib/paths/raw-path.ts';
 import { sha256 } from '../../lib/sha256.ts';
 
@@ -51,12 +52,7 @@ export function foundAs(file: string, stat: Stats): Found {
 }
 
 export function statIfAny(file: string): Stats | null {
-  try {
-    return lstatSync(nativePath(file), { throwIfNoEntry: false }) ?? null;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return null;
-    throw error;
-  }
+  return unlessErrno(['ENOTDIR'], null, () => lstatSync(nativePath(file), { throwIfNoEntry: false }) ?? null);
 }
 
 export function isSame(a: FileState | null, b: FileState | null): boolean {

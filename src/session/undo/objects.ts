@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { syncFolder } from '../../lib/files/sync-folder.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { statIfAny } from './file-state.ts';
@@ -203,12 +204,7 @@ export function placesInPack(folder: string, pack: string): [hash: string, place
 }
 
 function indexText(folder: string, pack: string): string {
-  try {
-    return readFileSync(path.join(folder, `${pack}.index`), 'latin1');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
+  return unlessErrno(['ENOENT'], '', () => readFileSync(path.join(folder, `${pack}.index`), 'latin1'));
 }
 
 /** Call after removing contents: notifies processes that rely on them. */
@@ -217,23 +213,13 @@ export function bumpGeneration(folder: string): void {
 }
 
 function generationOf(folder: string): string {
-  try {
-    return readFileSync(path.join(folder, GENERATION), 'latin1');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return '';
-    throw error;
-  }
+  return unlessErrno(['ENOENT', 'ENOTDIR'], '', () => readFileSync(path.join(folder, GENERATION), 'latin1'));
 }
 
 export function packsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).flatMap((name) => (name.endsWith('.index') ? [name.slice(0, -6)] : []));
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return [];
-    throw error;
-  }
+  return unlessErrno(['ENOENT'], [], () =>
+    readdirSync(folder).flatMap((name) => (name.endsWith('.index') ? [name.slice(0, -6)] : [])),
+  );
 }
 
 function openPack(folder: string): OpenPack {
@@ -249,15 +235,12 @@ function writeAll(descriptor: number, bytes: Uint8Array): void {
 
 function readPart(file: string, { offset, length }: Place): Buffer | null {
   const bytes = Buffer.alloc(length);
-  try {
+  return unlessErrno(['ENOENT'], null, () => {
     const descriptor = openSync(file, 'r');
     try {
       return readSync(descriptor, bytes, 0, length, offset) === length ? bytes : null;
     } finally {
       closeSync(descriptor);
     }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  });
 }

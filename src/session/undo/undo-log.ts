@@ -1,6 +1,7 @@
 import { closeSync, fdatasyncSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { readJsonLines, toJsonLines } from '../../lib/files/json-lines.ts';
+import { isObject } from '../../lib/text/json.ts';
 import { openForAppend } from '../journal.ts';
 import { type Change, statIfAny } from './file-state.ts';
 
@@ -133,11 +134,9 @@ function markUndone(history: UndoHistory, index: number, undone: boolean): void 
   if (run) run.undone = undone;
 }
 
-type Table = Record<string, unknown>;
-
 /** Skips a damaged line: it must not affect the others. */
 function isRecord(value: unknown): value is UndoRecord {
-  if (!isTable(value)) return false;
+  if (!isObject(value)) return false;
   switch (value.type) {
     case 'run':
       return typeof value.at === 'string' && typeof value.prompt === 'string';
@@ -159,19 +158,15 @@ function isChanges(value: unknown): boolean {
 }
 
 function isChange(value: unknown): boolean {
-  if (!isTable(value) || typeof value.path !== 'string' || !path.isAbsolute(value.path)) return false;
+  if (!isObject(value) || typeof value.path !== 'string' || !path.isAbsolute(value.path)) return false;
   return [value.before, value.after].every((state) => state === null || isFileState(state));
 }
 
 function isFileState(value: unknown): boolean {
-  if (!isTable(value)) return false;
+  if (!isObject(value)) return false;
   return (
     ['file', 'link', 'folder', 'other'].includes(value.type as string) &&
     (value.mode === null || typeof value.mode === 'number') &&
     (value.hash === null || typeof value.hash === 'string')
   );
-}
-
-function isTable(value: unknown): value is Table {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

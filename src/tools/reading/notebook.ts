@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { ImagePart } from '../../contract/message.ts';
 import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
 import { cutLine, startOf } from '../../lib/text/cut-line.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import { imageOf, imagePart, MAX_IMAGE_BYTES } from './image.ts';
 import { MAX_LINES, moreLinesNote, numberedPage } from './page.ts';
 
@@ -47,13 +48,7 @@ type Line = { text: string; image?: ImagePart };
 
 /** Null if the text is not a notebook in the current format; it can still be read as text. */
 export function notebookOf(text: string): Notebook | null {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  return notebookSchema().safeParse(json).data ?? null;
+  return notebookSchema().safeParse(parseJson(text)).data ?? null;
 }
 
 /** Cells with their numbers, sources and outputs, as numbered lines that are paged like any text. */

@@ -182,7 +182,7 @@ export function portNumber(value: string): number {
   return port;
 }
 
-function positiveInteger(value: string): number {
+export function positiveInteger(value: string): number {
   const number = Number(value);
   if (!Number.isInteger(number) || number < 1)
     throw new InvalidArgumentError('Use a whole number above zero.');

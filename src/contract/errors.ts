@@ -57,26 +57,24 @@ export class ProviderError extends Error {
   }
 }
 
-/** The next call could exceed a limit and was not made. */
-export class BudgetReachedError extends Error {
-  override name = 'BudgetReachedError';
+/** Says what to do next. */
+class HintedError extends Error {
   readonly hint: string;
 
-  constructor(message: string, hint: string) {
-    super(message);
+  constructor(message: string, hint: string, options?: ErrorOptions) {
+    super(message, options);
     this.hint = hint;
   }
 }
 
-/** The model repeats itself and is not asked again. */
-export class StuckError extends Error {
-  override name = 'StuckError';
-  readonly hint: string;
+/** The next call could exceed a limit and was not made. */
+export class BudgetReachedError extends HintedError {
+  override name = 'BudgetReachedError';
+}
 
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
+/** The model repeats itself and is not asked again. */
+export class StuckError extends HintedError {
+  override name = 'StuckError';
 }
 
 /** A tool threw: a bug in the tool, reported to the model as a failed result. */

@@ -6,6 +6,7 @@ import {
   userDenied,
 } from '../contract/permission.ts';
 import { raceAbort } from '../lib/async/abort.ts';
+import { oneAtATime } from '../lib/async/one-at-a-time.ts';
 import { compareText } from '../lib/text/compare.ts';
 import { evaluate } from './evaluate.ts';
 import { grantFor } from './granted.ts';
@@ -60,7 +61,7 @@ export type Gate = {
 export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
   let grants: Permission[] = [];
   const denials = new Map<string, { operation: string; decision: Decision }>();
-  let lastQuestion: Promise<unknown> = Promise.resolve();
+  const inTurn = oneAtATime();
 
   const current = (): Policy => {
     const now = policy();
@@ -108,9 +109,7 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
       options.signal.throwIfAborted();
       const judgement = judge(call);
       if (judgement.verdict !== 'ask') return settled(judgement);
-      const mine = lastQuestion.then(() => askUser(call, options));
-      lastQuestion = mine.catch(() => undefined);
-      return mine;
+      return inTurn(() => askUser(call, options));
     },
     grants: () => current().grants,
     offers: (call) => offersFor(call, current()).map(({ pattern }) => pattern),

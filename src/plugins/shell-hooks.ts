@@ -1,3 +1,4 @@
+import { oneAtATime } from '../lib/async/one-at-a-time.ts';
 import { type HookEnding, type HookPoint, outcomeOf } from './hook-outcome.ts';
 
 /** One entry of the settings. */
@@ -42,7 +43,7 @@ const HOOK_MS = 60_000;
 
 /** The user's commands at certain points: one at a time, since each may change what the next one sees. */
 export function createShellHooks({ hooks, run, facts, notice }: ShellHooksOptions): ShellHooks {
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = oneAtATime();
 
   async function fireNow(point: HookPoint, { tool, facts: about, signal }: Firing): Promise<HookResult> {
     const result: HookResult = { blocked: null, context: [] };
@@ -69,11 +70,7 @@ export function createShellHooks({ hooks, run, facts, notice }: ShellHooksOption
 
   return {
     has: (point) => hooks[point].length > 0,
-    fire(point, firing) {
-      const mine = last.then(() => fireNow(point, firing));
-      last = mine.catch(() => undefined);
-      return mine;
-    },
+    fire: (point, firing) => inTurn(() => fireNow(point, firing)),
   };
 }
 

@@ -7,6 +7,7 @@ import { visible } from '../../lib/text/printable.ts';
 import type { Link } from '../../observability/audit/chained-log.ts';
 import { type AuditEntry, type AuditQuery, readAudit } from '../../observability/audit/read-audit.ts';
 import { type Verified, verifyAudit } from '../../observability/audit/verify-audit.ts';
+import { positiveInteger } from '../args.ts';
 import type { Ended } from './context.ts';
 import { table, withContext } from './context.ts';
 
@@ -22,7 +23,7 @@ export function auditCommand(terminal: Terminal, ended: Ended = { code: 0 }): Co
   command
     .command('list', { isDefault: true })
     .description('Show which tool calls were allowed and denied, and their outcome; newest last')
-    .option('--tail <n>', 'how many calls to show', wholeNumber, 50)
+    .option('--tail <n>', 'how many calls to show', positiveInteger, 50)
     .option('--denied', 'show only denied calls')
     .option('--session <id>', 'show only one session, by id or id prefix')
     .option('--json', 'print JSON lines')
@@ -89,11 +90,4 @@ function endingOf(outcome: AuditEntry['outcome']): string {
   const { success, exitCode, durationMs } = outcome;
   const how = typeof exitCode === 'number' ? `exit ${exitCode}` : success ? 'done' : 'failed';
   return `${how}, ${durationMs} ms`;
-}
-
-function wholeNumber(value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1)
-    throw new InvalidArgumentError('Use a whole number above zero.');
-  return number;
 }

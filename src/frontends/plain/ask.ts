@@ -1,5 +1,6 @@
 import type { Answer, Approver } from '../../contract/permission.ts';
 import type { UserQuestion } from '../../contract/tool.ts';
+import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { exactLine } from '../../lib/text/visible-text.ts';
 import type { Conversation } from './line-terminal.ts';
@@ -9,13 +10,9 @@ import { questionRows } from './plain-view.ts';
 export function answerOnTerminal(
   talk: Pick<Conversation, 'ask' | 'print'>,
 ): (question: UserQuestion, signal: AbortSignal) => Promise<string | null> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (question, signal) => {
-    // Concurrent calls may ask at once, but the terminal shows one question at a time.
-    const mine = last.then(() => askOne(talk, question, signal));
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+  // Concurrent calls may ask at once, but the terminal shows one question at a time.
+  const inTurn = oneAtATime();
+  return (question, signal) => inTurn(() => askOne(talk, question, signal));
 }
 
 async function askOne(

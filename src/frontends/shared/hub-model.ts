@@ -7,7 +7,7 @@ import { askHub, DEFAULT_HUB, fetchModel, type Hub, type HubFile } from '../../e
 import { ModelStore } from '../../embedded/models/model-store.ts';
 import { fileSize } from '../../lib/text/file-size.ts';
 import type { Options } from './options.ts';
-import { progressLine } from './progress-line.ts';
+import { withProgress } from './progress-line.ts';
 import { shutdownSignal } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -44,19 +44,9 @@ export async function pullModel(wanted: HubFile, { settings, terminal, consent }
   const label = `${wanted.repo}/${wanted.file} ${size} from ${new URL(hub.endpoint).host}`;
   if (consent === 'ask') await agree(`Fetch ${label}?`, terminal);
   else stderr.write(`Fetching ${label}.\n`);
-  const line = progressLine(wanted.file, stderr);
-  try {
-    const work = { wanted, offer, file };
-    await fetchModel(work, hub, { signal, progress: (step) => line.tell(step) });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    throw new UserError('Stopped.', 'Run it again to resume.', {
-      exit: 'error',
-      cause: error,
-    });
-  } finally {
-    line.end();
-  }
+  await withProgress(wanted.file, { signal, out: stderr }, (progress) =>
+    fetchModel({ wanted, offer, file }, hub, { signal, progress }),
+  );
   return file;
 }
 

@@ -1,8 +1,9 @@
+import { UserError } from '../../contract/errors.ts';
 import { fileSize } from '../../lib/text/file-size.ts';
 
 export type Step = { done: number; total: number | null; bytesPerSecond: number };
 
-export type ProgressLine = { tell(step: Step): void; end(): void };
+type ProgressLine = { tell(step: Step): void; end(): void };
 
 type Out = Pick<NodeJS.WritableStream, 'write'> & { isTTY?: boolean };
 
@@ -31,6 +32,23 @@ export function progressLine(label: string, out: Out): ProgressLine {
       if (out.isTTY && width > 0) out.write('\n');
     },
   };
+}
+
+/** A download with its progress; when stopped, it can be resumed. */
+export async function withProgress(
+  label: string,
+  { signal, out }: { signal: AbortSignal; out: Out },
+  download: (progress: (step: Step) => void) => Promise<unknown>,
+): Promise<void> {
+  const line = progressLine(label, out);
+  try {
+    await download((step) => line.tell(step));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new UserError('Stopped.', 'Run it again to resume.', { exit: 'error', cause: error });
+  } finally {
+    line.end();
+  }
 }
 
 export function progressText({ done, total, bytesPerSecond }: Step): string {

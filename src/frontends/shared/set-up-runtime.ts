@@ -9,7 +9,7 @@ import type { Gpu } from '../../embedded/runtime/platform.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
 import { fileSize } from '../../lib/text/file-size.ts';
 import { agree, refuseOffline } from './hub-model.ts';
-import { progressLine } from './progress-line.ts';
+import { withProgress } from './progress-line.ts';
 import { shutdownSignal } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -33,23 +33,10 @@ export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: 
   if (yes) stderr.write(`Installing ${what}.\n`);
   else await agree(`Install ${what} into ${plan.folder}?`, terminal);
   const signal = shutdownSignal(terminal);
-  const line = progressLine('runtime', stderr);
-  try {
-    await installRuntime(plan, {
-      registry,
-      signal,
-      fetch: (await userNetwork(config, env)).fetch,
-      progress: (step) => line.tell(step),
-    });
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    throw new UserError('Stopped.', 'Run it again to resume.', {
-      exit: 'error',
-      cause: error,
-    });
-  } finally {
-    line.end();
-  }
+  const { fetch } = await userNetwork(config, env);
+  await withProgress('runtime', { signal, out: stderr }, (progress) =>
+    installRuntime(plan, { registry, signal, fetch, progress }),
+  );
   stdout.write(`The runtime is installed (${gpuWords(plan.gpu)}): ${plan.folder}\n`);
   if ((await new ModelStore(root).list()).length === 0)
     stderr.write(`Next, fetch a model: aca models pull ${firstModel.name}\n`);

@@ -1,5 +1,6 @@
 import { type AgentEvent, innermost } from '../../contract/event.ts';
 import type { Access } from '../../contract/permission.ts';
+import type { LogOptions } from '../log/log.ts';
 import { ChainedLog } from './chained-log.ts';
 
 /** One line of the audit log: the decision about a call, or the outcome of a call that ran. */
@@ -18,18 +19,7 @@ export type AuditRecord = { time: string; session: string; callId: string; tool:
   | { type: 'outcome'; success: boolean; exitCode?: number | null; durationMs: number }
 );
 
-export type AuditOptions = {
-  file: string;
-  sessionId: string;
-  cwd: string;
-  /** Redacts secrets in all strings of a value before it is written. */
-  redact<T>(value: T): T;
-  /** Called once if the log cannot be written. The run continues. */
-  onTrouble(message: string): void;
-  now?: () => Date;
-  /** Size in bytes at which a new file is started. */
-  maxBytes?: number;
-};
+export type AuditOptions = Omit<LogOptions, 'level'> & { cwd: string };
 
 const LONGEST_TEXT = 10_000;
 

@@ -24,6 +24,15 @@ const grep: ReadOnlyProgram = {
 const digest: ReadOnlyProgram = { short: 'bt', long: list('binary text tag zero'), operands: 'paths' };
 const nothing: ReadOnlyProgram = { operands: 'none' };
 
+const head: ReadOnlyProgram = {
+  short: 'qvz',
+  values: texts('n c lines bytes'),
+  numbers: true,
+  long: list('quiet silent verbose'),
+  operands: 'paths',
+  refuses: countsLines,
+};
+
 export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   ':': { anyFlags: true, operands: 'text', expands: true },
   arch: nothing,
@@ -106,14 +115,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   getconf: { operands: 'text' },
   grep,
   groups: nothing,
-  head: {
-    short: 'qvz',
-    values: texts('n c lines bytes'),
-    numbers: true,
-    long: list('quiet silent verbose'),
-    operands: 'paths',
-    refuses: countsLines,
-  },
+  head,
   hexdump: { short: 'bcCdovx', values: texts('n s'), operands: 'paths' },
   // No -F and no operand: they set the host name.
   hostname: { short: 'sfiId', operands: 'none' },
@@ -223,14 +225,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   sw_vers: nothing,
   tac: { short: 'br', values: texts('s separator'), operands: 'paths' },
   // No -f: it never ends.
-  tail: {
-    short: 'qvzr',
-    values: texts('n c lines bytes'),
-    numbers: true,
-    long: list('quiet silent verbose'),
-    operands: 'paths',
-    refuses: countsLines,
-  },
+  tail: { ...head, short: 'qvzr' },
   tr: {
     short: 'dscCt',
     long: list('delete squeeze-repeats complement truncate-set1'),

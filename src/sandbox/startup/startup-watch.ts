@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { realPath } from '../files/real-path.ts';
@@ -67,13 +68,7 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
   let before: Before | null = null;
   let running = 0;
   let kept = 0;
-  let last: Promise<unknown> = Promise.resolve();
-
-  function inTurn<T>(deed: () => Promise<T>): Promise<T> {
-    const mine = last.then(deed);
-    last = mine.catch(() => undefined);
-    return mine;
-  }
+  const inTurn = oneAtATime();
 
   /** A command could not have changed the target of a link out of the project. */
   function isOurs(file: string): boolean {

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PendingUndo, UndoReport } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
+import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { applySteps } from './apply.ts';
 import { type Command, type CommandFacts, credited, creditedInBackground, creditedLate } from './credit.ts';
@@ -43,7 +44,7 @@ export class UndoStore {
   readonly #objects: Objects;
   readonly #trees: TreeIndex[];
   #started: RunInfo | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = oneAtATime();
   #reported = new Set<string>();
   /** Whether the changes of the running command will be known. */
   #commandKept = false;
@@ -365,12 +366,6 @@ export class UndoStore {
         return otherwise;
       }
     });
-  }
-
-  #inTurn<T>(action: () => Promise<T>): Promise<T> {
-    const mine = this.#last.then(action);
-    this.#last = mine.catch(() => undefined);
-    return mine;
   }
 }
 

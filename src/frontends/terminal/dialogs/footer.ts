@@ -23,8 +23,11 @@ export function choiceRows(choices: readonly Choice[], selected: number | null, 
 }
 
 /** Key hints in one row; those that do not fit are dropped from the end. */
-export function keyRow(keys: readonly (readonly [key: string, does: string])[], frame: Frame): Line {
-  const cells = keys.map(([key, does]) => [span(key, frame.look.accent), span(` ${does}`, frame.look.quiet)]);
+export function keyRow(keys: Record<string, string>, frame: Frame): Line {
+  const cells = Object.entries(keys).map(([key, does]) => [
+    span(key, frame.look.accent),
+    span(` ${does}`, frame.look.quiet),
+  ]);
   return flow(cells, frame.columns)[0] ?? [];
 }
 

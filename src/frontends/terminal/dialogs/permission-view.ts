@@ -80,16 +80,7 @@ export function renderPermission(state: PermissionState, asked: Asked, frame: Fr
 
 function footer({ reason, selected }: PermissionState, { choices }: Asked, frame: Frame): Line[] {
   if (reason) {
-    return [
-      inputRow('Why not? ', reason, frame),
-      keyRow(
-        [
-          ['Enter', 'decline'],
-          ['Esc', 'back'],
-        ],
-        frame,
-      ),
-    ];
+    return [inputRow('Why not? ', reason, frame), keyRow({ Enter: 'decline', Esc: 'back' }, frame)];
   }
   return choiceRows(choices, selected, frame);
 }

@@ -51,14 +51,11 @@ export function renderPicker(state: PickerState, { items, text, preview }: Fille
     itemRow(item, labelWidth(shown, columns), { frame, chosen: first + i === selected }),
   );
   const nothing = items.length === 0 ? text.none : 'No matches. Press Backspace to edit the search.';
-  const keys: [string, string][] = [
-    ['Enter', text.takes],
-    ...(text.actions ?? []).map(({ key, ctrl, does }): [string, string] => [
-      ctrl ? `Ctrl+${key.toUpperCase()}` : key,
-      does,
-    ]),
-    ['Esc', text.leaves ?? 'close'],
-  ];
+  const actions = (text.actions ?? []).map(({ key, ctrl, does }) => [
+    ctrl ? `Ctrl+${key.toUpperCase()}` : key,
+    does,
+  ]);
+  const keys = { Enter: text.takes, ...Object.fromEntries(actions), Esc: text.leaves ?? 'close' };
   const glimpse = preview !== null && rows >= ROOM_FOR_PREVIEW ? preview : [];
   const fixed = state.query === null ? 2 : 3;
   return [

@@ -1,3 +1,4 @@
+import type { Handover } from '../../shared/terminal.ts';
 import { takeKeyboard } from '../../shared/typed-ahead.ts';
 import { KeyReader } from '../keyboard/keys.ts';
 import type { Key } from '../view/types.ts';
@@ -6,20 +7,11 @@ import { TerminalModes } from './terminal-modes.ts';
 
 export type TerminalStreams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 
-/** Rows that are already on the screen, and unread keys. */
-export type Before = {
-  rows: string[];
-  caret: { row: number; column: number };
-  typed: string;
-  /** The terminal was resized since the rows were painted. */
-  moved: boolean;
-};
-
 export type HeldOptions = TerminalStreams & {
   env: Readonly<Record<string, string | undefined>>;
   title: string;
   /** Ends the previous owner of the terminal. Null when there was none. */
-  takeOver?(): Before | null;
+  takeOver?(): Handover | null;
   /** Called for every key press; not for terminal reports. */
   onKey(key: Key): void;
 };
@@ -32,7 +24,7 @@ export class HeldTerminal {
   readonly #reader: KeyReader;
   readonly #modes: TerminalModes;
   readonly #onKey: (key: Key) => void;
-  readonly #takeOver: () => Before | null;
+  readonly #takeOver: () => Handover | null;
   readonly #replies = new Set<(reply: string) => void>();
   readonly #giveBack = () => this.release();
   #focused = true;

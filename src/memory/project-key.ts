@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { unlessErrno } from '../lib/files/errno.ts';
 import { readRegularText } from '../lib/files/regular-file.ts';
+
+const MISSING = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR', 'ELOOP'];
 
 /** The name of a project's folder in memory: the same however the project's path is written. */
 export function projectKey(folder: string): string {
@@ -17,12 +20,7 @@ export function normalizeProject(folder: string): string {
 
 function realOf(folder: string): string {
   const absolute = path.resolve(folder);
-  try {
-    return realpathSync.native(absolute);
-  } catch (error) {
-    if (isMissing(error)) return absolute;
-    throw error;
-  }
+  return unlessErrno(MISSING, absolute, () => realpathSync.native(absolute));
 }
 
 /** Tests the disk: a system may have disks of both kinds. */
@@ -63,24 +61,9 @@ function mainOf(dotGit: string): string | null {
 }
 
 function textIfAny(file: string): string {
-  try {
-    return readRegularText(file);
-  } catch (error) {
-    if (isMissing(error)) return '';
-    throw error;
-  }
+  return unlessErrno(MISSING, '', () => readRegularText(file));
 }
 
 function statIfAny(file: string) {
-  try {
-    return statSync(file, { throwIfNoEntry: false }) ?? null;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  return ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'EISDIR', 'ELOOP'].includes(code);
+  return unlessErrno(MISSING, null, () => statSync(file, { throwIfNoEntry: false }) ?? null);
 }

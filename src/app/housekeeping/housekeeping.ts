@@ -4,7 +4,9 @@ import * as z from 'zod';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
 import { pruneCompileCache } from '../../lib/compile-cache.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { updateFile, type Write } from '../../lib/files/file-update.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import {
   forgetTraces,
   type HousekeepingOptions,
@@ -122,11 +124,8 @@ function reasonsOf(removals: readonly Removal[]): string {
 
 /** With an unreadable marker, removals are announced again. */
 function announcedIn(marker: string): Announced {
-  try {
-    return markerSchema.parse(JSON.parse(readFileSync(marker, 'utf8'))).announced;
-  } catch {
-    return {};
-  }
+  const text = unlessErrno('any', '', () => readFileSync(marker, 'utf8'));
+  return markerSchema.safeParse(parseJson(text)).data?.announced ?? {};
 }
 
 /** False for a session that is open somewhere. */

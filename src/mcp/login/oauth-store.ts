@@ -2,9 +2,11 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/sdk/client/auth.js';
 import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
+import { parseObject } from '../../lib/text/json.ts';
 
 /** The stored login of one server. `redirectUrl` is the one that the client was registered with. */
 type Login = {
@@ -40,11 +42,6 @@ export function loginStore(folder: string, url: string): LoginStore {
 
 /** An unreadable or invalid file is no login. */
 function readLogin(file: string): Login {
-  try {
-    const { url: _, ...login } = JSON.parse(readRegularText(file)) as Login & { url?: string };
-    return login;
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return {};
-    throw error;
-  }
+  const { url: _, ...login } = parseObject(unlessErrno('any', '', () => readRegularText(file))) ?? {};
+  return login as Login;
 }

@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { compareText } from '../../lib/text/compare.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import type { ServerTool } from './offers.ts';
 
 /** Which tools the user has approved, each exactly as its server described it. */
@@ -64,11 +66,6 @@ function sorted(value: unknown): unknown {
 
 /** An unreadable or invalid file approves nothing. */
 function readSeen(file: string): z.output<ReturnType<typeof schema>> {
-  try {
-    return schema().parse(JSON.parse(readRegularText(file)));
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return {};
-    if ((error as NodeJS.ErrnoException).code !== undefined) return {};
-    throw error;
-  }
+  const text = unlessErrno('any', '', () => readRegularText(file));
+  return schema().safeParse(parseJson(text)).data ?? {};
 }

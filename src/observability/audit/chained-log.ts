@@ -9,6 +9,7 @@ import {
   readRegularText,
 } from '../../lib/files/regular-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import { filesOfLog, MAX_BYTES, moveFiles } from '../log/rotating-file.ts';
 
 /** A position in the chain: the number of an entry, and its hash. */
@@ -135,13 +136,9 @@ export function headFileOf(file: string): string {
 
 /** Null if there is none, or it is unreadable. */
 export function readHead(file: string): Head | null {
-  try {
-    const head = JSON.parse(readRegularText(headFileOf(file))) as Partial<Head> | null;
-    return isLink(head) && isLink(head.start) && Number.isSafeInteger(head.size) ? (head as Head) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return null;
-    throw error;
-  }
+  const text = unlessErrno('any', '', () => readRegularText(headFileOf(file)));
+  const head = parseJson(text) as Partial<Head> | null | undefined;
+  return isLink(head) && isLink(head.start) && Number.isSafeInteger(head.size) ? (head as Head) : null;
 }
 
 function isLink<T extends Partial<Link>>(value: T | null | undefined): value is T & Link {

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { openRegularFile } from '../../lib/files/regular-file.ts';
 import { parseObject } from '../../lib/text/json.ts';
 import { logFileIn } from './log.ts';
@@ -25,13 +26,8 @@ export async function lastWarnings(
 
 /** The end of the file's text; empty without a file. */
 function endOf(file: string): string {
-  let descriptor: number;
-  try {
-    descriptor = openRegularFile(file);
-  } catch (error) {
-    if (['ENOENT', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
-    throw error;
-  }
+  const descriptor = unlessErrno(['ENOENT', 'ENXIO'], null, () => openRegularFile(file));
+  if (descriptor === null) return '';
   try {
     const { size } = fstatSync(descriptor);
     const bytes = Buffer.alloc(Math.min(size, LOOKED_THROUGH));

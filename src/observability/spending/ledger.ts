@@ -245,13 +245,8 @@ function appendLine(file: string, record: LedgerRecord): void {
 
 /** The bytes from this position on; empty if the file does not exist. */
 function readFrom(file: string, position: number): Buffer {
-  let descriptor: number;
-  try {
-    descriptor = openRegularFile(file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return Buffer.alloc(0);
-  }
+  const descriptor = unlessErrno(['ENOENT'], null, () => openRegularFile(file));
+  if (descriptor === null) return Buffer.alloc(0);
   try {
     const bytes = Buffer.alloc(Math.max(0, fstatSync(descriptor).size - position));
     return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, position));

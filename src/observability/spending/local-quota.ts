@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Quota } from '../../contract/quota.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { lockFile } from '../../lib/files/lock.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import { type Taken, waitFor } from './quota-window.ts';
 
 export type LocalQuotaOptions = {
@@ -67,13 +69,8 @@ function replaceFile(file: string, text: string): void {
 
 /** A missing or damaged file counts nothing; it is rewritten. */
 function readTaken(file: string): Taken[] {
-  try {
-    const taken = JSON.parse(readRegularText(file)) as unknown;
-    return Array.isArray(taken) ? taken.filter(isTaken) : [];
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code !== undefined) return [];
-    throw error;
-  }
+  const taken = parseJson(unlessErrno('any', '', () => readRegularText(file)));
+  return Array.isArray(taken) ? taken.filter(isTaken) : [];
 }
 
 function isTaken(value: unknown): value is Taken {

@@ -5,7 +5,12 @@ import { widthOfLine } from '../text/wrap.ts';
 import { themeOf } from '../theme/theme.ts';
 import type { Line } from '../view/types.ts';
 import { type Highlighter, loadHighlighter } from './highlight.ts';
-import { renderMarkdown, StreamingMarkdown } from './stream.ts';
+import { type MarkdownOptions, StreamingMarkdown } from './stream.ts';
+
+function renderMarkdown(text: string, options: MarkdownOptions) {
+  const stream = new StreamingMarkdown(options);
+  return [...stream.push(text), ...stream.end()];
+}
 
 const theme = themeOf('dark', 'truecolor');
 let highlighter: Highlighter;

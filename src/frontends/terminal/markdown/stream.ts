@@ -23,12 +23,6 @@ const REACH = 200;
 /** May still become the fence, rule or underline it looks like. */
 const UNDECIDED = /^\s*(?:`{1,3}|~{1,3}|-+|=+|\*{1,3}|_{1,3}|#{1,6}|\|?[|: -]*-)$/;
 
-/** Renders the whole text at once. */
-export function renderMarkdown(text: string, options: MarkdownOptions): Line[] {
-  const stream = new StreamingMarkdown(options);
-  return [...stream.push(text), ...stream.end()];
-}
-
 /**
  * Streaming Markdown. Blocks are emitted when they are finished, code line by line; the output depends only
  * on the text, not on how it was split. The cost of a piece does not grow with the text before it.

@@ -12,7 +12,15 @@ if (here === null) {
 const env = { ...process.env, ACA_UNDER_TEST: path.join(root, 'build', `aca-${here}${exe(targets[here])}`) };
 for (const line of [
   ['scripts/build-binary.mjs'],
-  ['node_modules/vitest/vitest.mjs', 'run', '--project', 'journeys', ...process.argv.slice(2)],
+  [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--project',
+    'journeys',
+    '--exclude',
+    'test/soak/**',
+    ...process.argv.slice(2),
+  ],
 ]) {
   const { status } = spawnSync(process.execPath, line, { cwd: root, env, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { UserMessage } from '../src/contract/message.ts';
 import type { CompletionRequest, Provider } from '../src/contract/provider.ts';
 import { encodePng } from '../src/tools/reading/png.ts';
@@ -20,6 +20,7 @@ import {
 import { startModelServer } from './support/model-server/server.ts';
 import { type Played, playSessions } from './support/played-sessions.ts';
 import { firstDifference, promptBlocks } from './support/prompt-blocks.ts';
+import { sweepGroups } from './support/soak.ts';
 import { workspace } from './support/workspace.ts';
 
 const SECRET = 'tr0ub4dor-Zq81kXw90';
@@ -174,7 +175,7 @@ function scriptOf(rounds: readonly Round[], thinking: boolean): Answer[] {
 
 const isCall = ({ type }: Answer['parts'][number]) => type === 'call';
 
-describe.each(protocolNames)('[K06] over %s', (protocol) => {
+sweepGroups(protocolNames)('[K06] over %s', (protocol) => {
   test(
     'a request begins with the blocks of the one it goes on from, through turns, resume and fork',
     { timeout: 120_000 },

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { test as always, expect, onTestFinished } from 'vitest';
 import { bench, makePipe } from '../../test/support/hands.ts';
 import { settledFile } from '../../test/support/settled-file.ts';
+import { soak } from '../../test/support/soak.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { ok } from '../contract/tool.ts';
 import { isOnLocalDisk } from '../lib/files/local-disk.ts';
@@ -95,42 +96,41 @@ const grepAll = (place: string, { search, signal }: ToolContext) =>
 const globAll = (place: string, { search, signal }: ToolContext) =>
   search.files('**', place, { limit: 99, signal }).then(({ paths }) => paths.sort().join('\n'));
 
-test(
-  'a read after an external change is never stale, in thousands of changes and reads',
-  async () => {
-    const { root, through, write, hits, results } = await desk();
-    const pick = numbers(1);
-    const stale: string[] = [];
-    for (let step = 0; step < 2_000; step++) {
-      const name = NAMES[pick(NAMES.length)] ?? 'a.txt';
-      const action = ['inPlace', 'replace', 'disguised'][pick(3)] ?? 'inPlace';
-      const isChanged = pick(2) === 0;
-      const read = async () => {
-        const result = await through('read', name, async (hands) =>
-          ok(Buffer.from((await hands.read(name)).bytes).toString()),
-        );
-        return result.success ? result.output : result.error;
-      };
-      if (isChanged) {
-        await read();
-        write(action, name, `${String(step).padStart(5, '0')}\n`);
-      }
-      const truth = readFileSync(path.join(root, name), 'utf8');
-      const said = [await read(), ...(await Promise.all([read(), read()]))];
-      if (said.some((text) => text !== truth)) stale.push(`${step}: ${action} ${name}`);
+test('a read after an external change is never stale, in thousands of changes and reads', {
+  ...soak,
+  timeout: MAX_WAIT_MS,
+}, async () => {
+  const { root, through, write, hits, results } = await desk();
+  const pick = numbers(1);
+  const stale: string[] = [];
+  for (let step = 0; step < 2_000; step++) {
+    const name = NAMES[pick(NAMES.length)] ?? 'a.txt';
+    const action = ['inPlace', 'replace', 'disguised'][pick(3)] ?? 'inPlace';
+    const isChanged = pick(2) === 0;
+    const read = async () => {
+      const result = await through('read', name, async (hands) =>
+        ok(Buffer.from((await hands.read(name)).bytes).toString()),
+      );
+      return result.success ? result.output : result.error;
+    };
+    if (isChanged) {
+      await read();
+      write(action, name, `${String(step).padStart(5, '0')}\n`);
     }
-    expect(stale).toEqual([]);
-    // Unchanged files are cached: the test above did not pass just because nothing is cached.
-    await settledFile(path.join(root, 'a.txt'));
-    const before = hits.read;
-    for (const _ of [1, 2]) {
-      await through('read', 'a.txt', async (hands) => ok(String((await hands.read('a.txt')).bytes)));
-      await results.settled();
-    }
-    expect(hits.read).toBeGreaterThan(before);
-  },
-  MAX_WAIT_MS,
-);
+    const truth = readFileSync(path.join(root, name), 'utf8');
+    const said = [await read(), ...(await Promise.all([read(), read()]))];
+    if (said.some((text) => text !== truth)) stale.push(`${step}: ${action} ${name}`);
+  }
+  expect(stale).toEqual([]);
+  // Unchanged files are cached: the test above did not pass just because nothing is cached.
+  await settledFile(path.join(root, 'a.txt'));
+  const before = hits.read;
+  for (const _ of [1, 2]) {
+    await through('read', 'a.txt', async (hands) => ok(String((await hands.read('a.txt')).bytes)));
+    await results.settled();
+  }
+  expect(hits.read).toBeGreaterThan(before);
+});
 
 test(
   'a search after an external change is never stale, however the tree is changed',

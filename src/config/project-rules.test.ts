@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sweep } from '../../test/support/soak.ts';
 import { mergeConfig } from './merge.ts';
 import { needsTrust, projectRules, tighten, withoutUserOnly } from './project-rules.ts';
 import { settled } from './schema/check-settings.ts';
@@ -226,14 +227,14 @@ function loosened(before: Config, after: Config): string[] {
 }
 
 describe('[Y28] tightening', () => {
-  test('never loosens anything', () => {
+  sweep([100, 1000])('never loosens anything (%i runs)', (numRuns) => {
     fc.assert(
       fc.property(configInput, configInput, (user, project) => {
         const before = settled(user);
         const { accepted } = tighten(before, project);
         expect(loosened(before, settled(mergeConfig(user, accepted)))).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns },
     );
   });
 

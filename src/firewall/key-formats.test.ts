@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sweep } from '../../test/support/soak.ts';
 import { createTextHider } from './hide-text.ts';
 import { keyFormats } from './key-formats.ts';
 import { type CharKind, type Piece, piecesOf } from './key-template.ts';
@@ -68,7 +69,7 @@ test('more than a hundred vendors', () => {
 describe.each(rows)('$name: $template', ({ template }) => {
   const pieces = piecesOf(template);
 
-  test('is hidden wherever it is, and nothing else of the text', () => {
+  sweep([2, 10])('is hidden wherever it is, and nothing else of the text (%i runs)', (numRuns) => {
     fc.assert(
       fc.property(madeUp(pieces), fc.constantFrom(...around), (key, surround) => {
         const text = surround(key);
@@ -76,7 +77,7 @@ describe.each(rows)('$name: $template', ({ template }) => {
         expect(hidden).not.toContain(key);
         expect(hidden.replace(/\[secret:[\w.-]+:[0-9a-f]{8}\]/, () => key)).toBe(text);
       }),
-      { numRuns: 10 },
+      { numRuns },
     );
   });
 

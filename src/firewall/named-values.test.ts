@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sweep } from '../../test/support/soak.ts';
 import { createFirewall } from './firewall.ts';
 
 const wall = () => createFirewall({ secrets: [], key: () => 'k' });
@@ -144,7 +145,7 @@ const dialects: [dialect: string, write: (name: string, value: string) => string
 ];
 
 describe.each(dialects)('%s', (dialect, write) => {
-  test.each(fields)('%s', (name) => {
+  sweep(fields, 8)('%s', (name) => {
     const firewall = wall();
     for (const [kind, value] of Object.entries(values)) {
       const text = write(name, value);

@@ -14,6 +14,7 @@ import {
   reply,
 } from '../../test/support/crash/journals.ts';
 import { closedHistory, verifyHistory } from '../../test/support/crash/verify.ts';
+import { sweep } from '../../test/support/soak.ts';
 import { begin as beginRun, edit, storeFor } from '../../test/support/undo.ts';
 import { workspace } from '../../test/support/workspace.ts';
 import { textOf } from '../contract/message.ts';
@@ -41,32 +42,35 @@ async function loadedFrom(file: string, bytes: Buffer): Promise<Loaded | null> {
 const lasting = (records: readonly JournalRecord[]) => records.filter(({ type }) => type !== 'delta');
 
 describe('[Y05] [Y11] property: a journal of every kind of record, with arbitrary damage', () => {
-  test('records before the damage are kept, and the history can be sent', async () => {
-    const { file } = await fileFor();
-    await fc.assert(
-      fc.asyncProperty(
-        journals,
-        fc.array(damages, { minLength: 1, maxLength: 3 }),
-        async (records, kinds) => {
-          const [first, ...more] = kinds;
-          if (!first) return;
-          const { bytes, line } = damage(records, first);
-          const intact = lasting(records.slice(0, line));
-          expect(lasting(parseJournal(bytes).records).slice(0, intact.length)).toEqual(intact);
-          const loaded = await loadedFrom(file, bytes);
-          if (intact.length > 0) expect(loaded).not.toBe(null);
-          if (loaded) verifyHistory(closedHistory(loaded));
-          // After repeated damage the only guarantee is that it can be read.
-          const worse = more.reduce((now, kind) => damage(parseJournal(now).records, kind).bytes, bytes);
-          const rest = worse.length > 0 ? await loadedFrom(file, worse) : null;
-          if (rest) verifyHistory(closedHistory(rest));
-        },
-      ),
-      { numRuns: 400 },
-    );
-  });
+  sweep([50, 400])(
+    'records before the damage are kept, and the history can be sent (%i runs)',
+    async (numRuns) => {
+      const { file } = await fileFor();
+      await fc.assert(
+        fc.asyncProperty(
+          journals,
+          fc.array(damages, { minLength: 1, maxLength: 3 }),
+          async (records, kinds) => {
+            const [first, ...more] = kinds;
+            if (!first) return;
+            const { bytes, line } = damage(records, first);
+            const intact = lasting(records.slice(0, line));
+            expect(lasting(parseJournal(bytes).records).slice(0, intact.length)).toEqual(intact);
+            const loaded = await loadedFrom(file, bytes);
+            if (intact.length > 0) expect(loaded).not.toBe(null);
+            if (loaded) verifyHistory(closedHistory(loaded));
+            // After repeated damage the only guarantee is that it can be read.
+            const worse = more.reduce((now, kind) => damage(parseJournal(now).records, kind).bytes, bytes);
+            const rest = worse.length > 0 ? await loadedFrom(file, worse) : null;
+            if (rest) verifyHistory(closedHistory(rest));
+          },
+        ),
+        { numRuns },
+      );
+    },
+  );
 
-  test('messages before the damage are messages of the session', async () => {
+  sweep([50, 200])('messages before the damage are messages of the session (%i runs)', async (numRuns) => {
     const { file } = await fileFor();
     const whole = journals.filter((records) => records.every(({ type }) => type !== 'rewind'));
     await fc.assert(
@@ -77,37 +81,40 @@ describe('[Y05] [Y11] property: a journal of every kind of record, with arbitrar
         const loaded = await loadedFrom(file, bytes);
         expect(loaded?.session.messages.slice(0, before.length) ?? []).toEqual(before);
       }),
-      { numRuns: 200 },
+      { numRuns },
     );
   });
 
-  test('a long journal behaves the same, and its initial part is correct', async () => {
-    const { file } = await fileFor();
-    const turns = Array.from({ length: 30 }, (_, i) => ({
-      text: `t${i}`,
-      calls: i % 3,
-      aside: i % 8,
-      pad: 50_000,
-    }));
-    const records = journalOf([...turns, ...turns].map((turn) => ({ ...turn, pad: 60_000 })));
-    expect(bytesOf(records).length).toBeGreaterThan(2.5 * 1024 * 1024);
-    await fc.assert(
-      fc.asyncProperty(damages, async (kind) => {
-        const { bytes, line } = damage(records, kind);
-        writeFileSync(file, bytes);
-        const loaded = loadJournal(file);
-        if (line > 0) expect(loaded).not.toBe(null);
-        if (!loaded) return;
-        verifyHistory(closedHistory(loaded));
-        await loaded.ready;
-        verifyHistory(closedHistory(loaded));
-        const { records: all, damaged } = parseJournal(bytes);
-        const { session, unfinished } = fold(all, 's') ?? {};
-        expect(loaded).toMatchObject({ session, unfinished, damaged });
-      }),
-      { numRuns: 12 },
-    );
-  });
+  sweep([2, 12])(
+    'a long journal behaves the same, and its initial part is correct (%i runs)',
+    async (numRuns) => {
+      const { file } = await fileFor();
+      const turns = Array.from({ length: 30 }, (_, i) => ({
+        text: `t${i}`,
+        calls: i % 3,
+        aside: i % 8,
+        pad: 50_000,
+      }));
+      const records = journalOf([...turns, ...turns].map((turn) => ({ ...turn, pad: 60_000 })));
+      expect(bytesOf(records).length).toBeGreaterThan(2.5 * 1024 * 1024);
+      await fc.assert(
+        fc.asyncProperty(damages, async (kind) => {
+          const { bytes, line } = damage(records, kind);
+          writeFileSync(file, bytes);
+          const loaded = loadJournal(file);
+          if (line > 0) expect(loaded).not.toBe(null);
+          if (!loaded) return;
+          verifyHistory(closedHistory(loaded));
+          await loaded.ready;
+          verifyHistory(closedHistory(loaded));
+          const { records: all, damaged } = parseJournal(bytes);
+          const { session, unfinished } = fold(all, 's') ?? {};
+          expect(loaded).toMatchObject({ session, unfinished, damaged });
+        }),
+        { numRuns },
+      );
+    },
+  );
 
   test('unknown record types of a newer version survive a resume and later writes', async () => {
     const { file, store } = await fileFor();

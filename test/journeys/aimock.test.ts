@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+// @module-tag soak
+import { expect, test } from 'vitest';
 import { aca, comparable, doors, parseStream, protocolNames } from '../support/aca.ts';
 import { startAimock } from '../support/model-server/aimock.ts';
 import type { ProtocolName, View } from '../support/model-server/protocol.ts';
 import { startModelServer } from '../support/model-server/server.ts';
+import { sweepGroups } from '../support/soak.ts';
 import { type Task, tasks } from '../support/tasks.ts';
 import { type WhenDone, workspace } from '../support/workspace.ts';
 
@@ -45,26 +47,30 @@ function unwrapped(text: string): string {
   return output ?? error ?? '';
 }
 
-describe.concurrent.each(tasks.map((task) => [task.name, task] as const))('[Z11] %s', (_name, task) => {
-  test.for(protocolNames)(
-    "over %s, somebody else's server sees and yields what ours does",
-    async (protocol, { onTestFinished: whenDone }) => {
-      const ours = await startModelServer(task.script);
-      whenDone(() => ours.close());
-      const theirs = await startAimock(task.script);
-      whenDone(() => theirs.close());
+sweepGroups(tasks.map((task) => [task.name, task] as const))(
+  '[Z11] %s',
+  (_name, task) => {
+    test.for(protocolNames)(
+      "over %s, somebody else's server sees and yields what ours does",
+      async (protocol, { onTestFinished: whenDone }) => {
+        const ours = await startModelServer(task.script);
+        whenDone(() => ours.close());
+        const theirs = await startAimock(task.script);
+        whenDone(() => theirs.close());
 
-      const reference = await play(task, { protocol, url: ours.url, whenDone });
-      const independent = await play(task, { protocol, url: theirs.url, whenDone });
+        const reference = await play(task, { protocol, url: ours.url, whenDone });
+        const independent = await play(task, { protocol, url: theirs.url, whenDone });
 
-      expect(independent.told).toEqual(reference.told);
-      expect(independent.told).toMatchObject({ code: 0, stderr: '', result: task.result, tree: task.tree });
-      expect(theirs.requests.map((request) => request.protocol)).toEqual(task.script.map(() => protocol));
-      expect(asked(theirs.requests, independent.root)).toEqual(asked(ours.requests, reference.root));
-      expect({ exhausted: theirs.exhausted, refusals: ours.refusals }).toEqual({
-        exhausted: false,
-        refusals: [],
-      });
-    },
-  );
-});
+        expect(independent.told).toEqual(reference.told);
+        expect(independent.told).toMatchObject({ code: 0, stderr: '', result: task.result, tree: task.tree });
+        expect(theirs.requests.map((request) => request.protocol)).toEqual(task.script.map(() => protocol));
+        expect(asked(theirs.requests, independent.root)).toEqual(asked(ours.requests, reference.root));
+        expect({ exhausted: theirs.exhausted, refusals: ours.refusals }).toEqual({
+          exhausted: false,
+          refusals: [],
+        });
+      },
+    );
+  },
+  { concurrent: true },
+);

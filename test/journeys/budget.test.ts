@@ -6,6 +6,7 @@ import { aca, doors, parseStream } from '../support/aca.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { both, calls, hangs, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { withinOneDay } from '../support/within-one-day.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -152,7 +153,7 @@ describe('[U14] limits', () => {
     expect(stderr).toContain('The price of openrouter/x/y is unknown');
   });
 
-  test('ten processes share a day and never exceed it', async () => {
+  test('ten processes share a day and never exceed it', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha' });
     const limit = 200_000;
     await configure(space, { limits: { day: `${limit} tokens` } });
@@ -185,7 +186,7 @@ describe('[U14] limits', () => {
     const rows = await ledgerOf(space);
     const total = rows.flatMap(({ usage }) => Object.values(usage ?? {})).reduce((sum, n) => sum + n, 0);
     expect(total).toBe(spent);
-  }, 120_000);
+  });
 
   test('a process that was killed in the middle of a call blocks nobody', async () => {
     const space = await workspace();

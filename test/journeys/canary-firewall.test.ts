@@ -1,3 +1,4 @@
+// @module-tag soak
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { type Canaries, canaryProject, leaksIn, settings } from '../support/cana
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 
 async function start(
   project: Canaries,
@@ -29,7 +31,7 @@ const printsToken = ['Bash', { command: 'git show HEAD~1:config.js' }] as const;
 const allowed = ['--allow', 'Bash(git show *)', '--mode', 'accept-edits'];
 
 describe('a secret that a tool prints with the user’s leave', () => {
-  test.each(protocolNames)(
+  sweep(protocolNames)(
     '%s: the model works with a placeholder, the file gets the value',
     async (protocol) => {
       const project = await canaryProject();

@@ -1,9 +1,11 @@
+// @module-tag soak
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca, doors } from '../support/aca.ts';
 import { type Canaries, canaryProject, leaksIn, settings } from '../support/canary.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 
 /** Every way a hostile model may think of, by tool. */
 function attacks({ space: { root, home } }: Canaries): CallWords[] {
@@ -118,7 +120,7 @@ async function attack(
 }
 
 describe('a hostile model through every tool, with nobody to ask', { timeout: 120_000 }, () => {
-  test.each([
+  sweep([
     ['default', [], 'anthropic'],
     ['default', [], 'openai-chat'],
     ['accept-edits', ['--mode', 'accept-edits'], 'openai-chat'],

@@ -7,6 +7,7 @@ import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { both, calls, fails, hangs, type Step, says } from '../support/model-server/script.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -65,53 +66,60 @@ const numbered = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => `question ${from + i}`);
 
 describe('[Z03] [K02] a conversation longer than the window', () => {
-  test('[K04] [K05] [K07] fifty rounds: pins and instructions are in every request, byte for byte, and none is too long', async () => {
-    const space = await workspace({ 'AGENTS.md': RULES });
-    await configure(space, small);
-    let rounds = 0;
-    const server = await serve([talkative(() => says(`[Completed: round ${++rounds}]\n[Decided: use v2]`))], {
-      loop: true,
-    });
-    const { env } = doors.anthropic(server.url);
-
-    const terminal = openTerminal(space, ['--plain', '--model', MODEL], env);
-    await terminal.waitFor('> ');
-    terminal.type(`/pin ${PIN}\r`);
-    await terminal.waitFor('Pinned: ');
-    terminal.type('hello\r');
-    await terminal.waitFor('Answer 1.');
-    terminal.type('/quit\r');
-    expect(await terminal.exitCode).toBe(0);
-
-    const outcome = await aca(space, [...conversation, '--continue'], {
-      env,
-      stdin: lines(...numbered(1, 200)),
-    });
-    expect(outcome.code).toBe(0);
-    const compacted = outcome.stdout.split('\n').filter((line) => line.startsWith('{"type":"compacted"'));
-    expect(compacted.length).toBeGreaterThanOrEqual(50);
-    const requests = asked(server);
-    expect(requests.length).toBe(201);
-    for (const [i, request] of requests.entries()) {
-      expect(request.system).toContain(RULES.trim());
-      expect(`${request.system}${request.messages.map(({ text }) => text).join('')}`).toContain(PIN);
-      expect(JSON.stringify(request.body).length / 3.5).toBeLessThan(24_000);
-      expect(request.messages.at(-1)?.text).toEqual(
-        i === 0 ? expect.stringContaining('hello') : `question ${i}`,
+  test(
+    '[K04] [K05] [K07] fifty rounds: pins and instructions are in every request, byte for byte, and none is too long',
+    soak,
+    async () => {
+      const space = await workspace({ 'AGENTS.md': RULES });
+      await configure(space, small);
+      let rounds = 0;
+      const server = await serve(
+        [talkative(() => says(`[Completed: round ${++rounds}]\n[Decided: use v2]`))],
+        {
+          loop: true,
+        },
       );
-    }
-    const last = requests.at(-1);
-    expect(last?.system).toContain('Previous context summary:');
-    expect(last?.system).toContain('## Earlier conversation summary (compressed)');
-    expect(last?.system).toContain('\n---\n');
-    expect(server.refusals).toEqual([]);
+      const { env } = doors.anthropic(server.url);
 
-    const [session] = (await readdir(path.join(space.home, '.ai-assistant/sessions'))).filter((name) =>
-      name.endsWith('.jsonl'),
-    );
-    const journal = await readFile(path.join(space.home, '.ai-assistant/sessions', session ?? ''), 'utf8');
-    for (const question of numbered(1, 200)) expect(journal).toContain(`"${question}"`);
-  });
+      const terminal = openTerminal(space, ['--plain', '--model', MODEL], env);
+      await terminal.waitFor('> ');
+      terminal.type(`/pin ${PIN}\r`);
+      await terminal.waitFor('Pinned: ');
+      terminal.type('hello\r');
+      await terminal.waitFor('Answer 1.');
+      terminal.type('/quit\r');
+      expect(await terminal.exitCode).toBe(0);
+
+      const outcome = await aca(space, [...conversation, '--continue'], {
+        env,
+        stdin: lines(...numbered(1, 200)),
+      });
+      expect(outcome.code).toBe(0);
+      const compacted = outcome.stdout.split('\n').filter((line) => line.startsWith('{"type":"compacted"'));
+      expect(compacted.length).toBeGreaterThanOrEqual(50);
+      const requests = asked(server);
+      expect(requests.length).toBe(201);
+      for (const [i, request] of requests.entries()) {
+        expect(request.system).toContain(RULES.trim());
+        expect(`${request.system}${request.messages.map(({ text }) => text).join('')}`).toContain(PIN);
+        expect(JSON.stringify(request.body).length / 3.5).toBeLessThan(24_000);
+        expect(request.messages.at(-1)?.text).toEqual(
+          i === 0 ? expect.stringContaining('hello') : `question ${i}`,
+        );
+      }
+      const last = requests.at(-1);
+      expect(last?.system).toContain('Previous context summary:');
+      expect(last?.system).toContain('## Earlier conversation summary (compressed)');
+      expect(last?.system).toContain('\n---\n');
+      expect(server.refusals).toEqual([]);
+
+      const [session] = (await readdir(path.join(space.home, '.ai-assistant/sessions'))).filter((name) =>
+        name.endsWith('.jsonl'),
+      );
+      const journal = await readFile(path.join(space.home, '.ai-assistant/sessions', session ?? ''), 'utf8');
+      for (const question of numbered(1, 200)) expect(journal).toContain(`"${question}"`);
+    },
+  );
 
   test('[Y05] between compactions each request is the one before and more; going on later sends the same view', async () => {
     const space = await workspace({ 'AGENTS.md': RULES });
@@ -166,47 +174,51 @@ describe('[Z03] [K02] a conversation longer than the window', () => {
     expect(server.refusals).toEqual([]);
   });
 
-  test('[K07] the helper model writes summaries; when it is down the main one does; when that fails, too, none is needed', async () => {
-    const space = await workspace();
-    const prompts = lines(...numbered(1, 16));
-    const run = async (config: ConfigInput, step: Step, more: Record<string, string> = {}) => {
-      await configure(space, { ...small, ...config });
-      const server = await serve([step], { loop: true });
-      const outcome = await aca(space, conversation, {
-        env: { ...doors.anthropic(server.url).env, ...more },
-        stdin: prompts,
-      });
-      expect(outcome.code).toBe(0);
-      const line = outcome.stdout.split('\n').find((text) => text.startsWith('{"type":"compacted"'));
-      return { by: (JSON.parse(line ?? '{}') as { by?: string }).by, server };
-    };
-    const helped = await serve([says('[Completed: by the helper]')], { loop: true });
-    const helper = { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: `${helped.url}/v1` };
-    const first = await run(
-      { helperModel: 'openai-chat/gpt-4.1-nano' },
-      talkative(() => says('by the main one')),
-      helper,
-    );
-    expect(first.by).toBe('openai-chat/gpt-4.1-nano');
-    expect(asked(first.server).at(-1)?.system).toContain('[Completed: by the helper]');
-    expect(helped.requests[0]?.messages[0]?.text).toContain('USER: question 1');
+  test(
+    '[K07] the helper model writes summaries; when it is down the main one does; when that fails, too, none is needed',
+    soak,
+    async () => {
+      const space = await workspace();
+      const prompts = lines(...numbered(1, 16));
+      const run = async (config: ConfigInput, step: Step, more: Record<string, string> = {}) => {
+        await configure(space, { ...small, ...config });
+        const server = await serve([step], { loop: true });
+        const outcome = await aca(space, conversation, {
+          env: { ...doors.anthropic(server.url).env, ...more },
+          stdin: prompts,
+        });
+        expect(outcome.code).toBe(0);
+        const line = outcome.stdout.split('\n').find((text) => text.startsWith('{"type":"compacted"'));
+        return { by: (JSON.parse(line ?? '{}') as { by?: string }).by, server };
+      };
+      const helped = await serve([says('[Completed: by the helper]')], { loop: true });
+      const helper = { OPENAI_API_KEY: 'sk-test', OPENAI_BASE_URL: `${helped.url}/v1` };
+      const first = await run(
+        { helperModel: 'openai-chat/gpt-4.1-nano' },
+        talkative(() => says('by the main one')),
+        helper,
+      );
+      expect(first.by).toBe('openai-chat/gpt-4.1-nano');
+      expect(asked(first.server).at(-1)?.system).toContain('[Completed: by the helper]');
+      expect(helped.requests[0]?.messages[0]?.text).toContain('USER: question 1');
 
-    const gone = { ...helper, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
-    const second = await run(
-      { helperModel: 'openai-chat/gpt-4.1-nano' },
-      talkative(() => says('[Completed: by the main one]')),
-      gone,
-    );
-    expect(second.by).toBe(MODEL);
-    expect(asked(second.server).at(-1)?.system).toContain('[Completed: by the main one]');
+      const gone = { ...helper, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' };
+      const second = await run(
+        { helperModel: 'openai-chat/gpt-4.1-nano' },
+        talkative(() => says('[Completed: by the main one]')),
+        gone,
+      );
+      expect(second.by).toBe(MODEL);
+      expect(asked(second.server).at(-1)?.system).toContain('[Completed: by the main one]');
 
-    const third = await run(
-      {},
-      talkative(() => fails(400, { message: 'no summaries here' })),
-    );
-    expect(third.by).toBe('extract');
-    expect(asked(third.server).at(-1)?.system).toContain('[Asked: question 1; question 2;');
-  });
+      const third = await run(
+        {},
+        talkative(() => fails(400, { message: 'no summaries here' })),
+      );
+      expect(third.by).toBe('extract');
+      expect(asked(third.server).at(-1)?.system).toContain('[Asked: question 1; question 2;');
+    },
+  );
 });
 
 describe('by hand, in a terminal', () => {
@@ -245,7 +257,7 @@ describe('by hand, in a terminal', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  test.each([
+  sweep([
     ['Ctrl-C', '\u0003'],
     ['Esc', '\u001b'],
   ])('%s calls /compact off: nothing is compacted, and the conversation goes on', async (_name, key) => {

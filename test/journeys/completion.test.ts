@@ -1,3 +1,4 @@
+// @module-tag soak
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { doors } from '../support/aca.ts';
 import { both, calls, type Step, says, slowly } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -42,7 +43,7 @@ describe('a conversation in a terminal', () => {
     expect(terminal.screen()).toMatch(/Resume with: aca --resume [0-9a-f]{8}$/);
   });
 
-  test.each(['n', '', 'yes'])(
+  sweep(['n', '', 'yes'])(
     '[C04] [L07] the answer "%s" is no: nothing is touched and the model is told',
     async (answer) => {
       const space = await workspace({ 'a.txt': 'alpha\n' });

@@ -10,10 +10,11 @@ import { goOn, headless, type Stage, setStage, startOf, withServer } from '../su
 import { counter, permissions, script, sentences } from '../support/crash/scenario.ts';
 import { countedIn, undoAll } from '../support/crash/verify.ts';
 import { calls, says } from '../support/model-server/script.ts';
+import { sweep } from '../support/soak.ts';
 import { pictureOf } from '../support/undo.ts';
 
 describe('[S04] [S06] [T14] [L12] killed at any moment', () => {
-  test.each([
+  sweep([
     'I make new.txt an',
     'Now I lo',
     'I count one.',

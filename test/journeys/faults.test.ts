@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { aca, protocolNames } from '../support/aca.ts';
 import { oddCalls } from '../support/faults/calls.ts';
 import { door, type Fault, fine, KEY, type Played, pick, playFault } from '../support/faults/fault.ts';
@@ -7,33 +7,40 @@ import { streams } from '../support/faults/streams.ts';
 import { deadUrl } from '../support/loopback.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { fails, says } from '../support/model-server/script.ts';
+import { sweepGroups } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const faults: Fault[] = [...refusals, ...streams, ...oddCalls];
 
-describe.concurrent.each(protocolNames)('%s', (protocol) => {
-  const rows = faults
-    .filter((fault) => fault.except?.[protocol] === undefined)
-    .map((fault) => [fault.name, fault] as const);
+sweepGroups(protocolNames)(
+  '%s',
+  (protocol) => {
+    const rows = faults
+      .filter((fault) => fault.except?.[protocol] === undefined)
+      .map((fault) => [fault.name, fault] as const);
 
-  test.for(rows)('%s', async ([, fault], { onTestFinished }) => {
-    const played = await playFault(fault, protocol, onTestFinished);
-    expectUpshot(fault, played, protocol);
-    await fault.also?.(played, protocol);
-    if (fault.continues) await goOn(played, protocol);
-    expect(played.server.refusals).toEqual([]);
-    expect(played.server.exhausted).toBe(false);
-  });
+    test.for(rows)('%s', async ([, fault], { onTestFinished }) => {
+      const played = await playFault(fault, protocol, onTestFinished);
+      expectUpshot(fault, played, protocol);
+      await fault.also?.(played, protocol);
+      if (fault.continues) await goOn(played, protocol);
+      expect(played.server.refusals).toEqual([]);
+      expect(played.server.exhausted).toBe(false);
+    });
 
-  test('[N11] nobody listens: the address is told, and it is not tried again', async ({ onTestFinished }) => {
-    const url = await deadUrl();
-    const { model, env } = door(protocol, url);
-    const space = await workspace({}, onTestFinished);
-    const { code, stdout, stderr } = await aca(space, ['-p', 'go', '--model', model], { env });
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(`Nothing answers at ${url} (ECONNREFUSED).\n${unreachable[protocol]}\n`);
-  });
-});
+    test('[N11] nobody listens: the address is told, and it is not tried again', async ({
+      onTestFinished,
+    }) => {
+      const url = await deadUrl();
+      const { model, env } = door(protocol, url);
+      const space = await workspace({}, onTestFinished);
+      const { code, stdout, stderr } = await aca(space, ['-p', 'go', '--model', model], { env });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toBe(`Nothing answers at ${url} (ECONNREFUSED).\n${unreachable[protocol]}\n`);
+    });
+  },
+  { concurrent: true },
+);
 
 test.concurrent('[V06] [Y21] three failures cost three retries, after 1, 2 and 4 seconds', async ({
   onTestFinished,

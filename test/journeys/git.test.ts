@@ -151,7 +151,7 @@ describe('[U02] /review', () => {
     expect(first?.messages[0]?.text).toContain('-alpha\n+gamma');
     expect(first?.messages[0]?.text).toContain('new.txt');
     expect(third?.messages[0]?.text).toMatch(
-      /^\[The user had what is not committed yet reviewed[\s\S]*mend it$/,
+      /^\[The user had what is not committed yet reviewed[\s\S]*fix it$/,
     );
     const sessions = await readdir(path.join(space.home, '.ai-assistant/sessions'));
     expect(sessions.filter((name) => name.endsWith('.subagents')).length).toBe(1);

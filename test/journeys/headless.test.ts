@@ -14,6 +14,7 @@ import {
   thinks,
 } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 async function start(space: Workspace, script: Step[]) {
@@ -106,7 +107,7 @@ describe('input', () => {
     expect(server.requests[1]?.messages[0]?.text).toBe('only this');
   });
 
-  test('a pipe that nobody writes to does not hang the run', async () => {
+  test('a pipe that nobody writes to does not hang the run', soak, async () => {
     const space = await workspace();
     const { run } = await start(space, [says('went on')]);
     const outcome = await run(['-p', 'go'], { stdin: { open: true } });
@@ -144,7 +145,7 @@ describe('structured results', () => {
     expect(text.stderr).toContain('The answer does not match the JSON Schema');
   });
 
-  test.each([
+  sweep([
     ['a missing file', 'nowhere.json', 'nowhere.json cannot be read'],
     ['broken JSON', '{"type":', 'is not JSON'],
     ['a broken schema', '{"type":"nonsense"}', 'is not a valid JSON Schema'],
@@ -238,7 +239,7 @@ describe('ends', () => {
     expect(stderr).not.toContain('sk-test');
   });
 
-  test.each([
+  sweep([
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
@@ -304,7 +305,7 @@ describe('ends', () => {
 });
 
 describe('wrong usage', () => {
-  test.each([
+  sweep([
     ['an unknown flag', ['--modell', 'x'], "error: unknown option '--modell'"],
     ['a bad number', ['-p', 'x', '--max-turns', 'many'], 'Use a whole number above zero.'],
     ['a bad choice', ['-p', 'x', '--mode', 'yolo'], 'Allowed choices are default'],

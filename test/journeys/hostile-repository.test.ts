@@ -7,6 +7,7 @@ import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca, doors } from '../support/aca.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -30,7 +31,7 @@ async function hostile() {
 
 const LOOKS = ['git status', 'git log -1', 'git diff', 'git show HEAD', 'git branch'];
 
-test.each(['auto', 'off'])(
+sweep(['auto', 'off'])(
   '[Y06] a hostile repository is asked about; trusted, git still runs none of the programs it names, sandbox %s',
   async (kind) => {
     const { space, canary, git } = await hostile();
@@ -98,7 +99,7 @@ async function trapped() {
 
 const MODES = ['read-only', 'plan', 'default', 'accept-edits', 'auto'];
 
-test.each(MODES)(
+sweep(MODES)(
   '[Y28] nothing of a hostile repository runs before trust, nor is told to the model, in %s mode',
   async (mode) => {
     const { space, sprung } = await trapped();
@@ -115,7 +116,7 @@ test.each(MODES)(
   },
 );
 
-test.each([
+sweep([
   ['trust', '--show'],
   ['config', 'show'],
   ['mcp', 'list'],

@@ -6,6 +6,7 @@ import { aca } from '../support/aca.ts';
 import { TASK } from '../support/quirks/brain.ts';
 import { quirks } from '../support/quirks/list.ts';
 import { type Quirk, serveQuirk, xmlCalls } from '../support/quirks/server.ts';
+import { sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const VARIABLES = {
@@ -36,7 +37,7 @@ const SAID = 'Copied alpha.';
 const ids = '[V07][V08][V09][Z06][Z09][Y14][Y36]';
 
 describe(`${ids} the task is done though nobody has probed`, () => {
-  test.each(quirks.filter(({ needsProbe }) => !needsProbe))(
+  sweep(quirks.filter(({ needsProbe }) => !needsProbe))(
     '$name',
     async ({ finds: _, tells, said = SAID, ...quirk }) => {
       const { run, written } = await machineWith(quirk);
@@ -53,7 +54,7 @@ describe(`${ids} the task is done though nobody has probed`, () => {
 });
 
 describe(`${ids} the probe finds out how it is, and the task is done in that way`, () => {
-  test.each(quirks)('$name', async ({ finds, tells: _, said = SAID, ...quirk }) => {
+  sweep(quirks, 4)('$name', async ({ finds, tells: _, said = SAID, ...quirk }) => {
     const { probe, run, written, server } = await machineWith(quirk);
     const { code, stdout, stderr } = await probe();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -7,6 +7,7 @@ import { type AcaOptions, aca, doors, parseStream, protocolNames } from '../supp
 import { configure, everythingOver, oddServer, published } from '../support/mcp.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 async function play(space: Workspace, script: Step[], args: string[] = [], options: AcaOptions = {}) {
@@ -35,32 +36,29 @@ const GRAPH = ['$', '{GRAPH:-/nowhere}/graph.json'].join('');
 const allow = (rule: string) => ['--allow', rule];
 
 describe('[Q01] [Q02] published servers, over their own wire', () => {
-  test.each(protocolNames)(
-    'a tool of server-everything is called over %s as server:tool',
-    async (protocol) => {
-      const space = await workspace();
-      await configure(space, { mcpServers: { every: published('everything') } });
-      const server = await serve([calls(['every__get-sum', { a: 2, b: 40 }]), says('done')]);
-      const { model, env } = doors[protocol](server.url);
-      const { code, stdout } = await aca(
-        space,
-        ['-p', 'add', '--model', model, '--output-format', 'stream-json', ...allow('mcp:every:get-sum')],
-        { env },
-      );
-      expect({ code, refusals: server.refusals }).toEqual({ code: 0, refusals: [] });
-      expect(server.requests[0]?.tools).toEqual(
-        expect.arrayContaining(['McpSearch', 'every__echo', 'every__get-sum']),
-      );
-      expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toBe('The sum of 2 and 40 is 42.');
-      const { events } = parseStream(stdout);
-      expect(events.find((event) => event.type === 'judged')).toMatchObject({
-        tool: 'every:get-sum',
-        verdict: 'allow',
-        by: 'rule allow mcp:every:get-sum',
-      });
-      expect(server.requests[1]?.tools).toEqual(server.requests[0]?.tools);
-    },
-  );
+  sweep(protocolNames)('a tool of server-everything is called over %s as server:tool', async (protocol) => {
+    const space = await workspace();
+    await configure(space, { mcpServers: { every: published('everything') } });
+    const server = await serve([calls(['every__get-sum', { a: 2, b: 40 }]), says('done')]);
+    const { model, env } = doors[protocol](server.url);
+    const { code, stdout } = await aca(
+      space,
+      ['-p', 'add', '--model', model, '--output-format', 'stream-json', ...allow('mcp:every:get-sum')],
+      { env },
+    );
+    expect({ code, refusals: server.refusals }).toEqual({ code: 0, refusals: [] });
+    expect(server.requests[0]?.tools).toEqual(
+      expect.arrayContaining(['McpSearch', 'every__echo', 'every__get-sum']),
+    );
+    expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toBe('The sum of 2 and 40 is 42.');
+    const { events } = parseStream(stdout);
+    expect(events.find((event) => event.type === 'judged')).toMatchObject({
+      tool: 'every:get-sum',
+      verdict: 'allow',
+      by: 'rule allow mcp:every:get-sum',
+    });
+    expect(server.requests[1]?.tools).toEqual(server.requests[0]?.tools);
+  });
 
   test('files and memory: three servers side by side, each with its own tools', async () => {
     const space = await workspace({ 'note.txt': 'from the file server\n' });
@@ -91,7 +89,7 @@ describe('[Q01] [Q02] published servers, over their own wire', () => {
     expect(await readFile(path.join(space.home, 'graph.json'), 'utf8')).toContain('Ada');
   });
 
-  test.each(['streamableHttp', 'sse'] as const)(
+  sweep(['streamableHttp', 'sse'] as const)(
     'over HTTP, %s: the older way is found by itself',
     async (kind) => {
       const space = await workspace();
@@ -193,7 +191,7 @@ describe('permission', () => {
     expect(answers[0]).toContain("allow it with --allow 'mcp:odd:say'");
   });
 
-  test.each([
+  sweep([
     ['fine', 'said {"text":"a"}'],
     ['writes', 'only read-only commands run in plan mode'],
   ])('plan mode lets run what is said to only look, and refuses the rest: %s', async (way, expected) => {
@@ -240,7 +238,7 @@ describe('permission', () => {
 });
 
 describe('a server in trouble costs its own tools and nothing else', () => {
-  test.each([
+  sweep([
     ['hangs', 'Going on while MCP server odd starts', {}],
     ['dies at once', 'I cannot find my config', {}],
     ['noise', 'it printed something that is not a message: not a message', {}],
@@ -259,20 +257,24 @@ describe('a server in trouble costs its own tools and nothing else', () => {
     expect(server.requests[0]?.tools).not.toContain('odd__say');
   });
 
-  test('one that hangs does not hold up a run that needs nothing of it; one that needs it is told of the wait', async () => {
-    const space = await workspace();
-    await configure(space, { mcpServers: { odd: { ...oddServer('hangs'), timeoutMs: 3000 } } });
-    const unneeded = await play(space, [says('done')], []);
-    expect(unneeded.stderr).not.toContain('Waiting for');
-    expect(unneeded.stderr).not.toContain('not connected');
-    const needed = await play(space, [says('done')], allow('mcp:odd:say'));
-    expect(needed.stderr).toContain('Waiting for MCP server odd to start (up to 15s).');
-    expect(needed.stderr).toContain('MCP server odd not connected');
-    const named = await play(space, [says('done')], ['ask odd for it']);
-    expect(named.stderr).toContain('Waiting for MCP server odd to start (up to 15s).');
-  });
+  test(
+    'one that hangs does not hold up a run that needs nothing of it; one that needs it is told of the wait',
+    soak,
+    async () => {
+      const space = await workspace();
+      await configure(space, { mcpServers: { odd: { ...oddServer('hangs'), timeoutMs: 3000 } } });
+      const unneeded = await play(space, [says('done')], []);
+      expect(unneeded.stderr).not.toContain('Waiting for');
+      expect(unneeded.stderr).not.toContain('not connected');
+      const needed = await play(space, [says('done')], allow('mcp:odd:say'));
+      expect(needed.stderr).toContain('Waiting for MCP server odd to start (up to 15s).');
+      expect(needed.stderr).toContain('MCP server odd not connected');
+      const named = await play(space, [says('done')], ['ask odd for it']);
+      expect(named.stderr).toContain('Waiting for MCP server odd to start (up to 15s).');
+    },
+  );
 
-  test('one that is slow to start is waited for by the call that needs it', async () => {
+  test('one that is slow to start is waited for by the call that needs it', soak, async () => {
     const space = await workspace();
     await configure(space, { mcpServers: { odd: oddServer('slow', '4000') } });
     const { answers, stderr } = await play(
@@ -285,7 +287,7 @@ describe('a server in trouble costs its own tools and nothing else', () => {
     expect(answers[1]).toContain('odd:say');
   });
 
-  test.each([
+  sweep([
     // Its limit is that of its start, too.
     ['hangs in calls', 'MCP server odd sent no answer within 5s', { timeoutMs: 5000 }],
     ['dies in calls', 'Connection closed', {}],

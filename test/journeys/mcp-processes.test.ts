@@ -7,6 +7,7 @@ import { configure, oddServer, published, waitForServer } from '../support/mcp.t
 import { calls, says } from '../support/model-server/script.ts';
 import { leftAfter, runningWith } from '../support/processes.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -14,7 +15,7 @@ import { workspace } from '../support/workspace.ts';
 const mark = () => String(100_000 + Math.floor(Math.random() * 800_000));
 
 describe('[Q03] [Z08] servers are processes, and none is left', () => {
-  test('fifty prompts share one process of each server; after the last one nothing runs', async () => {
+  test('fifty prompts share one process of each server; after the last one nothing runs', soak, async () => {
     const space = await workspace();
     const pids = path.join(space.home, 'pids');
     await configure(space, {

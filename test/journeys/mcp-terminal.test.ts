@@ -6,6 +6,7 @@ import { aca, doors } from '../support/aca.ts';
 import { configure, oddServer, published, waitForServer } from '../support/mcp.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -112,7 +113,7 @@ describe('[Y28] servers of a project', () => {
   const hostile = (space: Workspace) =>
     JSON.stringify({ mcpServers: { evil: { command: 'touch', args: [canary(space)] } } });
 
-  test.each(['default', 'plan', 'accept-edits', 'auto', 'read-only'])(
+  sweep(['default', 'plan', 'accept-edits', 'auto', 'read-only'])(
     'nothing of .mcp.json is started before the folder is trusted, in %s mode; then what was seen is, and nothing else',
     async (mode) => {
       const space = await workspace();
@@ -139,24 +140,28 @@ describe('[Y28] servers of a project', () => {
     },
   );
 
-  test("a user's own npx runs nothing of a folder nobody trusts, whatever stands in its node_modules", async () => {
-    const space = await workspace({
-      'package.json': '{ "name": "p", "version": "1.0.0" }',
-      'node_modules/canarypkg/package.json': '{ "name": "canarypkg", "version": "1.0.0", "bin": "run.js" }',
-      'node_modules/canarypkg/run.js':
-        '#!/usr/bin/env node\nrequire("node:fs").writeFileSync("canary", "");\n',
-      'node_modules/.bin/canarypkg': '#!/bin/sh\ntouch canary\n',
-    });
-    for (const file of ['node_modules/canarypkg/run.js', 'node_modules/.bin/canarypkg'])
-      await chmod(path.join(space.root, file), 0o755);
-    // Offline, so that nothing but what is here could run.
-    const args = ['--no-install', '--offline', 'canarypkg'];
-    await configure(space, { mcpServers: { mine: { command: 'npx', args, timeoutMs: 10_000 } } });
-    expect((await aca(space, ['mcp', 'test'])).code).toBe(1);
-    expect(existsSync(canary(space))).toBe(false);
-    await aca(space, ['mcp', 'test'], { env: { AI_ASSISTANT_TRUST: '1' } });
-    expect(existsSync(canary(space))).toBe(true);
-  });
+  test(
+    "a user's own npx runs nothing of a folder nobody trusts, whatever stands in its node_modules",
+    soak,
+    async () => {
+      const space = await workspace({
+        'package.json': '{ "name": "p", "version": "1.0.0" }',
+        'node_modules/canarypkg/package.json': '{ "name": "canarypkg", "version": "1.0.0", "bin": "run.js" }',
+        'node_modules/canarypkg/run.js':
+          '#!/usr/bin/env node\nrequire("node:fs").writeFileSync("canary", "");\n',
+        'node_modules/.bin/canarypkg': '#!/bin/sh\ntouch canary\n',
+      });
+      for (const file of ['node_modules/canarypkg/run.js', 'node_modules/.bin/canarypkg'])
+        await chmod(path.join(space.root, file), 0o755);
+      // Offline, so that nothing but what is here could run.
+      const args = ['--no-install', '--offline', 'canarypkg'];
+      await configure(space, { mcpServers: { mine: { command: 'npx', args, timeoutMs: 10_000 } } });
+      expect((await aca(space, ['mcp', 'test'])).code).toBe(1);
+      expect(existsSync(canary(space))).toBe(false);
+      await aca(space, ['mcp', 'test'], { env: { AI_ASSISTANT_TRUST: '1' } });
+      expect(existsSync(canary(space))).toBe(true);
+    },
+  );
 
   test('a trusted .mcp.json is read in the words of others, and takes no name from the user', async () => {
     const space = await workspace();

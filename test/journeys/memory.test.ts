@@ -6,6 +6,7 @@ import { aca, doors } from '../support/aca.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { type Answer, calls, fails, hangs, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -145,7 +146,7 @@ describe('from one session to the next', () => {
     expect(second?.messages.map(({ text }) => text.includes('<memory>'))).toEqual([true, false, false]);
   });
 
-  test('a model that does not answer keeps nobody from leaving', async () => {
+  test('a model that does not answer keeps nobody from leaving', soak, async () => {
     const space = await workspace();
     const { open } = await start(space, [says('One.'), says('Two.'), hangs()]);
     const terminal = open();
@@ -249,7 +250,7 @@ describe('what must not be kept', () => {
     expect(notes).not.toContain('[secret:');
   });
 
-  test.each([
+  sweep([
     ['the variable', { AI_ASSISTANT_MEMORY: '0' }, '{}'],
     ['the setting', {}, '{ "memory": { "enabled": false } }'],
   ])('switched off by %s, nothing is told, noted or searched', async (_, env, config) => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { aca } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -31,7 +32,7 @@ async function machine(models: readonly string[], text = 'from the server') {
 }
 
 describe('provider/ID is a model of that server, whatever ID looks like', () => {
-  test.each(IDS)('%s', async (id) => {
+  sweep(IDS, 2)('%s', async (id) => {
     const { run, server } = await machine([id]);
     expect(await run('-p', 'hi', '--model', `llamacpp/${id}`)).toEqual({
       code: 0,
@@ -80,7 +81,7 @@ describe('without a provider', () => {
     });
   });
 
-  test.each([
+  sweep([
     ['a file that exists', 'tiny.gguf', 'tiny.gguf'],
     ['a path from here', './none.gguf', 'project/none.gguf'],
     ['a path without the usual ending', './model', 'project/model'],

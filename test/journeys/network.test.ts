@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { aca, doors, protocolNames } from '../support/aca.ts';
 import { unreachable } from '../support/faults/refusals.ts';
 import { deadUrl } from '../support/loopback.ts';
@@ -8,6 +8,7 @@ import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { startModelServer } from '../support/model-server/server.ts';
 import { behindTls, caFile, refusingProxy, secretHost, tunnelTo } from '../support/secure-line.ts';
+import { sweepGroups } from '../support/soak.ts';
 import { type WhenDone, type Workspace, workspace } from '../support/workspace.ts';
 
 /** A model server that speaks TLS only, a proxy that knows the way to it, and a user who trusts its certificate. */
@@ -32,84 +33,88 @@ function ask(space: Workspace, protocol: ProtocolName, to: { url: string; env: R
   return aca(space, ['-p', 'go', '--model', model], { env: { ...env, ...to.env } });
 }
 
-describe.concurrent.each(protocolNames)('[N06] %s', (protocol) => {
-  const hint = `${unreachable[protocol]}\n`;
+sweepGroups(protocolNames)(
+  '[N06] %s',
+  (protocol) => {
+    const hint = `${unreachable[protocol]}\n`;
 
-  test('through a proxy to a server only our certificate file vouches for', async ({ onTestFinished }) => {
-    const { space, server, proxy } = await setUp(onTestFinished);
-    await trust(space);
-    const outcome = await ask(space, protocol, {
-      url: `https://${secretHost}`,
-      env: { HTTPS_PROXY: proxy.url },
+    test('through a proxy to a server only our certificate file vouches for', async ({ onTestFinished }) => {
+      const { space, server, proxy } = await setUp(onTestFinished);
+      await trust(space);
+      const outcome = await ask(space, protocol, {
+        url: `https://${secretHost}`,
+        env: { HTTPS_PROXY: proxy.url },
+      });
+      expect(outcome).toEqual({ code: 0, stdout: 'arrived\n', stderr: '' });
+      expect(new Set(proxy.asked)).toEqual(new Set([`${secretHost}:443`]));
+      expect(server.requests.map((request) => request.protocol)).toEqual([protocol, protocol]);
+      expect(server.refusals).toEqual([]);
     });
-    expect(outcome).toEqual({ code: 0, stdout: 'arrived\n', stderr: '' });
-    expect(new Set(proxy.asked)).toEqual(new Set([`${secretHost}:443`]));
-    expect(server.requests.map((request) => request.protocol)).toEqual([protocol, protocol]);
-    expect(server.refusals).toEqual([]);
-  });
 
-  test('without the file, the certificate is named as what is wrong', async ({ onTestFinished }) => {
-    const { space, server, proxy } = await setUp(onTestFinished);
-    const outcome = await ask(space, protocol, {
-      url: `https://${secretHost}`,
-      env: { HTTPS_PROXY: proxy.url },
+    test('without the file, the certificate is named as what is wrong', async ({ onTestFinished }) => {
+      const { space, server, proxy } = await setUp(onTestFinished);
+      const outcome = await ask(space, protocol, {
+        url: `https://${secretHost}`,
+        env: { HTTPS_PROXY: proxy.url },
+      });
+      expect(outcome).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `The certificate of https://${secretHost} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Name the authority's PEM file in network.caFile.\n${hint}`,
+      });
+      expect(server.requests).toEqual([]);
     });
-    expect(outcome).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `The certificate of https://${secretHost} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Name the authority's PEM file in network.caFile.\n${hint}`,
-    });
-    expect(server.requests).toEqual([]);
-  });
 
-  test('NO_PROXY is kept: the proxy is not asked, and nobody else knows the name', async ({
-    onTestFinished,
-  }) => {
-    const { space, proxy } = await setUp(onTestFinished);
-    await trust(space);
-    const outcome = await ask(space, protocol, {
-      url: `https://${secretHost}`,
-      env: { HTTPS_PROXY: proxy.url, NO_PROXY: secretHost },
+    test('NO_PROXY is kept: the proxy is not asked, and nobody else knows the name', async ({
+      onTestFinished,
+    }) => {
+      const { space, proxy } = await setUp(onTestFinished);
+      await trust(space);
+      const outcome = await ask(space, protocol, {
+        url: `https://${secretHost}`,
+        env: { HTTPS_PROXY: proxy.url, NO_PROXY: secretHost },
+      });
+      expect(outcome.code).toBe(1);
+      expect(outcome.stderr).toMatch(/^Nothing answers at https:\/\/api\.test \((ENOTFOUND|EAI_AGAIN)\)\.\n/);
+      expect(outcome.stderr.endsWith(`.\n${hint}`)).toBe(true);
+      expect(proxy.asked).toEqual([]);
     });
-    expect(outcome.code).toBe(1);
-    expect(outcome.stderr).toMatch(/^Nothing answers at https:\/\/api\.test \((ENOTFOUND|EAI_AGAIN)\)\.\n/);
-    expect(outcome.stderr.endsWith(`.\n${hint}`)).toBe(true);
-    expect(proxy.asked).toEqual([]);
-  });
 
-  test('a server on this machine is reached past the proxy, its certificate checked all the same', async ({
-    onTestFinished,
-  }) => {
-    const { space, port, proxy } = await setUp(onTestFinished);
-    await trust(space);
-    const outcome = await ask(space, protocol, {
-      url: `https://localhost:${port}`,
-      env: { HTTPS_PROXY: proxy.url },
+    test('a server on this machine is reached past the proxy, its certificate checked all the same', async ({
+      onTestFinished,
+    }) => {
+      const { space, port, proxy } = await setUp(onTestFinished);
+      await trust(space);
+      const outcome = await ask(space, protocol, {
+        url: `https://localhost:${port}`,
+        env: { HTTPS_PROXY: proxy.url },
+      });
+      expect(outcome).toEqual({ code: 0, stdout: 'arrived\n', stderr: '' });
+      expect(proxy.asked).toEqual([]);
     });
-    expect(outcome).toEqual({ code: 0, stdout: 'arrived\n', stderr: '' });
-    expect(proxy.asked).toEqual([]);
-  });
 
-  test('a proxy that refuses is named as who does, and so is one that is not there', async ({
-    onTestFinished,
-  }) => {
-    const space = await workspace({}, onTestFinished);
-    const url = `https://${secretHost}`;
-    const refused = await ask(space, protocol, {
-      url,
-      env: { HTTPS_PROXY: await refusingProxy(onTestFinished) },
+    test('a proxy that refuses is named as who does, and so is one that is not there', async ({
+      onTestFinished,
+    }) => {
+      const space = await workspace({}, onTestFinished);
+      const url = `https://${secretHost}`;
+      const refused = await ask(space, protocol, {
+        url,
+        env: { HTTPS_PROXY: await refusingProxy(onTestFinished) },
+      });
+      expect(refused).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `The proxy refuses to connect to ${url} (407). Put a user name and a password into its address.\n${hint}`,
+      });
+      const dead = await deadUrl();
+      const gone = await ask(space, protocol, { url, env: { HTTPS_PROXY: dead } });
+      expect(gone).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `Nothing answers at ${url} (ECONNREFUSED ${new URL(dead).host}).\n${hint}`,
+      });
     });
-    expect(refused).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `The proxy refuses to connect to ${url} (407). Put a user name and a password into its address.\n${hint}`,
-    });
-    const dead = await deadUrl();
-    const gone = await ask(space, protocol, { url, env: { HTTPS_PROXY: dead } });
-    expect(gone).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `Nothing answers at ${url} (ECONNREFUSED ${new URL(dead).host}).\n${hint}`,
-    });
-  });
-});
+  },
+  { concurrent: true },
+);

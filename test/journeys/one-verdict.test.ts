@@ -9,6 +9,7 @@ import { flagsIn } from '../support/allow-flags.ts';
 import { type CallWords, calls, type Step, says } from '../support/model-server/script.ts';
 import { type Kind, outsideCalls, placeWithOutside } from '../support/outside.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { start, task } from '../support/subagents.ts';
 import { openTerminal } from '../support/terminal.ts';
 import type { Workspace } from '../support/workspace.ts';
@@ -89,7 +90,7 @@ describe('a path outside the project, with nobody to ask', () => {
     expect(kinds).toEqual(table.map(([kind]) => kind));
   });
 
-  test('opens with the very rules that the refusals name', async () => {
+  test('opens with the very rules that the refusals name', soak, async () => {
     const space = await placeWithOutside();
     const table = outsideCalls(space.out);
     const script = [calls(...table.map(([, words]) => words)), says('ok')];
@@ -109,7 +110,7 @@ describe('a path outside the project, with nobody to ask', () => {
     await expectDone(space.out, answers);
   });
 
-  test.each(['flags', 'settings'])(
+  sweep(['flags', 'settings'])(
     'opens with rules for the folder in the %s, for read-only commands, too',
     async (where) => {
       const space = await placeWithOutside();

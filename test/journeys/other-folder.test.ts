@@ -1,3 +1,4 @@
+// @module-tag soak
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -5,13 +6,14 @@ import { aca, doors } from '../support/aca.ts';
 import { openLab, still } from '../support/lab.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const bash = (command: string) => calls(['Bash', { command }]);
 
 describe.skipIf(process.platform === 'win32')('a working directory that is swapped during a session', () => {
-  test.each(['ls', 'touch made'])('stops commands such as %s as it stops writes', async (command) => {
+  sweep(['ls', 'touch made'])('stops commands such as %s as it stops writes', async (command) => {
     const space = await workspace({ 'a.txt': 'mine\n' });
     const other = `${space.root}-other`;
     await mkdir(other);
@@ -71,7 +73,7 @@ const refused = (folder: string) => ({
 const wentOn = { code: 0, stdout: 'Went on.\n', requests: 1 };
 
 describe('a session that is resumed in another folder', () => {
-  test('headless is refused, also as a copy, unless --force-dir is given', async () => {
+  test('headless is refused, also as a copy, unless --force-dir is given', soak, async () => {
     const { home, there, id } = await moved();
     const script = [says('Went on.')];
     for (const args of [

@@ -5,6 +5,7 @@ import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca, doors } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -108,7 +109,7 @@ describe('what is answered is remembered', () => {
     expect(await space.tree()).toEqual({});
   });
 
-  test('a session that goes on in another folder brings no grant along', async () => {
+  test('a session that goes on in another folder brings no grant along', soak, async () => {
     const space = await workspace({ 'sub/x': '' });
     const { terminal } = await open(space, [bash('touch made'), says('Done.')], ['go']);
     await terminal.waitFor('[y/n] ');
@@ -271,7 +272,7 @@ describe('[Y30] without a sandbox', () => {
     const refused =
       'Commands that do more than read are refused, unless an allow rule names exactly that command.';
 
-    test.each([
+    sweep([
       ['in default mode, a rule that is too wide', ['--allow', 'Bash(touch *)']],
       ['in auto mode, a rule for everything', ['--allow', 'Bash', '--mode', 'auto']],
       ['in accept-edits mode, no rule', ['--mode', 'accept-edits']],
@@ -290,7 +291,7 @@ describe('[Y30] without a sandbox', () => {
       expect(await space.tree()).toEqual({});
     });
 
-    test.each([['default'], ['auto'], ['accept-edits']])(
+    sweep([['default'], ['auto'], ['accept-edits']])(
       'in %s mode --allow of exactly that command runs it; the user is told, and the audit log says so',
       async (mode) => {
         const space = await withSettings(missing, { auditLog: true });

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,6 +7,7 @@ import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca, doors } from '../support/aca.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const system = process.env.PATH ?? '';
@@ -37,7 +39,7 @@ async function runAll(space: Workspace, commands: string[], env: Record<string, 
 }
 
 describe.each(kinds)('[Y06] sandbox %s', (kind) => {
-  test.each([
+  sweep([
     ['a folder of the project', (root: string) => `${root}/tools:${system}`],
     ['a relative folder', () => `tools:${system}`],
   ])('%s in the PATH: a command that would run a program from there is asked about', async (_name, PATH) => {

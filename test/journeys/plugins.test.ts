@@ -6,6 +6,7 @@ import { aca, doors, parseStream } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { binary } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -76,43 +77,47 @@ const plugin = (name: string, body: string) =>
   `export default { name: '${name}', version: '1.0.0', ${body} };\n`;
 
 describe('[G01] plugins', () => {
-  test('one that throws, hangs, is none or is not there costs itself and nothing else; a clash is told', async () => {
-    const space = await workspace({ 'a.txt': 'one\n' });
-    const root = await settings(space, {
-      plugins: [
-        'throws.mjs',
-        'late.mjs',
-        'none.mjs',
-        'missing.mjs',
-        'not-installed',
-        'good.mjs',
-        'twin.mjs',
-      ].map((name) => (name === 'not-installed' ? name : `./${name}`)),
-    });
-    await writeFile(path.join(root, 'throws.mjs'), "throw new Error('no luck');\n");
-    await writeFile(path.join(root, 'late.mjs'), 'await new Promise(() => setInterval(() => 0, 1000));\n');
-    await writeFile(path.join(root, 'none.mjs'), 'export const x = 1;\n');
-    await writeFile(
-      path.join(root, 'good.mjs'),
-      plugin(
-        'good',
-        "tools: [{ name: 'hi', description: 'x', parameters: {}, requiresApproval: false, execute: () => 'hello' }]",
-      ),
-    );
-    await writeFile(path.join(root, 'twin.mjs'), plugin('good', 'hooks: {}'));
-    const { code, stderr, events } = await run(space, [calls(['good:hi', {}]), says('ok')]);
-    expect(code).toBe(0);
-    expect(toolTexts(events)).toEqual(['hello']);
-    const left = stderr.split('\n').filter((line) => line.startsWith('The plugin '));
-    expect(left.map((line) => line.replaceAll(root, 'ROOT'))).toEqual([
-      'The plugin ROOT/throws.mjs was left out: no luck',
-      'The plugin ROOT/late.mjs was left out: It did not load within 10s.',
-      'The plugin ROOT/none.mjs was left out: Its name may contain only letters, digits, ".", "_" and "-".',
-      'The plugin ROOT/missing.mjs was left out: There is no such file, and no folder with an index.js or a package.json.',
-      'The plugin not-installed was left out: There is no such package. Install it first, for example with npm install not-installed.',
-      'The plugin ROOT/twin.mjs was left out: Another plugin is named good: ROOT/good.mjs.',
-    ]);
-  });
+  test(
+    'one that throws, hangs, is none or is not there costs itself and nothing else; a clash is told',
+    soak,
+    async () => {
+      const space = await workspace({ 'a.txt': 'one\n' });
+      const root = await settings(space, {
+        plugins: [
+          'throws.mjs',
+          'late.mjs',
+          'none.mjs',
+          'missing.mjs',
+          'not-installed',
+          'good.mjs',
+          'twin.mjs',
+        ].map((name) => (name === 'not-installed' ? name : `./${name}`)),
+      });
+      await writeFile(path.join(root, 'throws.mjs'), "throw new Error('no luck');\n");
+      await writeFile(path.join(root, 'late.mjs'), 'await new Promise(() => setInterval(() => 0, 1000));\n');
+      await writeFile(path.join(root, 'none.mjs'), 'export const x = 1;\n');
+      await writeFile(
+        path.join(root, 'good.mjs'),
+        plugin(
+          'good',
+          "tools: [{ name: 'hi', description: 'x', parameters: {}, requiresApproval: false, execute: () => 'hello' }]",
+        ),
+      );
+      await writeFile(path.join(root, 'twin.mjs'), plugin('good', 'hooks: {}'));
+      const { code, stderr, events } = await run(space, [calls(['good:hi', {}]), says('ok')]);
+      expect(code).toBe(0);
+      expect(toolTexts(events)).toEqual(['hello']);
+      const left = stderr.split('\n').filter((line) => line.startsWith('The plugin '));
+      expect(left.map((line) => line.replaceAll(root, 'ROOT'))).toEqual([
+        'The plugin ROOT/throws.mjs was left out: no luck',
+        'The plugin ROOT/late.mjs was left out: It did not load within 10s.',
+        'The plugin ROOT/none.mjs was left out: Its name may contain only letters, digits, ".", "_" and "-".',
+        'The plugin ROOT/missing.mjs was left out: There is no such file, and no folder with an index.js or a package.json.',
+        'The plugin not-installed was left out: There is no such package. Install it first, for example with npm install not-installed.',
+        'The plugin ROOT/twin.mjs was left out: Another plugin is named good: ROOT/good.mjs.',
+      ]);
+    },
+  );
 
   test('TypeScript runs where the runtime strips types; elsewhere a sentence says what to do', async () => {
     const space = await workspace();

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { hostileProject } from '../policy/project.ts';
 import { expectations, readCases } from '../policy/read-cases.ts';
 import { aca } from '../support/aca.ts';
+import { sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 type Answer = { verdict: string; reason: string; error?: string };
@@ -20,7 +21,7 @@ function answersOf(stdout: string): Answer[] {
 const verdictsOf = (stdout: string) => answersOf(stdout).map(({ verdict }) => verdict);
 
 describe('aca policy test', () => {
-  test.each([
+  sweep([
     ['git log --oneline | head -5', 'allow'],
     ['touch a', 'ask'],
     ['rm -rf /', 'deny'],

@@ -9,6 +9,7 @@ import { type Json, records } from '../support/model-server/protocol.ts';
 import { but, calls, says, thinks } from '../support/model-server/script.ts';
 import { firstDifference, promptBlocks } from '../support/prompt-blocks.ts';
 import { serve } from '../support/serve.ts';
+import { sweep, sweepGroups } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { setUpVendor, vendors } from '../support/vendors.ts';
 import { workspace } from '../support/workspace.ts';
@@ -21,7 +22,7 @@ const REPORTS_NO_CACHE = ['ollama', 'mistral'];
 /** The key sends a session to the server that has its prompt. */
 const TAKES_CACHE_KEY = ['openai', 'openai-chat', 'moonshot', 'mistral', 'fireworks'];
 
-describe.each(vendors.map((preset) => [preset.label, preset] as const))('with %s', (_label, preset) => {
+sweepGroups(vendors.map((preset) => [preset.label, preset] as const))('with %s', (_label, preset) => {
   test('[K06] each request begins with all of the one before, also when a new process resumes the session', async () => {
     const space = await workspace({
       'a.txt': 'alpha\n',
@@ -77,7 +78,7 @@ describe('[K06] a long run over OpenRouter', () => {
     return server.requests.map(({ body }) => marksOf(body));
   };
 
-  test.each(['anthropic/claude-sonnet-4.6', 'google/gemini-3.1-pro-preview', 'qwen/qwen3-coder'])(
+  sweep(['anthropic/claude-sonnet-4.6', 'google/gemini-3.1-pro-preview', 'qwen/qwen3-coder'])(
     'marks the system prompt and the end of the last two turns for %s',
     async (model) => {
       expect(await play(model)).toEqual([

@@ -8,6 +8,7 @@ import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { says } from '../support/model-server/script.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { configure } from '../support/subagents.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -53,7 +54,7 @@ async function askForMessages(space: Workspace, server: ModelServer, { model = M
 }
 
 describe('[H03] a helper request that is made twice', () => {
-  test.each([
+  sweep([
     ['at temperature 0', MODEL, 0],
     ['of a model that takes no temperature', 'openai-chat/gpt-5', undefined],
   ])('%s is answered from the cache, and the counters show it', async (_what, model, temperature) => {

@@ -5,6 +5,7 @@ import type { ConfigInput } from '../../src/config/schema/schema.ts';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { fails, hangs, type Step, says, stalls } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -27,7 +28,7 @@ async function start(script: Step[], config: ConfigInput = {}) {
 }
 
 describe('[V06] [Y21] asking again', () => {
-  test.each([
+  sweep([
     ['Ctrl-C', '\u0003'],
     ['Esc', '\u001b'],
   ])('is shown in one line, and %s stops the wait at once', async (_name, key) => {
@@ -70,7 +71,7 @@ describe('[V06] [Y21] asking again', () => {
     expect(events.flatMap((event) => (event.type === 'retry' ? [event.kind] : []))).toEqual(['timeout']);
   });
 
-  test('a stream that falls silent midway is gone on with; nothing of it is lost', async () => {
+  test('a stream that falls silent midway is gone on with; nothing of it is lost', soak, async () => {
     const half = stalls(says('Half an answer is here.'), { after: 5 });
     const { run, server } = await start([half, says(' and the rest')], { network: { silenceMs: 3000 } });
     const { code, report, events } = await run('go');
@@ -108,14 +109,14 @@ describe('[U05] another model', () => {
     expect(other.requests[0]?.model).toBe('gpt-5-mini');
   });
 
-  test('that cannot be reached is told, and the failure stands', async () => {
+  test('that cannot be reached is told, and the failure stands', soak, async () => {
     const { run } = await start(busy, { fallbackModel: 'openai-chat/gpt-5-mini' });
     const { code, report, stderr } = await run('go');
     expect({ code, kind: report.error?.kind }).toEqual({ code: 1, kind: 'overloaded' });
     expect(stderr).toContain('openai-chat/gpt-5-mini cannot be used: No API key for openai-chat.');
   });
 
-  test('is offered in a terminal when none is configured, and asked about once', async () => {
+  test('is offered in a terminal when none is configured, and asked about once', soak, async () => {
     const other = await serve([says('from the other')]);
     const { terminal } = await start([...busy, says('from the first')]);
     const screen = terminal(doors['openai-responses'](other.url).env);

@@ -11,6 +11,7 @@ import { calls, hangs, type Step, says, slowly } from '../support/model-server/s
 import { leftAfter, runningWith } from '../support/processes.ts';
 import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { noBubblewrap } from '../support/walled.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -90,7 +91,7 @@ describe('[X01] [X03] [Y37] the sandbox around a run', () => {
     expect((await readdir(space.home)).sort()).toEqual(['.ai-assistant', '.ssh']);
   });
 
-  test.each(['default', 'accept-edits', 'plan', 'auto', 'read-only'])(
+  sweep(['default', 'accept-edits', 'plan', 'auto', 'read-only'])(
     'a setting of the kernel cannot be opened for writing in %s mode',
     async (mode) => {
       const files = {

@@ -8,6 +8,7 @@ import { leaksIn } from '../support/canary.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
@@ -37,7 +38,7 @@ function keyLinesIn(requests: readonly SeenRequest[]) {
 }
 
 describe('a private key under an innocent name', () => {
-  test.each<[string, Step]>([
+  sweep<[string, Step]>([
     ['Read', calls(['Read', { file_path: 'notes.txt' }])],
     ['Read, some lines only', calls(['Read', { file_path: 'notes.txt', offset: 8, limit: 5 }])],
     ['Grep', calls(['Grep', { pattern: '.', path: 'notes.txt' }])],
@@ -175,31 +176,28 @@ test('what git says of secret files is hidden', async () => {
 });
 
 describe('sessions export', () => {
-  test.each(['markdown', 'html', 'json'])(
-    '%s: placeholders, unless the values are asked for',
-    async (format) => {
-      const value = random();
-      const space = await workspace({
-        'a.json': JSON.stringify({ client_secret: value }),
-        '.env': 'SERVICE_TOKEN=correct-horse-battery\n',
-      });
-      const script = [
-        calls(['Read', { file_path: 'a.json' }], ['Bash', { command: `echo ${value}` }]),
-        says('done: correct-horse-battery'),
-      ];
-      await play(space, script, '--allow', 'Bash');
-      const list = JSON.parse((await aca(space, ['sessions', '--json'], {})).stdout) as { id: string }[];
-      const id = list[0]?.id ?? '';
-      const hidden = await aca(space, ['sessions', 'export', id, '--format', format], {});
-      expect(hidden.code, hidden.stderr).toBe(0);
-      expect(hidden.stdout).toContain('[secret:');
-      expect(hidden.stdout).not.toContain(value);
-      expect(hidden.stdout).not.toContain('correct-horse-battery');
-      const whole = await aca(space, ['sessions', 'export', id, '--format', format, '--with-secrets'], {});
-      expect(whole.stdout).toContain(value);
-      await mkdir(path.join(space.root, 'out'), { recursive: true });
-      await aca(space, ['sessions', 'export', id, '-o', 'out/talk.json'], {});
-      expect(await readFile(path.join(space.root, 'out/talk.json'), 'utf8')).not.toContain(value);
-    },
-  );
+  sweep(['markdown', 'html', 'json'])('%s: placeholders, unless the values are asked for', async (format) => {
+    const value = random();
+    const space = await workspace({
+      'a.json': JSON.stringify({ client_secret: value }),
+      '.env': 'SERVICE_TOKEN=correct-horse-battery\n',
+    });
+    const script = [
+      calls(['Read', { file_path: 'a.json' }], ['Bash', { command: `echo ${value}` }]),
+      says('done: correct-horse-battery'),
+    ];
+    await play(space, script, '--allow', 'Bash');
+    const list = JSON.parse((await aca(space, ['sessions', '--json'], {})).stdout) as { id: string }[];
+    const id = list[0]?.id ?? '';
+    const hidden = await aca(space, ['sessions', 'export', id, '--format', format], {});
+    expect(hidden.code, hidden.stderr).toBe(0);
+    expect(hidden.stdout).toContain('[secret:');
+    expect(hidden.stdout).not.toContain(value);
+    expect(hidden.stdout).not.toContain('correct-horse-battery');
+    const whole = await aca(space, ['sessions', 'export', id, '--format', format, '--with-secrets'], {});
+    expect(whole.stdout).toContain(value);
+    await mkdir(path.join(space.root, 'out'), { recursive: true });
+    await aca(space, ['sessions', 'export', id, '-o', 'out/talk.json'], {});
+    expect(await readFile(path.join(space.root, 'out/talk.json'), 'utf8')).not.toContain(value);
+  });
 });

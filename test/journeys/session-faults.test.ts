@@ -11,6 +11,7 @@ import { counter, files, sentences } from '../support/crash/scenario.ts';
 import { noMount, smallDisk } from '../support/crash/small-disk.ts';
 import { closedHistory, countedIn, verifyHistory } from '../support/crash/verify.ts';
 import { hangs, type Step, says } from '../support/model-server/script.ts';
+import { soak } from '../support/soak.ts';
 
 const CANNOT_SAVE = /The session cannot be saved \((.*)\)\. It goes on in memory\./g;
 
@@ -63,7 +64,7 @@ const inject = (calls: string, error: string) => ({
 });
 
 describe('[S04] [S06] [Y11] a disk that fails costs a warning, never the conversation', () => {
-  test('ENOSPC: a full disk; what it refused is written when there is room again', async ({ skip }) => {
+  test('ENOSPC: a full disk; what it refused is written when there is room again', soak, async ({ skip }) => {
     if (noMount !== null) return skip(noMount);
     const stage = await setStage();
     const disk = smallDisk(dataRootOf(stage.space), 16 * 1024 * 1024);

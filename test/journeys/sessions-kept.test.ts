@@ -8,6 +8,7 @@ import { aca, cleanEnv, doors } from '../support/aca.ts';
 import { type Step, says } from '../support/model-server/script.ts';
 import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -133,62 +134,66 @@ describe('what was typed', () => {
 });
 
 describe('housekeeping', () => {
-  test('[S05] [Y38] what had its time is named after the first answer, and goes a day later; pinned ones stay; once a day', async () => {
-    const space = await workspace();
-    await oldSession(space, 'aaaa0000', 40);
-    await oldSession(space, 'bbbb0000', 40);
-    await oldSession(space, 'cccc0000', 10);
-    await aca(space, ['sessions', 'pin', 'bbbb0000']);
-    const then = new Date(Date.now() - 40 * DAY_MS);
-    await utimes(inRoot(space, 'sessions', 'bbbb0000.jsonl'), then, then);
-    const listed = async () => {
-      const { stdout } = await aca(space, ['sessions', '--json']);
-      return (JSON.parse(stdout) as { id: string }[])
-        .map(({ id }) => id)
-        .filter((id) => /0000$/.test(id))
-        .sort();
-    };
-    const dry = await aca(space, ['sessions', 'clean', '--dry-run']);
-    expect(dry.stdout).toMatch(
-      /^aaaa0000 [\s\S]*unused for more than 30 days\n1 sessions would be removed\.\n$/,
-    );
-    expect(await listed()).toEqual(['aaaa0000', 'bbbb0000', 'cccc0000']);
+  test(
+    '[S05] [Y38] what had its time is named after the first answer, and goes a day later; pinned ones stay; once a day',
+    soak,
+    async () => {
+      const space = await workspace();
+      await oldSession(space, 'aaaa0000', 40);
+      await oldSession(space, 'bbbb0000', 40);
+      await oldSession(space, 'cccc0000', 10);
+      await aca(space, ['sessions', 'pin', 'bbbb0000']);
+      const then = new Date(Date.now() - 40 * DAY_MS);
+      await utimes(inRoot(space, 'sessions', 'bbbb0000.jsonl'), then, then);
+      const listed = async () => {
+        const { stdout } = await aca(space, ['sessions', '--json']);
+        return (JSON.parse(stdout) as { id: string }[])
+          .map(({ id }) => id)
+          .filter((id) => /0000$/.test(id))
+          .sort();
+      };
+      const dry = await aca(space, ['sessions', 'clean', '--dry-run']);
+      expect(dry.stdout).toMatch(
+        /^aaaa0000 [\s\S]*unused for more than 30 days\n1 sessions would be removed\.\n$/,
+      );
+      expect(await listed()).toEqual(['aaaa0000', 'bbbb0000', 'cccc0000']);
 
-    const { terminal } = await open(space, [says('One.'), says('Two.')]);
-    expect(await listed()).toEqual(['aaaa0000', 'bbbb0000', 'cccc0000']);
-    terminal.type('hello\r');
-    await terminal.waitFor('One.');
-    const marker = inRoot(space, 'last-housekeeping');
-    await expect.poll(() => existsSync(marker), { timeout: 30_000, interval: 200 }).toBe(true);
-    terminal.type('go on\r');
-    await terminal.waitFor(
-      '1 session will be removed tomorrow or later (unused for more than 30 days): aaaa0000',
-    );
-    terminal.type('/quit\r');
-    await terminal.exitCode;
-    expect(await listed()).toEqual(['aaaa0000', 'bbbb0000', 'cccc0000']);
+      const { terminal } = await open(space, [says('One.'), says('Two.')]);
+      expect(await listed()).toEqual(['aaaa0000', 'bbbb0000', 'cccc0000']);
+      terminal.type('hello\r');
+      await terminal.waitFor('One.');
+      const marker = inRoot(space, 'last-housekeeping');
+      await expect.poll(() => existsSync(marker), { timeout: 30_000, interval: 200 }).toBe(true);
+      terminal.type('go on\r');
+      await terminal.waitFor(
+        '1 session will be removed tomorrow or later (unused for more than 30 days): aaaa0000',
+      );
+      terminal.type('/quit\r');
+      await terminal.exitCode;
+      expect(await listed()).toEqual(['aaaa0000', 'bbbb0000', 'cccc0000']);
 
-    const dayBefore = Date.now() - DAY_MS - 60_000;
-    await writeFile(marker, JSON.stringify({ announced: { aaaa0000: dayBefore } }));
-    await utimes(marker, dayBefore / 1000, dayBefore / 1000);
-    const later = await open(space, [says('One.'), says('Two.')]);
-    later.terminal.type('hello\r');
-    await later.terminal.waitFor('One.');
-    await expect.poll(listed, { timeout: 30_000, interval: 200 }).toEqual(['bbbb0000', 'cccc0000']);
-    later.terminal.type('go on\r');
-    await later.terminal.waitFor('1 session was removed (unused for more than 30 days; ');
-    await oldSession(space, 'dddd0000', 40);
-    later.terminal.type('/quit\r');
-    await later.terminal.exitCode;
+      const dayBefore = Date.now() - DAY_MS - 60_000;
+      await writeFile(marker, JSON.stringify({ announced: { aaaa0000: dayBefore } }));
+      await utimes(marker, dayBefore / 1000, dayBefore / 1000);
+      const later = await open(space, [says('One.'), says('Two.')]);
+      later.terminal.type('hello\r');
+      await later.terminal.waitFor('One.');
+      await expect.poll(listed, { timeout: 30_000, interval: 200 }).toEqual(['bbbb0000', 'cccc0000']);
+      later.terminal.type('go on\r');
+      await later.terminal.waitFor('1 session was removed (unused for more than 30 days; ');
+      await oldSession(space, 'dddd0000', 40);
+      later.terminal.type('/quit\r');
+      await later.terminal.exitCode;
 
-    const second = await open(space, [says('Three.')]);
-    second.terminal.type('hello\r');
-    await second.terminal.waitFor('Three.');
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    expect(await listed()).toEqual(['bbbb0000', 'cccc0000', 'dddd0000']);
-    expect((await aca(space, ['sessions', 'clean'])).stdout).toContain('1 sessions removed');
-    expect(await listed()).toEqual(['bbbb0000', 'cccc0000']);
-  });
+      const second = await open(space, [says('Three.')]);
+      second.terminal.type('hello\r');
+      await second.terminal.waitFor('Three.');
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      expect(await listed()).toEqual(['bbbb0000', 'cccc0000', 'dddd0000']);
+      expect((await aca(space, ['sessions', 'clean'])).stdout).toContain('1 sessions removed');
+      expect(await listed()).toEqual(['bbbb0000', 'cccc0000']);
+    },
+  );
 
   test('a headless run removes nothing; usage says what takes up space', async () => {
     const space = await workspace();
@@ -202,17 +207,22 @@ describe('housekeeping', () => {
   });
 });
 
-test('[S03] 1,000 sessions are listed, the newest first, and the second time from what was learnt', async () => {
-  const space = await workspace();
-  const ids = Array.from({ length: 1000 }, (_, i) => `${String(i).padStart(4, '0')}-session`);
-  await Promise.all(ids.map((id, i) => oldSession(space, id, i / 100)));
-  const first = await aca(space, ['sessions', '--json']);
-  expect((JSON.parse(first.stdout) as { id: string }[]).map(({ id }) => id)).toEqual(ids);
-  const again = await aca(space, ['sessions', '--json']);
-  expect(again.stdout).toBe(first.stdout);
-  expect((await aca(space, ['sessions'])).stdout.split('\n').length).toBe(1001);
-  if (process.platform !== 'win32') expect(await readLate(space, ['sessions', '--json'])).toBe(first.stdout);
-});
+test(
+  '[S03] 1,000 sessions are listed, the newest first, and the second time from what was learnt',
+  soak,
+  async () => {
+    const space = await workspace();
+    const ids = Array.from({ length: 1000 }, (_, i) => `${String(i).padStart(4, '0')}-session`);
+    await Promise.all(ids.map((id, i) => oldSession(space, id, i / 100)));
+    const first = await aca(space, ['sessions', '--json']);
+    expect((JSON.parse(first.stdout) as { id: string }[]).map(({ id }) => id)).toEqual(ids);
+    const again = await aca(space, ['sessions', '--json']);
+    expect(again.stdout).toBe(first.stdout);
+    expect((await aca(space, ['sessions'])).stdout.split('\n').length).toBe(1001);
+    if (process.platform !== 'win32')
+      expect(await readLate(space, ['sessions', '--json'])).toBe(first.stdout);
+  },
+);
 
 /** Standard output, as a reader gets it who takes a moment before the first byte: more than a pipe holds must wait. */
 async function readLate(space: Workspace, args: string[]): Promise<string> {

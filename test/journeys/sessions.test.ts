@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
 import { calls, type Step, says, slowly } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -150,7 +151,7 @@ describe('going on', () => {
     );
   });
 
-  test('--fork goes on in a copy, even of a session that is open; the original stays', async () => {
+  test('--fork goes on in a copy, even of a session that is open; the original stays', soak, async () => {
     const space = await workspace();
     const id = await play(space, 'the beginning', [says('Begun.')]);
     const held = await open(space, [], ['--resume', id]);
@@ -279,7 +280,7 @@ describe('in a conversation', () => {
     expect(page.split('&lt;script&gt;alert(1)&lt;/script&gt;').length - 1).toBe(2);
   });
 
-  test.each(['markdown', 'html', 'json'])(
+  sweep(['markdown', 'html', 'json'])(
     'an export as %s to a pipe has no control characters',
     async (format) => {
       const space = await workspace();

@@ -8,6 +8,7 @@ import { configure } from '../support/mcp.ts';
 import { calls, type Step, says, slowly } from '../support/model-server/script.ts';
 import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const SIGNALS = [
@@ -29,7 +30,7 @@ async function modelOf(script: Step[]) {
 }
 
 describe('after a signal nothing runs, and the exit code says which it was', () => {
-  test.each(SIGNALS)('%s, headless with prompts that wait: %d', async (signal, code) => {
+  sweep(SIGNALS)('%s, headless with prompts that wait: %d', async (signal, code) => {
     const space = await workspace();
     const { server, model, env, asked } = await modelOf([slow(), says('two'), says('three')]);
     const outcome = await aca(
@@ -51,7 +52,7 @@ describe('after a signal nothing runs, and the exit code says which it was', () 
     expect(new Set(reasons)).toEqual(new Set(['interrupted']));
   });
 
-  test.each(SIGNALS)('%s, in plain lines with prompts typed ahead: %d', async (signal, code) => {
+  sweep(SIGNALS)('%s, in plain lines with prompts typed ahead: %d', async (signal, code) => {
     const space = await workspace();
     const { server, model, env, asked } = await modelOf([slow(), says('two'), says('three')]);
     const lab = openLab(space, ['--plain', '--model', model], { env, whenDone: onTestFinished });
@@ -64,7 +65,7 @@ describe('after a signal nothing runs, and the exit code says which it was', () 
     expect({ code: await lab.exit, requests: server.requests.length }).toEqual({ code, requests: 1 });
   });
 
-  test.each(SIGNALS)('%s, on the screen with a prompt that waits: %d', async (signal, code) => {
+  sweep(SIGNALS)('%s, on the screen with a prompt that waits: %d', async (signal, code) => {
     const space = await workspace();
     const { server, model, env, asked } = await modelOf([slow(), says('two')]);
     const lab = openLab(space, ['--model', model], { env, whenDone: onTestFinished });
@@ -77,7 +78,7 @@ describe('after a signal nothing runs, and the exit code says which it was', () 
     expect({ code: await lab.exit, requests: server.requests.length }).toEqual({ code, requests: 1 });
   });
 
-  test.each(SIGNALS)('%s, as an MCP server: %d', async (signal, code) => {
+  sweep(SIGNALS)('%s, as an MCP server: %d', async (signal, code) => {
     const space = await workspace();
     const { file, args } = program(['mcp', 'serve']);
     const child = spawn(file, args, {
@@ -99,21 +100,25 @@ describe('after a signal nothing runs, and the exit code says which it was', () 
   });
 });
 
-test('SIGTERM while a command runs that ignores it: the command ends before the program does', async () => {
-  const space = await workspace();
-  const command = "trap '' TERM INT HUP; touch begun; sleep 4; touch survived";
-  const { server, model, env } = await modelOf([calls(['Bash', { command }]), says('never said')]);
-  const outcome = await aca(space, ['-p', 'go', '--mode', 'auto', '--model', model], {
-    env,
-    onSpawn: (child) =>
-      void vi
-        .waitFor(() => expect(existsSync(path.join(space.root, 'begun'))).toBe(true), 60_000)
-        .then(() => child.kill('SIGTERM')),
-  });
-  expect({ code: outcome.code, requests: server.requests.length }).toEqual({ code: 143, requests: 1 });
-  await pause(5000);
-  expect(existsSync(path.join(space.root, 'survived'))).toBe(false);
-});
+test(
+  'SIGTERM while a command runs that ignores it: the command ends before the program does',
+  soak,
+  async () => {
+    const space = await workspace();
+    const command = "trap '' TERM INT HUP; touch begun; sleep 4; touch survived";
+    const { server, model, env } = await modelOf([calls(['Bash', { command }]), says('never said')]);
+    const outcome = await aca(space, ['-p', 'go', '--mode', 'auto', '--model', model], {
+      env,
+      onSpawn: (child) =>
+        void vi
+          .waitFor(() => expect(existsSync(path.join(space.root, 'begun'))).toBe(true), 60_000)
+          .then(() => child.kill('SIGTERM')),
+    });
+    expect({ code: outcome.code, requests: server.requests.length }).toEqual({ code: 143, requests: 1 });
+    await pause(5000);
+    expect(existsSync(path.join(space.root, 'survived'))).toBe(false);
+  },
+);
 
 test('SIGTERM asks no model for notes, though memory is on', async () => {
   const space = await workspace();

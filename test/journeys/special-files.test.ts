@@ -5,6 +5,7 @@ import { aca, doors } from '../support/aca.ts';
 import { makePipe } from '../support/hands.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 /** Whoever waits for a pipe waits for ever: long after this, also on a busy machine. */
@@ -113,7 +114,7 @@ describe.skipIf(process.platform === 'win32')('pipes where files are expected', 
     expect(stderr).toContain('AGENTS.md is a pipe, a socket or a device and was not read.');
   });
 
-  test.each<[string, (space: Workspace) => string]>([
+  sweep<[string, (space: Workspace) => string]>([
     ['.ai-assistant.json', (space) => space.root],
     ['.mcp.json', (space) => space.root],
     ['config.json', (space) => path.join(space.home, '.ai-assistant')],
@@ -125,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('pipes where files are expected', 
     expect(stderr).toContain(`${name} is not a configuration file.`);
   });
 
-  test.each([
+  sweep([
     ['sessions', 'list'],
     ['sessions', 'search', 'hello'],
     ['audit'],

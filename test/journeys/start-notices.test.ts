@@ -6,6 +6,7 @@ import { aca, cleanEnv, doors, parseStream } from '../support/aca.ts';
 import { configure, oddServer } from '../support/mcp.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -41,7 +42,7 @@ async function modelFor(space: Workspace, ...steps: Parameters<typeof serve>[0])
 }
 
 describe('an MCP server with a variable that is not set is skipped and named, and everything else runs', () => {
-  test.each(Object.entries(files))('in %s, headless', async (_, write) => {
+  sweep(Object.entries(files))('in %s, headless', async (_, write) => {
     const space = await workspace();
     await write(space, { broken: brokenServers.header, odd: oddServer('plain') });
     const { server, model, env } = await modelFor(space, calls(['odd__say', { text: 'a' }]), says('Done.'));
@@ -55,7 +56,7 @@ describe('an MCP server with a variable that is not set is skipped and named, an
     expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toBe('said {"text":"a"}');
   });
 
-  test.each(Object.entries(brokenServers))('wherever it stands: %s', async (_, broken) => {
+  sweep(Object.entries(brokenServers))('wherever it stands: %s', async (_, broken) => {
     const space = await workspace();
     await configure(space, { mcpServers: { broken } });
     const { model, env } = await modelFor(space);
@@ -71,7 +72,7 @@ describe('an MCP server with a variable that is not set is skipped and named, an
     ]);
   });
 
-  test.each([
+  sweep([
     ['the screen', []],
     ['plain lines', ['--plain']],
   ])('on %s', async (_, flags) => {

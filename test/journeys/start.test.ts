@@ -8,6 +8,7 @@ import { aca, cleanEnv, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { binary, program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const run = promisify(execFile);
@@ -133,7 +134,7 @@ describe('start-up', () => {
     expect(await loadedBy(['--version'])).toEqual(['cli', 'main', 'rolldown-runtime']);
   });
 
-  test('help loads no vendor; a task loads one', async () => {
+  test('help loads no vendor; a task loads one', soak, async () => {
     const vendors = ['anthropic', 'chat', 'google', 'ollama', 'responses'];
     const chunks = (await readdir('dist/chunks')).map((name) => name.replace(/-[\w-]{8}\.cjs$/, ''));
     expect(vendors.filter((name) => chunks.includes(name))).toEqual(vendors);

@@ -3,6 +3,7 @@ import type { Report } from '../../src/app/conversation/run-report.ts';
 import { type AcaOptions, aca, doors } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 async function start(space: Workspace, script: Step[]) {
@@ -83,7 +84,7 @@ describe('stream-json input', () => {
     ]);
   });
 
-  test.each([
+  sweep([
     ['not JSON', 'hello\n', 'This input line is not JSON: hello'],
     ['of an unknown kind', '{"type":"usr"}\n', 'Unknown input line: {"type":"usr"}'],
   ])('a line that is %s says what to send', async (_name, stdin, words) => {

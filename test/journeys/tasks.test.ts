@@ -1,6 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { aca, comparable, doors, parseStream, protocolNames } from '../support/aca.ts';
 import { type ModelServer, startModelServer } from '../support/model-server/server.ts';
+import { sweepGroups } from '../support/soak.ts';
 import { type Task, tasks } from '../support/tasks.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -17,7 +18,7 @@ async function play(task: Task, protocol: (typeof protocolNames)[number]) {
   return { outcome, space, server };
 }
 
-describe.each(tasks)('[Z11] [R09] $name', (task) => {
+sweepGroups(tasks)('[Z11] [R09] $name', (task) => {
   /** What each protocol's run told, without what may differ. */
   const told = new Map<string, unknown[]>();
 

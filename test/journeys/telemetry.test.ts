@@ -1,3 +1,4 @@
+// @module-tag soak
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { deadUrl } from '../support/loopback.ts';
 import { calls, fails, says } from '../support/model-server/script.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const PROMPT = 'say what the secret plan is';
@@ -43,7 +45,7 @@ function numbersOf({ metrics }: OtlpReceiver, name: string): Record<string, numb
 }
 
 describe('[O01] [O02] [O03] a run, as a collector sees it', () => {
-  test.each(['http/protobuf', 'http/json'])('over %s: numbers, and one trace', async (protocol) => {
+  sweep(['http/protobuf', 'http/json'])('over %s: numbers, and one trace', async (protocol) => {
     const collector = await startOtlpReceiver();
     const outcome = await ask(await plan(PATIENT), {
       env: {
@@ -174,7 +176,7 @@ describe('what was said stays here', () => {
 const HOURS = { OTEL_EXPORTER_OTLP_TIMEOUT: '3600000' };
 
 describe('a collector in trouble costs the run nothing but one warning', () => {
-  test.each([
+  sweep([
     ['nobody listens', deadUrl],
     ['it takes everything and never answers', async () => (await startOtlpReceiver({ silent: true })).url],
   ])('%s', async (_, address) => {

@@ -7,6 +7,7 @@ import { type AcaOptions, aca, doors, parseStream } from '../support/aca.ts';
 import { calls, hangs, type Step, says } from '../support/model-server/script.ts';
 import { leftAfter, runningWith } from '../support/processes.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 /** `word` is a program's name nobody else uses: whatever it starts can be found in the process table. */
@@ -62,7 +63,7 @@ const bash = (command: string, more: object = {}) => calls(['Bash', { command, .
 const script = (text: string, more: object = {}) => bash(`bash -c '${text}'`, more);
 
 describe.skipIf(process.platform === 'win32')('[T11] [L10] commands that misbehave', () => {
-  test('a fork that ignores TERM is gone when its time is over, and the run goes on', async () => {
+  test('a fork that ignores TERM is gone when its time is over, and the run goes on', soak, async () => {
     const { run } = await start((word) => [
       script(`bin/${word} deaf & bin/${word} deaf`, { timeout: 5000 }),
       says('went on'),
@@ -142,7 +143,7 @@ describe.skipIf(process.platform === 'win32')('commands in the background', () =
     expect(answers(stdout)[1]?.metadata).toMatchObject({ command: command(word), running: true });
   });
 
-  test('one that was forgotten ends with the run, the deaf too', async () => {
+  test('one that was forgotten ends with the run, the deaf too', soak, async () => {
     const { run } = await start((word) => [
       bash(`bin/${word} deaf`, { run_in_background: true }),
       calls(['BashOutput', { id: 'bg_1', wait_ms: 10_000 }]),

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

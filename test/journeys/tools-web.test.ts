@@ -6,6 +6,7 @@ import { loopback } from '../support/loopback.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { behindTls, caFile, secretHost, tunnelTo } from '../support/secure-line.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -103,7 +104,7 @@ describe('[Y15] [U17] WebFetch', () => {
     expect(new Set(proxy.asked)).toEqual(new Set([`${secretHost}:443`]));
   });
 
-  test.each([
+  sweep([
     ['nothing set', undefined],
     ['certificates of the user’s own', { network: { caFile } }],
   ])('with no proxy, names are resolved and pinned here: %s', async (_name, config) => {
@@ -131,7 +132,7 @@ describe('[Y15] [U17] WebFetch', () => {
     expect(inside.requests).toEqual([]);
   });
 
-  test.each([
+  sweep([
     ['file:///etc/passwd', /^Permission denied: .*only http and https addresses are fetched/],
     ['http://user:secret@example.org/', /^Permission denied: .*a user name or password/],
     ['example.org', /^example\.org is not a full URL\. Use one such as/],

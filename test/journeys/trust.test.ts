@@ -5,6 +5,7 @@ import type { Report } from '../../src/app/conversation/run-report.ts';
 import { type AcaOptions, aca, doors } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -95,7 +96,7 @@ describe('[Y28] a folder is untrusted until the user says otherwise', () => {
     await fourth.waitFor('default mode');
   });
 
-  test.each([{}, { [FILE]: '{ "mode": "plan", "theme": "dark" }' }])(
+  sweep([{}, { [FILE]: '{ "mode": "plan", "theme": "dark" }' }])(
     'nobody is asked where trust would change nothing: %j',
     async (files) => {
       const space = await workspace(files);

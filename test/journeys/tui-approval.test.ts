@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { still } from '../support/lab.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const END = '\x1b[F';
@@ -28,7 +29,7 @@ async function asked(size: { columns: number; rows: number }) {
 }
 
 describe('a command whose end is off screen', () => {
-  test.each([
+  sweep([
     ['y', { columns: 80, rows: 24 }],
     ['s', { columns: 80, rows: 30 }],
     ['a', { columns: 120, rows: 40 }],
@@ -47,7 +48,7 @@ describe('a command whose end is off screen', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n', 'risky-end': '' });
   });
 
-  test('is approved after its pages were gone through', async () => {
+  test('is approved after its pages were gone through', soak, async () => {
     const { space, lab, screen } = await asked({ columns: 80, rows: 30 });
     const isAtEnd = () => /lines \d+-(\d+) of \1 /.test(screen());
     while (!isAtEnd()) {

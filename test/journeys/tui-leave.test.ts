@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Lab, still } from '../support/lab.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
+import { sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const ESC = '\u001b';
@@ -105,7 +106,7 @@ describe('leaving', () => {
     await lab.waitFor('Still here.');
   });
 
-  test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+  sweep(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
     '%s in the middle of an answer leaves the terminal usable and the session saved',
     async (name) => {
       const space = await workspace();

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fullClears, still } from '../support/lab.ts';
 import { both, says, slowly } from '../support/model-server/script.ts';
 import { expectScreen, openScreen, runOver } from '../support/screen.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const answer = `# What I found
@@ -35,7 +36,7 @@ const edit = both('I will mend it.', [
 ]);
 
 describe('the screen', () => {
-  test.each([40, 80, 120, 200])('[C03] [C05] [C09] [C11] looks right at %i columns', async (columns) => {
+  sweep([40, 80, 120, 200])('[C03] [C05] [C09] [C11] looks right at %i columns', async (columns) => {
     const space = await workspace({ 'config.ts': source });
     const { lab } = await openScreen(space, [says(answer, { pieceLength: 7 }), edit, says('Done.')], {
       columns,
@@ -78,7 +79,7 @@ describe('the screen', () => {
     expect(lab.cursor()).toEqual({ row, column: 2 + 4, visible: true });
   });
 
-  test('a streamed answer is written about once: bytes do not pile up with repaints', async () => {
+  test('a streamed answer is written about once: bytes do not pile up with repaints', soak, async () => {
     const text = Array.from({ length: 60 }, (_, i) => `Paragraph ${i} says something of medium length.`).join(
       '\n\n',
     );

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { fullClears, type Lab, still } from '../support/lab.ts';
 import { says, slowly } from '../support/model-server/script.ts';
 import { openScreen, runOver } from '../support/screen.ts';
+import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const lines = Array.from({ length: 120 }, (_, i) => `line-${i}-end`);
@@ -31,14 +32,18 @@ test('[C11] every finished line is in the scrollback once, in order, at its plac
   expect(fullClears(lab.written())).toEqual([]);
 });
 
-test('[C11] also when the terminal is resized again and again meanwhile, as long as the live rows fit', async () => {
-  const { lab } = await storm({ columns: 120, widths: (round) => 105 + ((round * 13) % 40) });
-  await expect.poll(() => found(lab), settling).toEqual(lines);
-  expect(fullClears(lab.written())).toEqual([]);
-  await expect.poll(() => prompts(lab), settling).toHaveLength(1);
-});
+test(
+  '[C11] also when the terminal is resized again and again meanwhile, as long as the live rows fit',
+  soak,
+  async () => {
+    const { lab } = await storm({ columns: 120, widths: (round) => 105 + ((round * 13) % 40) });
+    await expect.poll(() => found(lab), settling).toEqual(lines);
+    expect(fullClears(lab.written())).toEqual([]);
+    await expect.poll(() => prompts(lab), settling).toHaveLength(1);
+  },
+);
 
-test('[C11] also in a storm that breaks the live rows anew while frames are under way', async () => {
+test('[C11] also in a storm that breaks the live rows anew while frames are under way', soak, async () => {
   const { lab } = await storm({ columns: 80, widths: (round) => 40 + ((round * 37) % 80) });
   await expect.poll(() => found(lab), settling).toEqual(lines);
   expect(fullClears(lab.written())).toEqual([]);

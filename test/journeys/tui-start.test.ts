@@ -8,6 +8,7 @@ import { says } from '../support/model-server/script.ts';
 import { binary, programLine } from '../support/program.ts';
 import { openScreen } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
+import { sweep, sweepGroups } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const PLACEHOLDER = 'Ask for anything · / commands · @ files · ! shell · ? keys';
@@ -89,7 +90,7 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     await lab.waitFor((it) => isReady(it) && rowsOf(it).includes('> Hello漢'));
   });
 
-  test.each([1, 2, 3, 4])('keys typed all along the start are all there, in order (%i)', async (round) => {
+  sweep([1, 2, 3, 4])('keys typed all along the start are all there, in order (%i)', async (round) => {
     const { lab } = await openScreenEarly(round);
     await lab.waitFor((it) => rowsOf(it).includes(`> ${WORDS}`));
     await lab.waitFor(isReady);
@@ -132,7 +133,7 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
 });
 
 /** The terminal echoes what is typed while no program reads. */
-describe.each([
+sweepGroups([
   ['the look is known', known],
   ['it is the first start', workspace],
 ])('keys typed before the program runs, where %s', (_where, prepare) => {
@@ -148,7 +149,7 @@ describe.each([
     return { lab, server };
   };
 
-  test.each([
+  sweep([
     ['a letter', 'h', ['> h']],
     ['a word', 'hello', ['> hello']],
     ['an arrow key', 'helo\u001b[Dl', ['> hello']],
@@ -197,7 +198,7 @@ test('keys typed before a start in plain lines stand once, behind the prompt', a
 });
 
 describe('leaving before anything is loaded', () => {
-  test.each([
+  sweep([
     ['Ctrl-D', '\u0004'],
     ['Ctrl-C twice', '\u0003\u0003'],
     ['Ctrl-C thrice after words', 'words\u0003\u0003\u0003'],
@@ -216,7 +217,7 @@ describe('leaving before anything is loaded', () => {
       expect(settings).toMatch(new RegExp(`(^|[ ;])${mode}\\b`));
   });
 
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s gives the terminal back', async (signal) => {
+  sweep(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s gives the terminal back', async (signal) => {
     const { lab } = await openHeld(await known());
     await lab.waitFor(shows(EARLY));
     process.kill(lab.pid, signal);
@@ -286,7 +287,7 @@ describe('when something else comes', () => {
     expect(lab.all().flatMap((row) => (row.startsWith('>') ? row.trimEnd() : []))).toEqual(['> hello']);
   });
 
-  test.each([
+  sweep([
     ['a terminal that cannot be repainted', { env: { TERM: 'dumb' } }],
     ['a tiny terminal', { columns: 10, rows: 3 }],
     ['somebody who listens', { args: ['--screen-reader'] }],

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { pictureOf } from '../support/undo.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -168,22 +169,26 @@ describe("the user's own work in between", () => {
     expect((await aca(space, ['undo', '--yes'])).stdout).toBe('Nothing to undo.\n');
   });
 
-  test('what a person saves while a command runs is shown apart and stays, unless it is named', async () => {
-    const space = await workspace(files);
-    const at = (name: string) => path.join(space.root, name);
-    const command = 'touch began; while [ ! -e saved ]; do sleep 0.1; done; sleep 1.1; echo x > out.txt';
-    const run = play(space, [calls(['Bash', { command }]), says('Done.')], ['--allow', 'Bash(*)']);
-    await expect.poll(() => existsSync(at('began')), { timeout: 30_000 }).toBe(true);
-    await writeFile(at('notes.md'), 'my work\n');
-    await writeFile(at('saved'), '');
-    await run;
+  test(
+    'what a person saves while a command runs is shown apart and stays, unless it is named',
+    soak,
+    async () => {
+      const space = await workspace(files);
+      const at = (name: string) => path.join(space.root, name);
+      const command = 'touch began; while [ ! -e saved ]; do sleep 0.1; done; sleep 1.1; echo x > out.txt';
+      const run = play(space, [calls(['Bash', { command }]), says('Done.')], ['--allow', 'Bash(*)']);
+      await expect.poll(() => existsSync(at('began')), { timeout: 30_000 }).toBe(true);
+      await writeFile(at('notes.md'), 'my work\n');
+      await writeFile(at('saved'), '');
+      await run;
 
-    const preview = (await aca(space, ['undo'])).stdout;
-    expect(preview).toMatch(/remove +out\.txt/);
-    expect(preview).toMatch(
-      /Possibly not changed by this run, so left alone:\n +would restore notes\.md +\+5 -1: it was changed while a command ran/,
-    );
-    expect((await aca(space, ['undo', '--yes'])).stdout).toContain('removed out.txt');
-    expect(await readFile(at('notes.md'), 'utf8')).toBe('my work\n');
-  });
+      const preview = (await aca(space, ['undo'])).stdout;
+      expect(preview).toMatch(/remove +out\.txt/);
+      expect(preview).toMatch(
+        /Possibly not changed by this run, so left alone:\n +would restore notes\.md +\+5 -1: it was changed while a command ran/,
+      );
+      expect((await aca(space, ['undo', '--yes'])).stdout).toContain('removed out.txt');
+      expect(await readFile(at('notes.md'), 'utf8')).toBe('my work\n');
+    },
+  );
 });

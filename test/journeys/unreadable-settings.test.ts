@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { aca } from '../support/aca.ts';
 import { makePipe } from '../support/hands.ts';
+import { sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const rootOf = (space: Workspace) => path.join(space.home, '.ai-assistant');
@@ -50,12 +51,12 @@ function expectClear({ code, stderr }: { code: number | null; stderr: string }, 
 }
 
 describe.skipIf(process.platform === 'win32')('what cannot be read is named, with what to do', () => {
-  test.each(table)('%s: %s', async (name, kind) => {
+  sweep(table, 3)('%s: %s', async (name, kind) => {
     const { space, file } = await withBad(name, kind);
     expectClear(await aca(space, ['-p', 'go', '--model', 'anthropic/claude-sonnet-4-5']), file);
   });
 
-  test.each([
+  sweep([
     ['user settings', ['config', 'set', 'maxTurns', '3']],
     ['user settings', ['mcp', 'add', 'x', 'true']],
     ['.mcp.json', ['mcp', 'add', '--project', 'x', 'true']],
@@ -70,7 +71,7 @@ describe.skipIf(process.platform === 'win32')('what cannot be read is named, wit
     }
   });
 
-  test.each<[string, (root: string) => void]>([
+  sweep<[string, (root: string) => void]>([
     ['a file', (root) => writeFileSync(root, '')],
     ['a link to itself', (root) => symlinkSync(root, root)],
     ['a pipe', (root) => makePipe(root)],

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -14,6 +15,7 @@ import {
   says,
 } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const MODEL = 'anthropic/claude-sonnet-4-20250514';
@@ -164,34 +166,38 @@ describe('the output limit', () => {
   });
 });
 
-test('a summary that was cut off is asked for again with more room, and then drawn from the conversation', async () => {
-  const space = await workspace();
-  await configure(space, small);
-  const isSummary = ({ messages }: SeenRequest) =>
-    messages.at(-1)?.text.startsWith('Below is the older part of a conversation') ?? false;
-  const server = await serve(
-    [
-      (request) =>
-        isSummary(request)
-          ? says('[Completed: half of a', { stop: 'max_tokens' })
-          : says('It goes on and on. '.repeat(230)),
-    ],
-    { loop: true },
-  );
-  const { env } = doors.anthropic(server.url);
-  const prompts = Array.from(
-    { length: 24 },
-    (_, i) => `${JSON.stringify({ type: 'user', text: `question ${i}` })}\n`,
-  );
-  const args = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--model', MODEL];
-  const { code, stdout } = await aca(space, args, { env, stdin: prompts.join('') });
-  expect(code).toBe(0);
-  expect(stdout).toContain('"type":"compacted"');
-  expect(stdout).toContain('"by":"extract"');
-  const summaries = server.requests.filter(isSummary).map(({ body }) => Number(body.max_tokens));
-  expect(summaries.length).toBeGreaterThanOrEqual(2);
-  expect(summaries[1]).toBeGreaterThan(summaries[0] ?? 0);
-  const last = server.requests.filter(({ system }) => system !== '').at(-1);
-  expect(last?.system).toContain('[Asked: question 0;');
-  expect(last?.system).not.toContain('half of a');
-});
+test(
+  'a summary that was cut off is asked for again with more room, and then drawn from the conversation',
+  soak,
+  async () => {
+    const space = await workspace();
+    await configure(space, small);
+    const isSummary = ({ messages }: SeenRequest) =>
+      messages.at(-1)?.text.startsWith('Below is the older part of a conversation') ?? false;
+    const server = await serve(
+      [
+        (request) =>
+          isSummary(request)
+            ? says('[Completed: half of a', { stop: 'max_tokens' })
+            : says('It goes on and on. '.repeat(230)),
+      ],
+      { loop: true },
+    );
+    const { env } = doors.anthropic(server.url);
+    const prompts = Array.from(
+      { length: 24 },
+      (_, i) => `${JSON.stringify({ type: 'user', text: `question ${i}` })}\n`,
+    );
+    const args = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--model', MODEL];
+    const { code, stdout } = await aca(space, args, { env, stdin: prompts.join('') });
+    expect(code).toBe(0);
+    expect(stdout).toContain('"type":"compacted"');
+    expect(stdout).toContain('"by":"extract"');
+    const summaries = server.requests.filter(isSummary).map(({ body }) => Number(body.max_tokens));
+    expect(summaries.length).toBeGreaterThanOrEqual(2);
+    expect(summaries[1]).toBeGreaterThan(summaries[0] ?? 0);
+    const last = server.requests.filter(({ system }) => system !== '').at(-1);
+    expect(last?.system).toContain('[Asked: question 0;');
+    expect(last?.system).not.toContain('half of a');
+  },
+);

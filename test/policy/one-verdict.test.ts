@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { createAgent } from '../../src/api/create-agent.ts';
 import type { AgentEvent } from '../../src/contract/event.ts';
 import type { PermissionMode, PermissionRequest } from '../../src/contract/permission.ts';
@@ -11,6 +11,7 @@ import type { AuditRecord } from '../../src/observability/audit/audit.ts';
 import { cleanEnv, doors } from '../support/aca.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 
 /** Names of files in the project, beside it and in the home folder; some are closed for good. */
 const FILES = [
@@ -102,21 +103,23 @@ async function contents(base: string): Promise<Map<string, string>> {
   return found;
 }
 
-test('what the events, the result, the audit log, the question and the disk say of a call is one verdict', {
-  timeout: 300_000,
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(cases, async (one) => {
-      const base = await build();
-      try {
-        await check(base, one);
-      } finally {
-        await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-      }
-    }),
-    { numRuns: 60 },
-  );
-});
+sweep([6, 60])(
+  'what the events, the result, the audit log, the question and the disk say of a call is one verdict (%i runs)',
+  async (numRuns) => {
+    await fc.assert(
+      fc.asyncProperty(cases, async (one) => {
+        const base = await build();
+        try {
+          await check(base, one);
+        } finally {
+          await rm(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+        }
+      }),
+      { numRuns },
+    );
+  },
+  { timeout: 300_000 },
+);
 
 async function check(base: string, { wanted, mode, rules, answers }: Case): Promise<void> {
   const inPlace = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll('BASE', base)) as T;

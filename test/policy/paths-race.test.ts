@@ -1,8 +1,9 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createFiles } from '../../src/sandbox/files/files.ts';
 import { createGuard } from '../../src/sandbox/guard.ts';
+import { sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 import { type Swap, whileSwapping } from './swap-files.ts';
 
@@ -96,27 +97,31 @@ const races: Race[] = [
 
 describe('[X05] [R08] a path that changes while it is used', () => {
   // On a busy machine one side may have all the turns; then it is played again.
-  test.each(races)('$name never shows what is closed', { retry: 3 }, async ({ swap, file }) => {
-    const place = await arena();
-    let read: Record<string, number> = {};
-    const turns = await whileSwapping(swap(place), async (turnsSoFar) => {
-      let odd = false;
-      read = await hammer(turnsSoFar, async () => {
-        odd = !odd;
-        if (odd) return Buffer.from((await place.files.read(file)).bytes).toString();
-        return (await place.files.readLines(file, { offset: 0, limit: 5 })).lines.join('|');
+  sweep(races)(
+    '$name never shows what is closed',
+    async ({ swap, file }) => {
+      const place = await arena();
+      let read: Record<string, number> = {};
+      const turns = await whileSwapping(swap(place), async (turnsSoFar) => {
+        let odd = false;
+        read = await hammer(turnsSoFar, async () => {
+          odd = !odd;
+          if (odd) return Buffer.from((await place.files.read(file)).bytes).toString();
+          return (await place.files.readLines(file, { offset: 0, limit: 5 })).lines.join('|');
+        });
       });
-    });
-    expect(Object.keys(read).filter((text) => text !== 'refused' && text !== 'mine' && text !== '')).toEqual(
-      [],
-    );
-    // Both sides really took turns, or nothing was tested.
-    expect(turns).toBeGreaterThan(ENOUGH_TURNS);
-    expect((read.mine ?? 0) + (read.refused ?? 0)).toBeGreaterThan(50);
-    expect(read.mine ?? 0).toBeGreaterThan(0);
-  });
+      expect(
+        Object.keys(read).filter((text) => text !== 'refused' && text !== 'mine' && text !== ''),
+      ).toEqual([]);
+      // Both sides really took turns, or nothing was tested.
+      expect(turns).toBeGreaterThan(ENOUGH_TURNS);
+      expect((read.mine ?? 0) + (read.refused ?? 0)).toBeGreaterThan(50);
+      expect(read.mine ?? 0).toBeGreaterThan(0);
+    },
+    { retry: 3 },
+  );
 
-  test.each(races)('$name never lets a write out', async ({ swap, file }) => {
+  sweep(races)('$name never lets a write out', async ({ swap, file }) => {
     const place = await arena();
     const { root, outside, files } = place;
     const folder = path.dirname(file);
@@ -140,24 +145,28 @@ describe('[X05] [R08] a path that changes while it is used', () => {
     expect(turns).toBeGreaterThan(ENOUGH_TURNS);
   });
 
-  test.each(races)('$name never lets a deletion out', { retry: 3 }, async ({ swap, file }) => {
-    const place = await arena();
-    const { root, outside, files } = place;
-    const deleteAndRestore = async () => {
-      const outcome = await files.remove(file).then(
-        () => 'deleted',
-        () => 'refused',
-      );
-      await files.write(file, Buffer.from('mine')).catch(() => undefined);
-      return outcome;
-    };
-    let done: Record<string, number> = {};
-    const turns = await whileSwapping(swap(place), async (turnsSoFar) => {
-      done = await hammer(turnsSoFar, deleteAndRestore, 'deleted');
-    });
-    const kept = [path.join(outside, 'x.txt'), path.join(root, '.env'), path.join(root, '.ssh/x.txt')];
-    expect(await Promise.all(kept.map((name) => readFile(name, 'utf8')))).toEqual([SECRET, SECRET, SECRET]);
-    expect(turns).toBeGreaterThan(ENOUGH_TURNS);
-    expect(done.deleted ?? 0).toBeGreaterThan(0);
-  });
+  sweep(races)(
+    '$name never lets a deletion out',
+    async ({ swap, file }) => {
+      const place = await arena();
+      const { root, outside, files } = place;
+      const deleteAndRestore = async () => {
+        const outcome = await files.remove(file).then(
+          () => 'deleted',
+          () => 'refused',
+        );
+        await files.write(file, Buffer.from('mine')).catch(() => undefined);
+        return outcome;
+      };
+      let done: Record<string, number> = {};
+      const turns = await whileSwapping(swap(place), async (turnsSoFar) => {
+        done = await hammer(turnsSoFar, deleteAndRestore, 'deleted');
+      });
+      const kept = [path.join(outside, 'x.txt'), path.join(root, '.env'), path.join(root, '.ssh/x.txt')];
+      expect(await Promise.all(kept.map((name) => readFile(name, 'utf8')))).toEqual([SECRET, SECRET, SECRET]);
+      expect(turns).toBeGreaterThan(ENOUGH_TURNS);
+      expect(done.deleted ?? 0).toBeGreaterThan(0);
+    },
+    { retry: 3 },
+  );
 });

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { spawn } from 'node:child_process';
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { describe, expect, test } from 'vitest';
 import { atMoment, type KillPoint, killPoints } from '../support/crash/kill-points.ts';
 import { play, round, setStage } from '../support/crash/round.ts';

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { expect, test } from 'vitest';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { headless } from '../support/crash/round.ts';

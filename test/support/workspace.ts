@@ -16,8 +16,7 @@ export async function workspace(
   files: Record<string, string> = {},
   whenDone: WhenDone = onTestFinished,
 ): Promise<Workspace> {
-  const base = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-')));
-  whenDone(() => rm(base, { recursive: true, force: true, maxRetries: 3 }));
+  const base = await freshFolder('aca-', whenDone);
   const root = path.join(base, 'project');
   const home = path.join(base, 'home');
   await mkdir(root);
@@ -30,6 +29,13 @@ export async function workspace(
     await utimes(file, FIRST_WRITTEN + i, FIRST_WRITTEN + i);
   }
   return { root, home, tree: () => readTree(root) };
+}
+
+/** An empty folder that is removed at the end of the test. */
+export async function freshFolder(prefix = 'aca-', whenDone: WhenDone = onTestFinished): Promise<string> {
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), prefix)));
+  whenDone(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
+  return folder;
 }
 
 async function readTree(root: string): Promise<Record<string, string>> {

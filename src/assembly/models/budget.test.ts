@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { says } from '../../../test/support/model-server/script.ts';
 import { runTogether } from '../../../test/support/run-together.ts';
 import { type ScriptedModel, scripted } from '../../../test/support/scripted.ts';
+import { sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { BudgetReachedError, ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
@@ -233,7 +234,7 @@ describe('many processes and a moving clock', () => {
     { minLength: 3, maxLength: 5 },
   );
 
-  test('no run, session or day exceeds its limit', async () => {
+  sweep([1, 6])('no run, session or day exceeds its limit (%i runs)', async (numRuns) => {
     await fc.assert(
       fc.asyncProperty(processes, async (each) => {
         const { home } = await workspace();
@@ -263,7 +264,7 @@ describe('many processes and a moving clock', () => {
         // Every answer is in the ledger, on whatever day.
         expect(spent.flat()).toHaveLength(counts.reduce((sum, count) => sum + count, 0));
       }),
-      { numRuns: 6, endOnFailure: true },
+      { numRuns, endOnFailure: true },
     );
-  }, 120_000);
+  });
 });

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { answer, prompt, reply } from '../../../test/support/histories.ts';
+import { sweep } from '../../../test/support/soak.ts';
 import { noUsage } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../../contract/view.ts';
@@ -80,7 +81,7 @@ async function play(window: number, maxOutput: number) {
   return { window, ...seen, starts: `${Math.round(start * 100)} %`, summaries };
 }
 
-test.each([
+sweep([
   [4096, 1024, 160],
   [8192, 2048, 130],
   [32_768, 8192, 52],

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { freshFolder } from '../../../test/support/workspace.ts';
 import { attachCopied, attachImage } from './attach-image.ts';
 
 /** A single pixel. */
@@ -9,7 +9,7 @@ const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 async function place(acceptsImages = true) {
-  const cwd = await mkdtemp(path.join(tmpdir(), 'aca-attach-'));
+  const cwd = await freshFolder('aca-attach-');
   await writeFile(path.join(cwd, 'dot.png'), Buffer.from(png, 'base64'));
   await writeFile(path.join(cwd, 'words.png'), 'no image');
   return {

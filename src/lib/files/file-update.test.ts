@@ -2,34 +2,37 @@ import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { runTogether } from '../../../test/support/run-together.ts';
+import { sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { updateFile, userFile } from './file-update.ts';
 import { lockFile } from './lock.ts';
 
-const PROCESSES = 20;
 const KEYS = 3;
 
-test('20 processes that change one settings file and one trust file, some through a link, lose no update', async () => {
-  const { home } = await workspace();
-  const real = path.join(home, 'real');
-  const link = path.join(home, 'link');
-  await mkdir(real);
-  await symlink(real, link);
-  const folders = Array.from({ length: PROCESSES }, (_, i) => path.join(home, `project-${i}`));
-  for (const folder of folders) await mkdir(folder);
-  const each = folders.map((folder, i) => {
-    const root = i % 2 === 0 ? real : link;
-    return [path.join(root, 'config.json'), root, folder, String(KEYS)];
-  });
-  await runTogether('update-settings.ts', { folder: home, each });
-  const { projects } = JSON.parse(await readFile(path.join(real, 'config.json'), 'utf8')) as {
-    projects: Record<string, unknown>;
-  };
-  const wanted = folders.flatMap((folder) => Array.from({ length: KEYS }, (_, i) => `${folder}-${i}`));
-  expect(Object.keys(projects).sort()).toEqual(wanted.sort());
-  const trust = JSON.parse(await readFile(path.join(real, 'trust.json'), 'utf8')) as { folders: object };
-  expect(Object.keys(trust.folders).sort()).toEqual([...folders].sort());
-}, 120_000);
+sweep([5, 20])(
+  '%i processes that change one settings file and one trust file, some through a link, lose no update',
+  async (processes) => {
+    const { home } = await workspace();
+    const real = path.join(home, 'real');
+    const link = path.join(home, 'link');
+    await mkdir(real);
+    await symlink(real, link);
+    const folders = Array.from({ length: processes }, (_, i) => path.join(home, `project-${i}`));
+    for (const folder of folders) await mkdir(folder);
+    const each = folders.map((folder, i) => {
+      const root = i % 2 === 0 ? real : link;
+      return [path.join(root, 'config.json'), root, folder, String(KEYS)];
+    });
+    await runTogether('update-settings.ts', { folder: home, each });
+    const { projects } = JSON.parse(await readFile(path.join(real, 'config.json'), 'utf8')) as {
+      projects: Record<string, unknown>;
+    };
+    const wanted = folders.flatMap((folder) => Array.from({ length: KEYS }, (_, i) => `${folder}-${i}`));
+    expect(Object.keys(projects).sort()).toEqual(wanted.sort());
+    const trust = JSON.parse(await readFile(path.join(real, 'trust.json'), 'utf8')) as { folders: object };
+    expect(Object.keys(trust.folders).sort()).toEqual([...folders].sort());
+  },
+);
 
 test('no lock file is created next to a user file, whatever path leads to it', async () => {
   const { home, root } = await workspace({ 'a.json': '{}' });

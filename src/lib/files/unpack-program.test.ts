@@ -3,15 +3,15 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { freshFolder } from '../../../test/support/workspace.ts';
 import { unpackProgram } from './unpack-program.ts';
 
 const content = Buffer.from('#!/bin/sh\necho unpacked\n');
@@ -32,10 +32,13 @@ function packed(folder: string) {
   return { unpack, reads: () => reads };
 }
 
-const freshFolder = () => path.join(mkdtempSync(path.join(tmpdir(), 'aca-unpack-')), 'cache', 'programs');
+const programFolder = async () => path.join(await freshFolder('aca-unpack-'), 'cache', 'programs');
 
-test('a program is written once, for its owner only, and reused from then on', () => {
-  const folder = freshFolder();
+/** Where nothing can be saved, the program stays until the process of all these tests exits. */
+const removed = (file: string) => onTestFinished(() => rm(path.dirname(file), { recursive: true }));
+
+test('a program is written once, for its owner only, and reused from then on', async () => {
+  const folder = await programFolder();
   const { unpack, reads } = packed(folder);
   const file = unpack();
   expect(file).toBe(path.join(folder, `tool-${sha256.slice(0, 16)}.exe`));
@@ -44,8 +47,8 @@ test('a program is written once, for its owner only, and reused from then on', (
   expect([unpack(), reads(), readdirSync(folder)]).toEqual([file, 1, [path.basename(file)]]);
 });
 
-test('a damaged or replaced program is never started: it is written again', () => {
-  const { unpack } = packed(freshFolder());
+test('a damaged or replaced program is never started: it is written again', async () => {
+  const { unpack } = packed(await programFolder());
   const file = unpack();
   for (const other of ['', '#!/bin/sh\necho exchanged\n', content.subarray(0, 5)]) {
     writeFileSync(file, other);
@@ -53,11 +56,12 @@ test('a damaged or replaced program is never started: it is written again', () =
   }
 });
 
-test.skipIf(process.platform === 'win32')('a folder writable by others is not used', () => {
-  const folder = freshFolder();
+test.skipIf(process.platform === 'win32')('a folder writable by others is not used', async () => {
+  const folder = await programFolder();
   mkdirSync(folder, { recursive: true });
   chmodSync(folder, 0o777);
   const file = packed(folder).unpack();
+  removed(file);
   expect([path.dirname(file) === folder, readdirSync(folder), readFileSync(file)]).toEqual([
     false,
     [],
@@ -65,9 +69,10 @@ test.skipIf(process.platform === 'win32')('a folder writable by others is not us
   ]);
 });
 
-test('where nothing can be saved, it is unpacked for this process only', () => {
-  const folder = freshFolder();
+test('where nothing can be saved, it is unpacked for this process only', async () => {
+  const folder = await programFolder();
   writeFileSync(path.dirname(folder), 'a file, not a folder');
   const file = packed(folder).unpack();
+  removed(file);
   expect([existsSync(folder), readFileSync(file)]).toEqual([false, content]);
 });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bundleScript } from '../../../test/support/bundle-script.ts';
 import { runTogether } from '../../../test/support/run-together.ts';
+import { sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { filesOfLog } from '../log/rotating-file.ts';
 import { ChainedLog, headFileOf, readHead } from './chained-log.ts';
@@ -123,7 +124,7 @@ describe('an unmodified log', () => {
 });
 
 describe('any tampering is detected', () => {
-  test('a changed byte, anywhere', async () => {
+  sweep([200, 2_000])('a changed byte, anywhere (%i runs)', async (numRuns) => {
     const file = await logOf(4);
     const bytes = readFileSync(file);
     fc.assert(
@@ -133,13 +134,13 @@ describe('any tampering is detected', () => {
         writeFileSync(file, changed);
         expect(verifyAudit(file).broken).not.toBe(null);
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     );
     writeFileSync(file, bytes);
     expect(verifyAudit(file).broken).toBe(null);
   });
 
-  test('a byte inserted or removed, anywhere', async () => {
+  sweep([200, 2_000])('a byte inserted or removed, anywhere (%i runs)', async (numRuns) => {
     const file = await logOf(3);
     const bytes = readFileSync(file);
     fc.assert(
@@ -149,47 +150,58 @@ describe('any tampering is detected', () => {
         const { broken } = verifyAudit(file);
         expect([at, put, broken]).not.toEqual([at, put, null]);
       }),
-      { numRuns: 2_000 },
+      { numRuns },
     );
   });
 
-  test('lines removed, swapped, inserted, repeated or truncated, in any file', async () => {
-    const file = await logOf(30, 1_500);
-    const names = filesOfLog(file).filter((name) => existsSync(name));
-    const whole = names.map((name) => ({ name, lines: linesOf(name) }));
-    const action = fc.constantFrom('remove', 'swap', 'put in', 'repeat', 'cut off', 'blank', 'without chain');
-    fc.assert(
-      fc.property(fc.nat(), fc.nat(), fc.nat(), action, (which, one, other, what) => {
-        const { name, lines } = whole[which % whole.length] ?? { name: '', lines: [] };
-        const i = one % lines.length;
-        const j = other % lines.length;
-        const at = (k: number) => lines[k] ?? '';
-        const bare = JSON.stringify({
-          ...JSON.parse(at(i)),
-          seq: undefined,
-          prev: undefined,
-          hash: undefined,
-        });
-        const changed: Record<typeof what, string[]> = {
-          remove: lines.toSpliced(i, 1),
-          swap: lines.with(i, at(j)).with(j, at(i)),
-          'put in': lines.toSpliced(i, 0, '{"type":"judged"}'),
-          repeat: lines.toSpliced(j, 0, at(i)),
-          'cut off': lines.slice(0, i),
-          blank: lines.toSpliced(i, 0, ''),
-          'without chain': lines.with(i, bare),
-        };
-        fc.pre(what !== 'swap' || i !== j);
-        write(name, changed[what]);
-        const { broken } = verifyAudit(file);
-        write(name, lines);
-        expect([what, i, j, broken]).not.toEqual([what, i, j, null]);
-        expect(names).toContain(broken?.file);
-      }),
-      { numRuns: 1_000 },
-    );
-    expect(verifyAudit(file).broken).toBe(null);
-  });
+  sweep([100, 1_000])(
+    'lines removed, swapped, inserted, repeated or truncated, in any file (%i runs)',
+    async (numRuns) => {
+      const file = await logOf(30, 1_500);
+      const names = filesOfLog(file).filter((name) => existsSync(name));
+      const whole = names.map((name) => ({ name, lines: linesOf(name) }));
+      const action = fc.constantFrom(
+        'remove',
+        'swap',
+        'put in',
+        'repeat',
+        'cut off',
+        'blank',
+        'without chain',
+      );
+      fc.assert(
+        fc.property(fc.nat(), fc.nat(), fc.nat(), action, (which, one, other, what) => {
+          const { name, lines } = whole[which % whole.length] ?? { name: '', lines: [] };
+          const i = one % lines.length;
+          const j = other % lines.length;
+          const at = (k: number) => lines[k] ?? '';
+          const bare = JSON.stringify({
+            ...JSON.parse(at(i)),
+            seq: undefined,
+            prev: undefined,
+            hash: undefined,
+          });
+          const changed: Record<typeof what, string[]> = {
+            remove: lines.toSpliced(i, 1),
+            swap: lines.with(i, at(j)).with(j, at(i)),
+            'put in': lines.toSpliced(i, 0, '{"type":"judged"}'),
+            repeat: lines.toSpliced(j, 0, at(i)),
+            'cut off': lines.slice(0, i),
+            blank: lines.toSpliced(i, 0, ''),
+            'without chain': lines.with(i, bare),
+          };
+          fc.pre(what !== 'swap' || i !== j);
+          write(name, changed[what]);
+          const { broken } = verifyAudit(file);
+          write(name, lines);
+          expect([what, i, j, broken]).not.toEqual([what, i, j, null]);
+          expect(names).toContain(broken?.file);
+        }),
+        { numRuns },
+      );
+      expect(verifyAudit(file).broken).toBe(null);
+    },
+  );
 
   test('a log truncated at any byte, also if the program continued writing', async () => {
     const file = await logOf(4);

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { leftAfter } from '../../../test/support/processes.ts';
+import { soak, sweep } from '../../../test/support/soak.ts';
 import { noBubblewrap, walled } from '../../../test/support/walled.ts';
 
 beforeEach(({ skip }) => {
@@ -8,19 +9,22 @@ beforeEach(({ skip }) => {
 });
 
 describe('[X01] [L10] how a command in bubblewrap ends', () => {
-  test.each([
-    ['exit 0', { exitCode: 0, signal: null }],
-    ['exit 3', { exitCode: 3, signal: null }],
-    ['exit 143', { exitCode: 143, signal: null }],
-    ['exit 255', { exitCode: 255, signal: null }],
-    ['kill -TERM $$', { exitCode: null, signal: 'SIGTERM' }],
-    ['kill -SEGV $$', { exitCode: null, signal: 'SIGSEGV' }],
-    ['kill -INT $$', { exitCode: null, signal: 'SIGINT' }],
-    ['kill -PIPE $$', { exitCode: null, signal: 'SIGPIPE' }],
-    ['kill -KILL $$', { exitCode: null, signal: 'SIGKILL' }],
-    ['sh -c "kill -TERM \\$\\$"; exit $?', { exitCode: 143, signal: null }],
-    ['not-a-program', { exitCode: 127, signal: null }],
-  ])('%s', async (command, ending) => {
+  sweep(
+    [
+      ['exit 0', { exitCode: 0, signal: null }],
+      ['exit 3', { exitCode: 3, signal: null }],
+      ['exit 143', { exitCode: 143, signal: null }],
+      ['exit 255', { exitCode: 255, signal: null }],
+      ['kill -TERM $$', { exitCode: null, signal: 'SIGTERM' }],
+      ['kill -SEGV $$', { exitCode: null, signal: 'SIGSEGV' }],
+      ['kill -INT $$', { exitCode: null, signal: 'SIGINT' }],
+      ['kill -PIPE $$', { exitCode: null, signal: 'SIGPIPE' }],
+      ['kill -KILL $$', { exitCode: null, signal: 'SIGKILL' }],
+      ['sh -c "kill -TERM \\$\\$"; exit $?', { exitCode: 143, signal: null }],
+      ['not-a-program', { exitCode: 127, signal: null }],
+    ],
+    3,
+  )('%s', async (command, ending) => {
     const { run } = await walled();
     expect(await run(command)).toMatchObject({ ...ending, timedOut: false });
   });
@@ -31,24 +35,28 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
     expect(outcome).toMatchObject({ stdout: 'out\n0 1 2 3 ', stderr: 'err\n' });
   });
 
-  test('TERM comes first, so that a command can clean up; commands that ignore it are killed', async () => {
-    const { run } = await walled();
-    const polite = "trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.05; done";
-    expect(await run(polite, { timeoutMs: 3_000 })).toMatchObject({
-      stdout: 'cleaned\n',
-      exitCode: 7,
-      timedOut: true,
-    });
-    const began = Date.now();
-    expect(await run("trap '' TERM; while :; do sleep 0.05; done", { timeoutMs: 3_000 })).toMatchObject({
-      exitCode: null,
-      signal: 'SIGKILL',
-      timedOut: true,
-    });
-    expect(Date.now() - began).toBeLessThan(20_000);
-  });
+  test(
+    'TERM comes first, so that a command can clean up; commands that ignore it are killed',
+    soak,
+    async () => {
+      const { run } = await walled();
+      const polite = "trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.05; done";
+      expect(await run(polite, { timeoutMs: 3_000 })).toMatchObject({
+        stdout: 'cleaned\n',
+        exitCode: 7,
+        timedOut: true,
+      });
+      const began = Date.now();
+      expect(await run("trap '' TERM; while :; do sleep 0.05; done", { timeoutMs: 3_000 })).toMatchObject({
+        exitCode: null,
+        signal: 'SIGKILL',
+        timedOut: true,
+      });
+      expect(Date.now() - began).toBeLessThan(20_000);
+    },
+  );
 
-  test('stopped at any moment, even before it started, the exit status is reported', async () => {
+  test('stopped at any moment, even before it started, the exit status is reported', soak, async () => {
     const { run } = await walled();
     const command = "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done";
     for (let round = 0; round < 12; round++) {

@@ -2,6 +2,7 @@ import { open, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { cutLine } from '../../lib/text/cut-line.ts';
@@ -57,7 +58,7 @@ describe('[N08] readLines', () => {
     await expect(readLines(await handleOf('a\0b'), all)).rejects.toThrow('The file is binary');
   });
 
-  test.each(encodings)('%s: characters and line endings that straddle chunks survive', async (encoding) => {
+  sweep(encodings)('%s: characters and line endings that straddle chunks survive', async (encoding) => {
     // In windows-1252 é next to € is also valid UTF-8, which is ambiguous.
     const letters = encoding === 'windows-1252' ? ['é', ' €', 'ab'] : ['é', '€', '😀', 'ab', '漢'];
     const anyText = fc.tuple(

@@ -1,14 +1,14 @@
-import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { freshFolder } from '../../../test/support/workspace.ts';
 import { clipboardImage } from './clipboard-image.ts';
 
 const png = Buffer.from('89504e470d0a1a0a', 'hex');
 
 /** A folder of programs that print a given text and record how they were called. */
 async function programs(scripts: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'aca-programs-'));
+  const folder = await freshFolder('aca-programs-');
   for (const [name, script] of Object.entries(scripts)) {
     const file = path.join(folder, name);
     await writeFile(file, `#!/bin/sh\n${script}\n`);

@@ -1,11 +1,11 @@
-import { chmod, mkdtemp, readdir, realpath, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { freshFolder } from '../../../test/support/workspace.ts';
 import { editInProgram } from './external-editor.ts';
 
 async function program(script: string): Promise<string> {
-  const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'an editor-')));
+  const folder = await freshFolder('an editor-');
   const file = path.join(folder, 'edit.sh');
   await writeFile(file, `#!/bin/sh\n${script}\n`);
   await chmod(file, 0o755);

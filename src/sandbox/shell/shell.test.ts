@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isRunning, pidIn } from '../../../test/support/processes.ts';
+import { soak, sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import type { CommandRun } from '../../contract/tool.ts';
 import { createGuard } from '../guard.ts';
@@ -176,7 +177,7 @@ describe('[T11] a command', () => {
 });
 
 describe('[L10] ending a command', () => {
-  test('a child that ignores TERM is killed together with its children', async () => {
+  test('a child that ignores TERM is killed together with its children', soak, async () => {
     const { root, run } = await shellIn({
       'deaf.sh': `trap '' TERM\n(trap '' TERM; echo $BASHPID > child.pid; while :; do sleep 0.1; done) &\necho started; wait; while :; do sleep 0.1; done`,
     });
@@ -189,7 +190,7 @@ describe('[L10] ending a command', () => {
     expect(await isRunning(await pidIn(path.join(root, 'child.pid')))).toBe(false);
   });
 
-  test('TERM comes first, so that a command can clean up', async () => {
+  test('TERM comes first, so that a command can clean up', soak, async () => {
     const { run } = await shellIn();
     const outcome = await run("trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.05; done", {
       timeoutMs: 3_000,
@@ -242,38 +243,40 @@ describe('[L10] ending a command', () => {
     expect(await isRunning(pid)).toBe(false);
   });
 
-  test.runIf(process.platform === 'linux').each([
-    ['made a session of its own', 'setsid sleep 60 & echo $! > pid; wait'],
-    ['was forked twice', '(setsid sh -c "sleep 60 & echo \\$! > pid; wait" &) ; sleep 60'],
-    ['cleared its environment', 'env -i /bin/sh -c "echo \\$\\$ > pid; exec setsid sleep 60" & wait'],
-  ])('after a timeout, a child that %s is killed, too', async (_name, command) => {
-    const { root, run } = await shellIn();
-    const started = Date.now();
-    const outcome = await run(command, { timeoutMs: 3_000 });
-    expect(outcome).toMatchObject({ exitCode: null, timedOut: true });
-    expect(Date.now() - started).toBeLessThan(20_000);
-    expect(await isRunning(await pidIn(path.join(root, 'pid')))).toBe(false);
-  });
-
-  test.runIf(process.platform === 'linux').each([
-    ['in a session of its own', 'setsid sleep 60 & echo $! > pid'],
-    ['without the environment', 'env -i setsid sleep 60 >/dev/null 2>&1 & echo $! > pid'],
-    ['forked twice without the environment', '(env -i setsid sh -c "echo \\$\\$ > pid; exec sleep 60" &)'],
-    ['that cleared the environment and cannot be hung up', 'env -i nohup setsid sleep 60 & echo $! > pid'],
-  ])(
-    'a daemon left behind %s lives until the shell is closed, and no other command of the shell ends it',
-    async (_name, daemon) => {
-      const { root, shell, run } = await shellIn();
+  describe.runIf(process.platform === 'linux')('on Linux', () => {
+    sweep([
+      ['made a session of its own', 'setsid sleep 60 & echo $! > pid; wait'],
+      ['was forked twice', '(setsid sh -c "sleep 60 & echo \\$! > pid; wait" &) ; sleep 60'],
+      ['cleared its environment', 'env -i /bin/sh -c "echo \\$\\$ > pid; exec setsid sleep 60" & wait'],
+    ])('after a timeout, a child that %s is killed, too', async (_name, command) => {
+      const { root, run } = await shellIn();
       const started = Date.now();
-      expect(await run(daemon)).toMatchObject({ exitCode: 0 });
+      const outcome = await run(command, { timeoutMs: 3_000 });
+      expect(outcome).toMatchObject({ exitCode: null, timedOut: true });
       expect(Date.now() - started).toBeLessThan(20_000);
-      const pid = await pidIn(path.join(root, 'pid'));
-      expect(await run('sleep 60', { timeoutMs: 200 })).toMatchObject({ timedOut: true });
-      expect(await isRunning(pid)).toBe(true);
-      await shell.close();
-      expect(await isRunning(pid)).toBe(false);
-    },
-  );
+      expect(await isRunning(await pidIn(path.join(root, 'pid')))).toBe(false);
+    });
+
+    sweep([
+      ['in a session of its own', 'setsid sleep 60 & echo $! > pid'],
+      ['without the environment', 'env -i setsid sleep 60 >/dev/null 2>&1 & echo $! > pid'],
+      ['forked twice without the environment', '(env -i setsid sh -c "echo \\$\\$ > pid; exec sleep 60" &)'],
+      ['that cleared the environment and cannot be hung up', 'env -i nohup setsid sleep 60 & echo $! > pid'],
+    ])(
+      'a daemon left behind %s lives until the shell is closed, and no other command of the shell ends it',
+      async (_name, daemon) => {
+        const { root, shell, run } = await shellIn();
+        const started = Date.now();
+        expect(await run(daemon)).toMatchObject({ exitCode: 0 });
+        expect(Date.now() - started).toBeLessThan(20_000);
+        const pid = await pidIn(path.join(root, 'pid'));
+        expect(await run('sleep 60', { timeoutMs: 200 })).toMatchObject({ timedOut: true });
+        expect(await isRunning(pid)).toBe(true);
+        await shell.close();
+        expect(await isRunning(pid)).toBe(false);
+      },
+    );
+  });
 
   test('a command with much output that is stopped still ends in time', async () => {
     const { root } = await workspace();

@@ -2,6 +2,7 @@ import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import { begin, command, edit, quick, redo, storeFor, undo } from '../../../test/support/undo.ts';
 import { Objects } from './objects.ts';
 import { pruneAllUndo, pruneUndo, sizeOfUndo } from './prune.ts';
@@ -62,35 +63,38 @@ test('a skipped run does not block a redo', async () => {
   expect((await redo(store))?.restored).toEqual([at('a.txt')]);
 });
 
-test('above the quota the oldest runs are forgotten, the newest can be undone, and files are unchanged', async () => {
-  const kb = fc.integer({ min: 1, max: 40 });
-  await fc.assert(
-    fc.asyncProperty(fc.array(kb, { minLength: 1, maxLength: 8 }), kb, async (sizes, quotaKb) => {
-      const { at, tree, store, home } = await storeFor({ 'a.txt': 'first' });
-      const text = (i: number) => (i < 0 ? 'first' : `${i} `.padEnd((sizes[i] ?? 0) * 1024, 'x'));
-      for (const i of sizes.keys()) {
-        begin(store);
-        await edit(store, at('a.txt'), text(i));
-      }
-      await store.close();
-      const folder = path.join(home, 'undo');
-      const options = { quotaBytes: quotaKb * 1024, now: Date.now() + 2 * HOURS };
-      const size = sizeOfUndo(folder);
-      const { forgottenRuns } = await pruneUndo(folder, options);
-      if (size <= options.quotaBytes) expect(forgottenRuns).toBe(0);
-      const contents = sizeOfPacks(path.join(folder, 'objects'));
-      if (size > options.quotaBytes) expect(contents).toBeLessThanOrEqual(options.quotaBytes);
-      expect(await tree()).toEqual({ 'a.txt': text(sizes.length - 1) });
-      const again = new UndoStore({ folder, sessionId: 's', roots: [] });
-      for (let run = sizes.length - 1; run >= forgottenRuns; run--) {
-        expect((await undo(again))?.restored).toEqual([at('a.txt')]);
-        expect(await tree()).toEqual({ 'a.txt': text(run - 1) });
-      }
-      await again.close();
-    }),
-    { numRuns: 40 },
-  );
-});
+sweep([8, 40])(
+  'above the quota the oldest runs are forgotten, the newest can be undone, and files are unchanged (%i runs)',
+  async (numRuns) => {
+    const kb = fc.integer({ min: 1, max: 40 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(kb, { minLength: 1, maxLength: 8 }), kb, async (sizes, quotaKb) => {
+        const { at, tree, store, home } = await storeFor({ 'a.txt': 'first' });
+        const text = (i: number) => (i < 0 ? 'first' : `${i} `.padEnd((sizes[i] ?? 0) * 1024, 'x'));
+        for (const i of sizes.keys()) {
+          begin(store);
+          await edit(store, at('a.txt'), text(i));
+        }
+        await store.close();
+        const folder = path.join(home, 'undo');
+        const options = { quotaBytes: quotaKb * 1024, now: Date.now() + 2 * HOURS };
+        const size = sizeOfUndo(folder);
+        const { forgottenRuns } = await pruneUndo(folder, options);
+        if (size <= options.quotaBytes) expect(forgottenRuns).toBe(0);
+        const contents = sizeOfPacks(path.join(folder, 'objects'));
+        if (size > options.quotaBytes) expect(contents).toBeLessThanOrEqual(options.quotaBytes);
+        expect(await tree()).toEqual({ 'a.txt': text(sizes.length - 1) });
+        const again = new UndoStore({ folder, sessionId: 's', roots: [] });
+        for (let run = sizes.length - 1; run >= forgottenRuns; run--) {
+          expect((await undo(again))?.restored).toEqual([at('a.txt')]);
+          expect(await tree()).toEqual({ 'a.txt': text(run - 1) });
+        }
+        await again.close();
+      }),
+      { numRuns },
+    );
+  },
+);
 
 function sizeOfPacks(objects: string): number {
   const packs = readdirSync(objects).filter((name) => name.endsWith('.pack'));

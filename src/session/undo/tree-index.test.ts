@@ -15,6 +15,7 @@ import {
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { nativePath, pathFromBytes } from '../../lib/paths/raw-path.ts';
 import { type FileState, inspect, isSame, statIfAny } from './file-state.ts';
@@ -201,50 +202,62 @@ function batchesOf(action: fc.Arbitrary<Deed>) {
 }
 
 describe('property: no change is missed, whoever makes it and however', () => {
-  test('where every file is checked each time', async () => {
-    await fc.assert(
-      fc.asyncProperty(batchesOf(fc.oneof(ordinary, unheard)), async (batches) => {
-        const { root, outside, look, model, index } = await indexed();
-        for (const deeds of batches) {
-          play(deeds, root, outside);
-          await look();
-          expect(model).toEqual(standingIn(root));
-        }
-        index.close();
-      }),
-      { numRuns: 15 },
-    );
-  }, 120_000);
+  sweep([3, 15])(
+    'where every file is checked each time (%i runs)',
+    async (numRuns) => {
+      await fc.assert(
+        fc.asyncProperty(batchesOf(fc.oneof(ordinary, unheard)), async (batches) => {
+          const { root, outside, look, model, index } = await indexed();
+          for (const deeds of batches) {
+            play(deeds, root, outside);
+            await look();
+            expect(model).toEqual(standingIn(root));
+          }
+          index.close();
+        }),
+        { numRuns },
+      );
+    },
+    { timeout: 120_000 },
+  );
 
-  test('where only files with events are checked', async () => {
-    await fc.assert(
-      fc.asyncProperty(batchesOf(ordinary), async (batches) => {
-        const { root, outside, look, model, index } = await indexed({ everyTime: 0 });
-        for (const deeds of batches) {
-          play(deeds, root, outside);
-          await look();
-          expect(model).toEqual(standingIn(root));
-        }
-        index.close();
-      }),
-      { numRuns: 80 },
-    );
-  }, 120_000);
+  sweep([10, 80])(
+    'where only files with events are checked (%i runs)',
+    async (numRuns) => {
+      await fc.assert(
+        fc.asyncProperty(batchesOf(ordinary), async (batches) => {
+          const { root, outside, look, model, index } = await indexed({ everyTime: 0 });
+          for (const deeds of batches) {
+            play(deeds, root, outside);
+            await look();
+            expect(model).toEqual(standingIn(root));
+          }
+          index.close();
+        }),
+        { numRuns },
+      );
+    },
+    { timeout: 120_000 },
+  );
 
-  test('within a few scans, where there are no events', async () => {
-    await fc.assert(
-      fc.asyncProperty(batchesOf(fc.oneof(ordinary, unheard)), async (batches) => {
-        const { root, outside, look, model, index } = await indexed({ everyTime: 2 });
-        for (const deeds of batches) {
-          play(deeds, root, outside);
-          for (let i = 0; i <= model.size + 2; i++) await look();
-          expect(model).toEqual(standingIn(root));
-        }
-        index.close();
-      }),
-      { numRuns: 8 },
-    );
-  }, 120_000);
+  sweep([2, 8])(
+    'within a few scans, where there are no events (%i runs)',
+    async (numRuns) => {
+      await fc.assert(
+        fc.asyncProperty(batchesOf(fc.oneof(ordinary, unheard)), async (batches) => {
+          const { root, outside, look, model, index } = await indexed({ everyTime: 2 });
+          for (const deeds of batches) {
+            play(deeds, root, outside);
+            for (let i = 0; i <= model.size + 2; i++) await look();
+            expect(model).toEqual(standingIn(root));
+          }
+          index.close();
+        }),
+        { numRuns },
+      );
+    },
+    { timeout: 120_000 },
+  );
 
   test('while other processes write', async () => {
     const { root, look, model, index } = await indexed({ everyTime: 0 });

@@ -1,7 +1,8 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import { begin, command, edit, pictureOf, redo, storeFor, undo } from '../../../test/support/undo.ts';
 import { statIfAny } from './file-state.ts';
 import type { UndoStore } from './undo-store.ts';
@@ -52,54 +53,62 @@ describe('property: any script', () => {
     }
   }
 
-  test('undone run by run restores the original tree, redone restores the later one', async () => {
-    await fc.assert(
-      fc.asyncProperty(script, async (all) => {
-        const { root, store } = await storeFor({ a: 'one\ntwo\n', 'd/e': 'x', 'd/f': 'y' });
-        symlinkSync('a', path.join(root, 'link'));
-        const pictures = [pictureOf(root)];
-        for (const deeds of all) {
-          begin(store);
-          await play(store, root, deeds);
-          pictures.push(pictureOf(root));
-        }
-        const last = pictures.at(-1);
-        let undone = 0;
-        for (let report = await undo(store); report; report = await undo(store)) {
-          expect(report.kept).toEqual([]);
-          undone += 1;
-        }
-        expect(pictureOf(root)).toEqual(pictures[0]);
-        for (; undone > 0; undone--) expect((await redo(store))?.kept).toEqual([]);
-        expect(pictureOf(root)).toEqual(last);
-      }),
-      { numRuns: 25 },
-    );
-  }, 60_000);
+  sweep([4, 25])(
+    'undone run by run restores the original tree, redone restores the later one (%i runs)',
+    async (numRuns) => {
+      await fc.assert(
+        fc.asyncProperty(script, async (all) => {
+          const { root, store } = await storeFor({ a: 'one\ntwo\n', 'd/e': 'x', 'd/f': 'y' });
+          symlinkSync('a', path.join(root, 'link'));
+          const pictures = [pictureOf(root)];
+          for (const deeds of all) {
+            begin(store);
+            await play(store, root, deeds);
+            pictures.push(pictureOf(root));
+          }
+          const last = pictures.at(-1);
+          let undone = 0;
+          for (let report = await undo(store); report; report = await undo(store)) {
+            expect(report.kept).toEqual([]);
+            undone += 1;
+          }
+          expect(pictureOf(root)).toEqual(pictures[0]);
+          for (; undone > 0; undone--) expect((await redo(store))?.kept).toEqual([]);
+          expect(pictureOf(root)).toEqual(last);
+        }),
+        { numRuns },
+      );
+    },
+    { timeout: 60_000 },
+  );
 
-  test("the user's own files and edits survive every undo", async () => {
-    await fc.assert(
-      fc.asyncProperty(script, fc.array(name, { maxLength: 2 }), async (all, edited) => {
-        const { root, store } = await storeFor({ a: 'one\ntwo\n', 'd/e': 'x', 'd/f': 'y', mine: 'mine' });
-        for (const deeds of all) {
-          begin(store);
-          await play(store, root, deeds);
-        }
-        const marks = edited.flatMap((file, i) => {
-          const full = path.join(root, file);
-          if (!statIfAny(full)?.isFile()) return [];
-          const mark = `\nline of my own ${i}\n`;
-          writeFileSync(full, readFileSync(full, 'latin1') + mark, 'latin1');
-          return [{ full, mark }];
-        });
-        writeFileSync(path.join(root, 'mine'), 'still mine');
-        for (let report = await undo(store); report; report = await undo(store));
-        expect(readFileSync(path.join(root, 'mine'), 'utf8')).toBe('still mine');
-        for (const { full, mark } of marks) expect(readFileSync(full, 'latin1')).toContain(mark);
-      }),
-      { numRuns: 25 },
-    );
-  }, 60_000);
+  sweep([4, 25])(
+    "the user's own files and edits survive every undo (%i runs)",
+    async (numRuns) => {
+      await fc.assert(
+        fc.asyncProperty(script, fc.array(name, { maxLength: 2 }), async (all, edited) => {
+          const { root, store } = await storeFor({ a: 'one\ntwo\n', 'd/e': 'x', 'd/f': 'y', mine: 'mine' });
+          for (const deeds of all) {
+            begin(store);
+            await play(store, root, deeds);
+          }
+          const marks = edited.flatMap((file, i) => {
+            const full = path.join(root, file);
+            if (!statIfAny(full)?.isFile()) return [];
+            const mark = `\nline of my own ${i}\n`;
+            writeFileSync(full, readFileSync(full, 'latin1') + mark, 'latin1');
+            return [{ full, mark }];
+          });
+          writeFileSync(path.join(root, 'mine'), 'still mine');
+          for (let report = await undo(store); report; report = await undo(store));
+          expect(readFileSync(path.join(root, 'mine'), 'utf8')).toBe('still mine');
+          for (const { full, mark } of marks) expect(readFileSync(full, 'latin1')).toContain(mark);
+        }),
+        { numRuns },
+      );
+    },
+    { timeout: 60_000 },
+  );
 });
 
 /** A file tool writes files, and does not follow links that the guard would refuse. */

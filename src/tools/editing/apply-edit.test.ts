@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bench, use } from '../../../test/support/hands.ts';
+import { sweep } from '../../../test/support/soak.ts';
 import { multiEdit } from '../multi-edit.ts';
 import { applyEdit, type Edited } from './apply-edit.ts';
 
@@ -181,77 +182,83 @@ const cases = fc
     return fc.record({ file: fc.constant(file), old, fresh: fc.constant(fresh), all: fc.constant(all) });
   });
 
-test('[T08] property: any edit applies to one exact match, to the only possible match, or not at all', () => {
-  let loose = 0;
-  fc.assert(
-    fc.property(cases, ({ file, old, fresh, all }) => {
-      const result = edit(file, old, fresh, all);
-      const plain = flat(file);
-      const found = old === '' ? [] : places(plain, old);
-      if (result.type === 'refused') {
-        if (old === '' || old === fresh) return;
-        if (found.length > 1 && !all)
-          expect(result.error).toMatch(`String appears ${found.length} times. Use`);
-        const ends = outcomes(plain, old, fresh);
-        if (found.length === 1) expect([...ends]).toEqual([plain]);
-        // The preserved line ending may be the only difference.
-        if (found.length > 1 && all && !ends.has(plain) && !file.includes('\r'))
-          expect(ends.size).toBeGreaterThan(1);
-        return;
-      }
-      expect(old).not.toBe('');
-      if (found.length > 0) {
-        expect(found.length === 1 || all).toBe(true);
-        expect([...outcomes(plain, old, fresh)]).toEqual([flat(result.units)]);
-        return;
-      }
-      loose++;
-      expect(result.count).toBe(1);
-      expect(result.notes.length).toBeGreaterThan(0);
-      const asText = places(trimmed(plain), trimmed(old)).length;
-      const asNumbered = isThereByNumber(plain, old);
-      expect([asText, asNumbered]).toEqual(asText === 0 ? [0, true] : [1, false]);
-      // Whole lines of the file are kept around the match.
-      const kept = trimmed(plain).split('\n').length - trimmed(old).split('\n').length;
-      const before = plain.split('\n');
-      const after = flat(result.units).split('\n');
-      let head = 0;
-      while (head < before.length && before[head] === after[head]) head++;
-      let tail = 0;
-      while (tail < before.length - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
-      expect(head + tail).toBeGreaterThanOrEqual(kept);
-    }),
-    { numRuns: 20_000 },
-  );
-  expect(loose).toBeGreaterThan(50);
-});
+sweep([1500, 20_000])(
+  '[T08] property: any edit applies to one exact match, to the only possible match, or not at all (%i runs)',
+  (numRuns) => {
+    let loose = 0;
+    fc.assert(
+      fc.property(cases, ({ file, old, fresh, all }) => {
+        const result = edit(file, old, fresh, all);
+        const plain = flat(file);
+        const found = old === '' ? [] : places(plain, old);
+        if (result.type === 'refused') {
+          if (old === '' || old === fresh) return;
+          if (found.length > 1 && !all)
+            expect(result.error).toMatch(`String appears ${found.length} times. Use`);
+          const ends = outcomes(plain, old, fresh);
+          if (found.length === 1) expect([...ends]).toEqual([plain]);
+          // The preserved line ending may be the only difference.
+          if (found.length > 1 && all && !ends.has(plain) && !file.includes('\r'))
+            expect(ends.size).toBeGreaterThan(1);
+          return;
+        }
+        expect(old).not.toBe('');
+        if (found.length > 0) {
+          expect(found.length === 1 || all).toBe(true);
+          expect([...outcomes(plain, old, fresh)]).toEqual([flat(result.units)]);
+          return;
+        }
+        loose++;
+        expect(result.count).toBe(1);
+        expect(result.notes.length).toBeGreaterThan(0);
+        const asText = places(trimmed(plain), trimmed(old)).length;
+        const asNumbered = isThereByNumber(plain, old);
+        expect([asText, asNumbered]).toEqual(asText === 0 ? [0, true] : [1, false]);
+        // Whole lines of the file are kept around the match.
+        const kept = trimmed(plain).split('\n').length - trimmed(old).split('\n').length;
+        const before = plain.split('\n');
+        const after = flat(result.units).split('\n');
+        let head = 0;
+        while (head < before.length && before[head] === after[head]) head++;
+        let tail = 0;
+        while (tail < before.length - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+        expect(head + tail).toBeGreaterThanOrEqual(kept);
+      }),
+      { numRuns },
+    );
+    expect(loose).toBeGreaterThan(numRuns / 400);
+  },
+);
 
-test('[U09] property: MultiEdit applies all edits, each to the result of the previous one, or none', async () => {
-  const row = fc.record({
-    name: fc.constantFrom('a.txt', 'b.txt'),
-    old: piece,
-    fresh: piece,
-    all: fc.boolean(),
-  });
-  let made = 0;
-  await fc.assert(
-    fc.asyncProperty(file, file, fc.array(row, { minLength: 1, maxLength: 4 }), async (a, b, rows) => {
-      const files: Record<string, string> = { 'a.txt': `${a}ab\n`, 'b.txt': `${b}ba\n` };
-      const { context, tree } = await bench(files);
-      let expected: Record<string, string> | null = { ...files };
-      for (const { name, old, fresh, all } of rows) {
-        const result: Edited | null = expected && edit(expected[name] ?? '', old, fresh, all);
-        expected = result?.type === 'edited' ? { ...expected, [name]: result.units } : null;
-      }
-      const edits = rows.map(({ name, old, fresh, all }) => ({
-        ...{ file_path: name, old_string: old, new_string: fresh, replace_all: all },
-      }));
-      const { success } = await use(multiEdit, { edits }, context);
-      expect(await tree()).toEqual(success ? expected : files);
-      if (success) made++;
-      else expect(expected === null || JSON.stringify(expected) === JSON.stringify(files)).toBe(true);
-    }),
-    { numRuns: 300 },
-  );
-  expect(made).toBeGreaterThan(0);
-});
+sweep([100, 300])(
+  '[U09] property: MultiEdit applies all edits, each to the result of the previous one, or none (%i runs)',
+  async (numRuns) => {
+    const row = fc.record({
+      name: fc.constantFrom('a.txt', 'b.txt'),
+      old: piece,
+      fresh: piece,
+      all: fc.boolean(),
+    });
+    let made = 0;
+    await fc.assert(
+      fc.asyncProperty(file, file, fc.array(row, { minLength: 1, maxLength: 4 }), async (a, b, rows) => {
+        const files: Record<string, string> = { 'a.txt': `${a}ab\n`, 'b.txt': `${b}ba\n` };
+        const { context, tree } = await bench(files);
+        let expected: Record<string, string> | null = { ...files };
+        for (const { name, old, fresh, all } of rows) {
+          const result: Edited | null = expected && edit(expected[name] ?? '', old, fresh, all);
+          expected = result?.type === 'edited' ? { ...expected, [name]: result.units } : null;
+        }
+        const edits = rows.map(({ name, old, fresh, all }) => ({
+          ...{ file_path: name, old_string: old, new_string: fresh, replace_all: all },
+        }));
+        const { success } = await use(multiEdit, { edits }, context);
+        expect(await tree()).toEqual(success ? expected : files);
+        if (success) made++;
+        else expect(expected === null || JSON.stringify(expected) === JSON.stringify(files)).toBe(true);
+      }),
+      { numRuns },
+    );
+    expect(made).toBeGreaterThan(0);
+  },
+);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { sweep } from '../../../../test/support/soak.ts';
 import { paint } from '../painter/paint.ts';
 import { widthOfLine } from '../text/wrap.ts';
 import { themeOf } from '../theme/theme.ts';
@@ -82,57 +83,66 @@ function pieces(text: string, lengths: readonly number[]): string[] {
 }
 
 describe('text that arrives in pieces', () => {
-  test('[C07] finally equals a render of the whole, however it was split', () => {
-    fc.assert(
-      fc.property(source, cuts, fc.integer({ min: 8, max: 90 }), (text, lengths, width) => {
-        const stream = new StreamingMarkdown({ width, theme, highlighter });
-        const lines = pieces(text, lengths).flatMap((piece) => {
-          const finished = stream.push(piece);
-          stream.tail();
-          return finished;
-        });
-        expect([...lines, ...stream.end()]).toEqual(renderMarkdown(text, { width, theme, highlighter }));
-      }),
-      { numRuns: 300 },
-    );
-  });
+  sweep([40, 300])(
+    '[C07] finally equals a render of the whole, however it was split (%i runs)',
+    (numRuns) => {
+      fc.assert(
+        fc.property(source, cuts, fc.integer({ min: 8, max: 90 }), (text, lengths, width) => {
+          const stream = new StreamingMarkdown({ width, theme, highlighter });
+          const lines = pieces(text, lengths).flatMap((piece) => {
+            const finished = stream.push(piece);
+            stream.tail();
+            return finished;
+          });
+          expect([...lines, ...stream.end()]).toEqual(renderMarkdown(text, { width, theme, highlighter }));
+        }),
+        { numRuns },
+      );
+    },
+  );
 
-  test('is always shown completely: finished lines and tail equal a render of the text so far', () => {
-    fc.assert(
-      fc.property(source, cuts, (text, lengths) => {
-        const stream = new StreamingMarkdown({ width: 40, theme, highlighter });
-        const finished: Line[] = [];
-        let seen = '';
-        for (const piece of pieces(text, lengths)) {
-          finished.push(...stream.push(piece));
-          seen += piece;
-          // Characters that may still become something else are held back, as is half of a surrogate pair.
-          const open = seen.slice(seen.lastIndexOf('\n') + 1);
-          if (open === '' || (/[a-z\d]/i.test(open) && !/[\ud800-\udbff]$/.test(open))) {
-            expect([...finished, ...stream.tail()]).toEqual(
-              renderMarkdown(seen, { width: 40, theme, highlighter }),
-            );
+  sweep([30, 200])(
+    'is always shown completely: finished lines and tail equal a render of the text so far (%i runs)',
+    (numRuns) => {
+      fc.assert(
+        fc.property(source, cuts, (text, lengths) => {
+          const stream = new StreamingMarkdown({ width: 40, theme, highlighter });
+          const finished: Line[] = [];
+          let seen = '';
+          for (const piece of pieces(text, lengths)) {
+            finished.push(...stream.push(piece));
+            seen += piece;
+            // Characters that may still become something else are held back, as is half of a surrogate pair.
+            const open = seen.slice(seen.lastIndexOf('\n') + 1);
+            if (open === '' || (/[a-z\d]/i.test(open) && !/[\ud800-\udbff]$/.test(open))) {
+              expect([...finished, ...stream.tail()]).toEqual(
+                renderMarkdown(seen, { width: 40, theme, highlighter }),
+              );
+            }
           }
-        }
-      }),
-      { numRuns: 200 },
-    );
-  });
+        }),
+        { numRuns },
+      );
+    },
+  );
 
-  test('no row is wider than the screen, and none contains control characters', () => {
-    const anything = fc.oneof(source, fc.string({ unit: 'binary', maxLength: 200 }));
-    fc.assert(
-      fc.property(anything, fc.integer({ min: 8, max: 60 }), (text, width) => {
-        for (const line of renderMarkdown(text, { width, theme, highlighter, links: true })) {
-          expect(widthOfLine(line)).toBeLessThanOrEqual(width);
-          for (const span of line)
-            expect(span.text).not.toMatch(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u);
-          for (const { style } of line) expect(style?.href ?? '').toMatch(/^(https?:|mailto:|$)[!-~]*$/);
-        }
-      }),
-      { numRuns: 300 },
-    );
-  });
+  sweep([40, 300])(
+    'no row is wider than the screen, and none contains control characters (%i runs)',
+    (numRuns) => {
+      const anything = fc.oneof(source, fc.string({ unit: 'binary', maxLength: 200 }));
+      fc.assert(
+        fc.property(anything, fc.integer({ min: 8, max: 60 }), (text, width) => {
+          for (const line of renderMarkdown(text, { width, theme, highlighter, links: true })) {
+            expect(widthOfLine(line)).toBeLessThanOrEqual(width);
+            for (const span of line)
+              expect(span.text).not.toMatch(/\p{Cc}|[\u202a-\u202e\u2066-\u2069]|\p{Cs}/u);
+            for (const { style } of line) expect(style?.href ?? '').toMatch(/^(https?:|mailto:|$)[!-~]*$/);
+          }
+        }),
+        { numRuns },
+      );
+    },
+  );
 
   test.each([
     ['paragraphs', (i: number) => `Paragraph ${i} with **bold** and \`code\` in it.\n\n`],

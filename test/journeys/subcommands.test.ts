@@ -50,6 +50,15 @@ test.each([
   expect([code, stdout.slice(0, usage.length)]).toEqual([0, usage]);
 });
 
+test.each([
+  [['sessions', 'lst'], "error: unknown command 'lst'. Did you mean list?\n"],
+  [['audit', 'verfy'], "error: unknown command 'verfy'. Did you mean verify?\n"],
+  [['keys', 'lits'], "error: unknown command 'lits'. Did you mean list?\n"],
+  [['trust', 'sow'], "error: unknown command 'sow'.\n"],
+])('a mistyped inner command is reported: %j', async (args, message) => {
+  expect(await aca(await workspace(), args)).toEqual({ code: 2, stdout: '', stderr: message });
+});
+
 test('resuming without a terminal and without a task is an error that names the problem', async () => {
   const space = await workspace();
   const server = await serve([says('hi')]);

@@ -27,7 +27,7 @@ export function programChecks(program?: string): HealthCheck[] {
     isOld
       ? warn(
           'program',
-          `${text}, which no longer gets security updates`,
+          `${text}. This version of Node gets no more security updates`,
           'Update to Node 22 or newer, or install the standalone binary, which needs no Node.',
         )
       : ok('program', text),

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { didYouMean } from '../../lib/text/nearest.ts';
 
 /** What a subcommand may use of its process. */
 export type SubcommandContext = {
@@ -23,9 +24,17 @@ export function withContext(command: Command, { stdout, stderr }: SubcommandCont
     });
 }
 
-/** Parses the arguments of a subcommand; its usage lines begin with `aca`. */
+/**
+ * Parses the arguments of a subcommand; its usage lines begin with `aca`. A mistyped inner command is reported as such:
+ * otherwise it would be an argument of the default one.
+ */
 export async function parseSubcommand(command: Command, args: readonly string[]): Promise<void> {
   new Command('aca').addCommand(command);
+  const [first = '-'] = args;
+  const names = [...command.commands.flatMap((inner) => [inner.name(), ...inner.aliases()]), 'help'];
+  const isUnknown = command.commands.length > 0 && !first.startsWith('-') && !names.includes(first);
+  if (isUnknown && command.registeredArguments.length === 0)
+    command.error(`error: unknown command '${first}'.${didYouMean(first, names)}`);
   await command.parseAsync(args, { from: 'user' });
 }
 

@@ -54,6 +54,7 @@ function setUp() {
       set: (mode) => {
         current = mode;
       },
+      onChange: () => undefined,
     },
     permissions: {
       rules: () => [{ verdict: 'deny', pattern: 'Bash(git push *)' }],

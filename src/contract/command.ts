@@ -4,7 +4,12 @@ import type { Permission, PermissionMode, Verdict } from './permission.ts';
 import type { Session, SessionSummary } from './session.ts';
 
 /** What may happen without asking. A change applies from the next call on. */
-export type ModeSwitch = { get(): PermissionMode; set(mode: PermissionMode): void };
+export type ModeSwitch = {
+  get(): PermissionMode;
+  set(mode: PermissionMode): void;
+  /** Called after every change, whoever made it. */
+  onChange(listener: (mode: PermissionMode) => void): void;
+};
 
 /** The rules, grants and denials in effect, and how to revoke answers. */
 export type PermissionState = {

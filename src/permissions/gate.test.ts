@@ -78,11 +78,24 @@ test('[P04][Y09] a no is remembered for the identical request only', async () =>
   const denied = { verdict: 'deny', by: 'user', because: 'User denied permission' };
 
   expect(await gate.decide(bash('make'), { signal })).toEqual(denied);
-  expect(await gate.decide(bash('make'), { signal })).toEqual(denied);
+  const again = await gate.decide(bash('make'), { signal });
+  expect(again).toMatchObject({ verdict: 'deny', by: 'user' });
+  expect(again.because).toMatch(/^User denied permission \(already declined/);
   expect(questions.length).toBe(1);
   expect((await gate.decide(bash('make all'), { signal })).verdict).toBe('allow');
 
   for (const { key } of gate.denials()) gate.forgetDenial(key);
+  expect((await gate.decide(bash('make'), { signal })).verdict).toBe('allow');
+  expect(questions.length).toBe(3);
+});
+
+test('a new prompt forgets every no', async () => {
+  const { questions, approver } = person({ choice: 'no' }, { choice: 'no' }, { choice: 'once' });
+  const gate = createGate({ policy: () => policy, approver });
+  for (const line of ['make', 'make all']) await gate.decide(bash(line), { signal });
+
+  gate.forgetDenials();
+  expect(gate.denials()).toEqual([]);
   expect((await gate.decide(bash('make'), { signal })).verdict).toBe('allow');
   expect(questions.length).toBe(3);
 });

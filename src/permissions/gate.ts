@@ -55,6 +55,8 @@ export type Gate = {
   /** For a user who changed their mind. The policy's grants must be dropped in the policy. */
   forgetGrant(grant: Pick<Permission, 'type' | 'pattern'>): void;
   forgetDenial(key: string): void;
+  /** With a new prompt, users may have changed their minds. */
+  forgetDenials(): void;
 };
 
 /** Judges every call, asks if the policy requires it, one question at a time, and remembers the answers. */
@@ -69,7 +71,8 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
   };
   const judge = (call: Call): Decision | Evaluation => {
     const judgement = evaluate(call, current());
-    return judgement.verdict === 'ask' ? (denials.get(keyOf(call))?.decision ?? judgement) : judgement;
+    const denial = judgement.verdict === 'ask' ? denials.get(keyOf(call))?.decision : undefined;
+    return denial ? { ...denial, because: `${denial.because} (${DECLINED_BEFORE})` } : judgement;
   };
 
   async function askUser(call: Call, options: DecideOptions): Promise<Decision> {
@@ -123,8 +126,11 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
       grants = grants.filter((grant) => grant.type !== type || grant.pattern !== pattern);
     },
     forgetDenial: (key) => void denials.delete(key),
+    forgetDenials: () => denials.clear(),
   };
 }
+
+const DECLINED_BEFORE = 'already declined in this run; ask the user before trying it again';
 
 /** How often to ask a user who says yes without having seen everything. */
 const MAX_ASKED = 3;

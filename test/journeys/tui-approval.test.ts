@@ -137,3 +137,42 @@ test('a yes on the screen opens a path outside the project, and the folder when 
   const told = server.requests.slice(2).map((request) => request.messages.at(-1)?.results[0]?.text);
   expect(told).toEqual(['1\tgamma', '1\tbeta']);
 });
+
+test('a no counts for the run: the next prompt asks again', async () => {
+  const space = await workspace({});
+  const touch = calls(['Bash', { command: 'touch made' }]);
+  const { lab, server } = await openScreen(space, [touch, touch, says('Declined.'), touch, says('Done.')], {
+    columns: 100,
+    rows: 30,
+  });
+  onTestFinished(() => lab.type('\x03\x03'));
+  lab.type('make it\r');
+  await lab.waitFor('yes, once');
+  await still(lab, 600);
+  lab.type('n');
+  await lab.waitFor('Declined.');
+  expect(JSON.stringify(server.requests[2]?.body)).toContain('already declined in this run');
+
+  lab.type('yes, do it\r');
+  await lab.waitFor('yes, once');
+  await still(lab, 600);
+  lab.type('y');
+  await lab.waitFor('Done.');
+  expect(await space.tree()).toEqual({ made: '' });
+});
+
+test('the status bar follows the mode, whoever changes it', async () => {
+  const { lab } = await openScreen(await workspace({}), [], { columns: 100, rows: 30 });
+  onTestFinished(() => lab.type('\x03\x03'));
+  const status = () => lab.rows().findLast((row) => row.startsWith('claude-sonnet')) ?? '';
+  for (const [typed, mode] of [
+    ['/plan\r', 'plan'],
+    ['/plan done\r', 'default'],
+    ['/mode auto\r', 'auto'],
+    ['/mode plan\r', 'plan'],
+    ['\x1b[Z', 'default'],
+  ] as const) {
+    lab.type(typed);
+    await lab.waitFor(() => status().includes(` · ${mode} · `));
+  }
+});

@@ -35,6 +35,8 @@ export type JudgeDeps = {
 export type Judge = {
   decide: RouterDeps['decide'];
   isReadOnly: RouterDeps['isReadOnly'];
+  /** A new prompt of the user: what was declined before may be asked about again. */
+  beginRun(): void;
   /** Does work in advance that would delay the first command. */
   prepare(): Promise<void>;
   /** Changes to the environment of a read-only command. */
@@ -112,6 +114,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
       return decision;
     },
     isReadOnly: ({ kind, target, looks }) => looks ?? (canParse && kind === 'execute' && isHarmless(target)),
+    beginRun: gate.forgetDenials,
     async prepare() {
       await loadGrammar();
       // Compiles the grammar and the rules, which happens on first use.

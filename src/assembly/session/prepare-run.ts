@@ -48,6 +48,7 @@ export function runPreparation(
     // Not earlier: until the first run, a long session may still be loading.
     answers.learn(session.messages);
     const info = runInfo(session.messages);
+    judge.beginRun();
     undo.beginRun(info);
     budget.beginRun(info.prompt);
     const { choice, provider } = await models.forPrompt(info.prompt, options.model);

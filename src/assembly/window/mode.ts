@@ -15,12 +15,15 @@ export function createMode(
   { first, sent }: { first: PermissionMode; sent(): readonly Message[] },
 ): Mode {
   let current = mode;
+  const listeners: ((mode: PermissionMode) => void)[] = [];
   return {
     first,
     get: () => current,
     set: (next) => {
       current = next;
+      for (const listener of listeners) listener(next);
     },
+    onChange: (listener) => void listeners.push(listener),
     news: () => ((notedMode(sent()) ?? first) === current ? null : modeNote(current)),
   };
 }

@@ -38,7 +38,6 @@ export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
       0,
     );
     screen.setStatus({
-      mode: mode.get(),
       branch,
       sandbox: sandboxName(sandbox),
       costUsd,
@@ -47,6 +46,7 @@ export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
   };
   const tell = () => void refresh().catch((error: Error) => controller.notice('warn', error.message));
   tell();
+  mode.onChange((changed) => screen.setStatus({ mode: changed }));
   controller.listen((event) => {
     screen.push(event);
     if (event.type === 'tool_end') screen.setStatus({ shells: opened.shells() });

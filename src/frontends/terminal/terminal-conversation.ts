@@ -194,7 +194,6 @@ export class ScreenConversation {
     if (!mode) return;
     const at = modesByStrictness.indexOf(mode.get());
     mode.set(modesByStrictness[(at + 1) % modesByStrictness.length] ?? 'default');
-    this.screen.setStatus({ mode: mode.get() });
   }
 
   #rewind(): void {

@@ -107,6 +107,7 @@ function stage(script: readonly (readonly Key[])[]) {
       set(next: typeof mode) {
         mode = next;
       },
+      onChange: () => undefined,
     },
     permissions: {
       rules: () => [{ verdict: 'deny', pattern: 'Read(.env)' }],

@@ -345,8 +345,8 @@ type Tool<Input = unknown> = {
     title(input: Input): string;
     /** Pure: what the call would access. */
     access(input: Input): Access[];
-    /** What the user should see before approving. May read, never writes. */
-    preview?(input: Input, context: ToolContext): Promise<Display | undefined>;
+    /** What the user should see before approving, or why the call cannot succeed. May read, never writes. */
+    preview?(input: Input, context: ToolContext): Promise<Preview | undefined>;
     run(input: Input, context: ToolContext): Promise<ToolResult>;
 };
 
@@ -371,6 +371,12 @@ type Access = {
     unseen?: string;
     /** For a deletion: a link itself is meant, not its target. */
     itself?: true;
+};
+
+/** The user is not asked about a call that cannot succeed: the model gets the error at once. */
+type Preview = Display | {
+    kind: 'refused';
+    error: string;
 };
 
 /**
@@ -1089,6 +1095,8 @@ type Limit = {
 type ModeSwitch = {
     get(): PermissionMode;
     set(mode: PermissionMode): void;
+    /** Called after every change, whoever made it. */
+    onChange(listener: (mode: PermissionMode) => void): void;
 };
 
 /** The rules, grants and denials in effect, and how to revoke answers. */

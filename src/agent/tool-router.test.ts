@@ -134,6 +134,34 @@ describe('[L05] [L06] [Z01] questions one at a time, approved calls in parallel'
     expect(texts).toEqual(['Look 1', 'User denied permission', 'Look 3']);
   });
 
+  test('nobody is asked about a call that cannot succeed, unless an earlier call may change that', async () => {
+    const asked: string[] = [];
+    const decide: RouterDeps['decide'] = async (request, { beforeAsking }): Promise<Decision> => {
+      const opens = request.operation.includes('outside')
+        ? [{ path: '/x', mode: 'write' as const }]
+        : undefined;
+      await beforeAsking({ ...request, ...(opens && { opens }) });
+      asked.push(request.callId);
+      return { verdict: 'allow', by: 'user', because: '' };
+    };
+    const stale = toolOf('Stale', 'write', {
+      preview: async () => ({ kind: 'refused', error: 'String not found in file' }),
+    });
+    const parts = [
+      call('Stale', { target: 'a' }, '1'),
+      call('Change', { target: 'b' }, '2'),
+      call('Stale', { target: 'b' }, '3'),
+      call('Stale', { target: 'outside' }, '4'),
+    ];
+    const { texts, events } = await play(
+      parts,
+      depsOf({ decide, tools: [toolOf('Change', 'write'), stale] }),
+    );
+    expect(asked).toEqual(['2', '3', '4']);
+    expect(texts).toEqual(['String not found in file', 'Change b', 'Stale b', 'Stale outside']);
+    expect(events.filter(({ type }) => type === 'question')).toHaveLength(3);
+  });
+
   test('[Y01] reads run in parallel; answers keep the call order, whichever finishes first', async () => {
     most = 0;
     const parts = [30, 20, 10].map((ms, i) => call('Look', { target: `f${i}`, ms }, `id${i}`));

@@ -133,7 +133,7 @@ async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires
     if (!item.tool || item.given || twinOf(item, prepared)) continue;
     const heard = await intercept(item, deps, wires);
     prepared[i] = heard;
-    if (!heard.answer) await judge(heard, deps, wires);
+    if (!heard.answer) await judge(heard, deps, { ...wires, before: prepared.slice(0, i) });
   }
 
   const begun = new Map<Prepared, { touches: Access[]; answered: Promise<ToolMessage> }>();
@@ -240,7 +240,11 @@ async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: 
   return { ...changed, ...(item.answersAs !== undefined && { answersAs: item.answersAs }) };
 }
 
-async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<void> {
+async function judge(
+  item: Prepared,
+  deps: RouterDeps,
+  { channel, signal, before }: Wires & { before: readonly Prepared[] },
+): Promise<void> {
   const { call, tool, input, title, accesses } = item;
   if (!tool || signal.aborted) return;
   const request = { callId: call.id, tool: tool.name, operation: title, accesses, because: '', input };
@@ -248,7 +252,11 @@ async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wire
     const silent = { callId: call.id, progress: () => undefined, emit: async () => undefined };
     const scope = { accesses, opens: question.opens ?? [] };
     const preview = await tool.preview?.(input, deps.context(signal, silent, scope)).catch(() => undefined);
-    const full = preview ? { ...question, preview } : question;
+    const isRefused = preview?.kind === 'refused';
+    // What a file outside contains is not revealed before it was opened.
+    if (isRefused && scope.opens.length === 0 && !isChangedBefore(item, before, deps))
+      throw new Refused(preview.error);
+    const full = preview && !isRefused ? { ...question, preview } : question;
     await channel.push({ type: 'question', request: full });
     return full;
   };
@@ -259,8 +267,18 @@ async function judge(item: Prepared, deps: RouterDeps, { channel, signal }: Wire
     await channel.push({ type: 'judged', callId: call.id, tool: tool.name, verdict, by, because, accesses });
     if (verdict === 'deny') item.answer = fail(because);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (error instanceof Refused) item.answer = fail(error.message);
+    else if (!signal.aborted) throw error;
   }
+}
+
+/** A call that cannot succeed, found while its question was prepared. */
+class Refused extends Error {}
+
+/** Whether earlier calls of the same reply, which have not run yet, may make it succeed. */
+function isChangedBefore(item: Prepared, before: readonly Prepared[], deps: RouterDeps): boolean {
+  const touches = touched(item, deps);
+  return before.some((other) => !other.answer && accessesConflict(touched(other, deps), touches));
 }
 
 async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolMessage> {

@@ -202,6 +202,9 @@ export type ToolContext = {
   delegate?(work: Delegation): Promise<Delegated | string>;
 };
 
+/** The user is not asked about a call that cannot succeed: the model gets the error at once. */
+export type Preview = Display | { kind: 'refused'; error: string };
+
 export type Tool<Input = unknown> = {
   name: string;
   aliases?: readonly string[];
@@ -215,8 +218,8 @@ export type Tool<Input = unknown> = {
   title(input: Input): string;
   /** Pure: what the call would access. */
   access(input: Input): Access[];
-  /** What the user should see before approving. May read, never writes. */
-  preview?(input: Input, context: ToolContext): Promise<Display | undefined>;
+  /** What the user should see before approving, or why the call cannot succeed. May read, never writes. */
+  preview?(input: Input, context: ToolContext): Promise<Preview | undefined>;
   run(input: Input, context: ToolContext): Promise<ToolResult>;
 };
 

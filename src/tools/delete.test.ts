@@ -127,10 +127,12 @@ describe('[T17] [U17] Delete', () => {
 
   test('the preview shows what would be deleted and deletes nothing', async () => {
     const { context, tree } = await bench({ 'a.txt': 'one\n', 'd/b': '' });
-    const preview = (file_path: string) => remove.preview?.(remove.input.parse({ file_path }), context);
+    const preview = (file_path: string, recursive = false) =>
+      remove.preview?.(remove.input.parse({ file_path, recursive }), context);
     expect(await preview('a.txt')).toMatchObject({ kind: 'diff', removed: 1 });
-    expect(await preview('d')).toMatchObject({ kind: 'files', total: 1 });
-    expect(await preview('nope')).toBe(undefined);
+    expect(await preview('d', true)).toMatchObject({ kind: 'files', total: 1 });
+    expect(await preview('d')).toMatchObject({ kind: 'refused' });
+    expect(await preview('nope')).toMatchObject({ kind: 'refused' });
     expect(await tree()).toEqual({ 'a.txt': 'one\n', 'd/b': '' });
   });
 });

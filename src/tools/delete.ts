@@ -1,15 +1,16 @@
 import path from 'node:path';
 import * as z from 'zod';
 import type { Display } from '../contract/display.ts';
-import { defineTool, type FileStat, type Files, fail, ok } from '../contract/tool.ts';
+import { defineTool, type FileStat, type Files, fail, ok, type ToolContext } from '../contract/tool.ts';
 import { diffOf } from '../lib/text/diff-lines.ts';
 import { decodeText, detectEncoding } from '../lib/text/text-encoding.ts';
+import type { Refusal } from './editing/plan-edit.ts';
 
 const MAX_LISTED = 200;
 const MAX_SHOWN_BYTES = 256 * 1024;
 
 /** `isLink`: a link, or a pipe; `files.remove` finds out. */
-type Target = { entry: FileStat; isLink: boolean };
+type Target = { type: 'target'; entry: FileStat; isLink: boolean };
 
 export const remove = defineTool({
   name: 'Delete',
@@ -26,20 +27,19 @@ export const remove = defineTool({
   title: ({ file_path }) => `Delete ${file_path}`,
   access: ({ file_path }) => [{ kind: 'write', target: file_path, itself: true }],
 
-  async preview({ file_path }, { files }) {
-    const target = await targetAt(file_path, files);
-    return target ? show(file_path, target, files) : undefined;
+  async preview(input, context) {
+    const target = await planDelete(input, context);
+    if (target.type === 'refused') return { kind: 'refused', error: target.error };
+    return show(input.file_path, target, context.files);
   },
 
-  async run({ file_path, recursive }, { files, seen, cwd }) {
-    if (path.resolve(cwd, file_path) === path.resolve(cwd))
-      return fail('The working directory itself cannot be deleted. Specify a path inside it.');
-    const target = await targetAt(file_path, files);
-    if (!target) return fail(`${file_path} does not exist. Find it with Glob or List.`);
-    const isFolder = target.entry.type === 'directory' && !target.isLink;
-    if (isFolder && !recursive)
-      return fail(`${file_path} is a folder. Pass recursive: true to delete it with everything in it.`);
+  async run(input, context) {
+    const { file_path } = input;
+    const { files, seen } = context;
+    const target = await planDelete(input, context);
+    if (target.type === 'refused') return fail(target.error);
 
+    const isFolder = isRealFolder(target);
     const display = await show(file_path, target, files);
     await files.remove(file_path);
     if (!isFolder) seen.delete(target.entry.path);
@@ -51,9 +51,28 @@ export const remove = defineTool({
   },
 });
 
+/** Everything except deleting. */
+async function planDelete(
+  { file_path, recursive }: { file_path: string; recursive: boolean },
+  { files, cwd }: ToolContext,
+): Promise<Target | Refusal> {
+  const refused = (error: string): Refusal => ({ type: 'refused', error });
+  if (path.resolve(cwd, file_path) === path.resolve(cwd))
+    return refused('The working directory itself cannot be deleted. Specify a path inside it.');
+  const target = await targetAt(file_path, files);
+  if (!target) return refused(`${file_path} does not exist. Find it with Glob or List.`);
+  if (isRealFolder(target) && !recursive)
+    return refused(`${file_path} is a folder. Pass recursive: true to delete it with everything in it.`);
+  return target;
+}
+
+function isRealFolder({ entry, isLink }: Target): boolean {
+  return entry.type === 'directory' && !isLink;
+}
+
 async function targetAt(file: string, files: Files): Promise<Target | null> {
   const entry = await files.stat(file, { itself: true });
-  return entry && { entry, isLink: entry.type === 'other' };
+  return entry && { type: 'target', entry, isLink: entry.type === 'other' };
 }
 
 async function show(file: string, { entry, isLink }: Target, files: Files): Promise<Display> {

@@ -220,7 +220,10 @@ describe('[T08] [T09] [Y17] Edit', () => {
     const { context, tree } = await bench({ 'a.ts': 'old\n' });
     const input = edit.input.parse(change('old', 'new'));
     expect(await edit.preview?.(input, context)).toMatchObject({ kind: 'diff', added: 1, removed: 1 });
-    expect(await edit.preview?.(edit.input.parse(change('nope', 'new')), context)).toBe(undefined);
+    expect(await edit.preview?.(edit.input.parse(change('nope', 'new')), context)).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining('String not found in file'),
+    });
     expect(await tree()).toEqual({ 'a.ts': 'old\n' });
   });
 });

@@ -31,7 +31,7 @@ export const edit = defineTool({
 
   async preview(edit, context) {
     const plan = await planEdit(edit, context);
-    if (plan.type === 'refused') return undefined;
+    if (plan.type === 'refused') return { kind: 'refused', error: plan.error };
     return showPlan(edit.file_path, plan);
   },
 

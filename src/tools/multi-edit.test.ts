@@ -87,7 +87,9 @@ describe('[U09] MultiEdit', () => {
     const files = { 'a.ts': 'one\n', 'b.ts': 'two\n' };
     const { context, tree } = await bench(files);
     expect(await use(multiEdit, edits(...rows), context)).toEqual({ success: false, error });
-    expect(await multiEdit.preview?.(multiEdit.input.parse(edits(...rows)), context)).toBe(undefined);
+    expect(await multiEdit.preview?.(multiEdit.input.parse(edits(...rows)), context)).toMatchObject({
+      kind: 'refused',
+    });
     expect(await tree()).toEqual(files);
   });
 

@@ -38,7 +38,7 @@ export const multiEdit = defineTool({
 
   async preview({ edits }, context) {
     const plan = await planEdits(edits, context);
-    return plan.type === 'refused' ? undefined : showChanges(plan.changes);
+    return plan.type === 'refused' ? { kind: 'refused', error: plan.error } : showChanges(plan.changes);
   },
 
   async run({ edits }, context) {

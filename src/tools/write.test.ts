@@ -114,11 +114,16 @@ describe('[T07] Write', () => {
 
   test('the preview shows the change without making it', async () => {
     const { context, tree } = await bench({ 'a.txt': 'old\n' });
-    expect(await write.preview?.({ file_path: 'a.txt', content: 'new\n' }, context)).toMatchObject({
+    const preview = () => write.preview?.({ file_path: 'a.txt', content: 'new\n' }, context);
+    expect(await preview()).toMatchObject({
+      kind: 'refused',
+      error: expect.stringContaining('was not read in this session'),
+    });
+    await use(read, { file_path: 'a.txt' }, context);
+    expect(await preview()).toMatchObject({
       kind: 'diff',
       patch: '--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-old\n+new\n',
     });
     expect(await tree()).toEqual({ 'a.txt': 'old\n' });
-    expect(context.seen.size).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { defineTool, type FileContent, fail, ok } from '../contract/tool.ts';
+import { defineTool, type FileContent, fail, ok, type ToolContext } from '../contract/tool.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { diffOf } from '../lib/text/diff-lines.ts';
+import { diffOf, type LineDiff } from '../lib/text/diff-lines.ts';
 import {
   decodeText,
   detectEncoding,
@@ -9,6 +9,7 @@ import {
   encodeText,
   hasHalfCharacter,
 } from '../lib/text/text-encoding.ts';
+import type { Refusal } from './editing/plan-edit.ts';
 
 export const write = defineTool({
   name: 'Write',
@@ -25,54 +26,76 @@ export const write = defineTool({
   title: ({ file_path }) => `Write ${file_path}`,
   access: ({ file_path }) => [{ kind: 'write', target: file_path }],
 
-  async preview({ file_path, content }, { files }) {
-    const old = (await files.stat(file_path)) ? await files.read(file_path) : null;
-    const format = formatOf(old, content);
-    return diffOf(file_path, old && decodeText(old.bytes, format.encoding), inFormat(content, format));
+  async preview(input, context) {
+    const plan = await planWrite(input, context);
+    return plan.type === 'refused' ? { kind: 'refused', error: plan.error } : showPlan(input.file_path, plan);
   },
 
-  async run({ file_path, content }, { files, seen }) {
-    const stat = await files.stat(file_path);
-    if (stat?.type === 'directory') return fail(`${file_path} is a folder. Specify a file in it.`);
-    if (hasHalfCharacter(content))
-      return fail('The content contains half of a character (a lone surrogate). Send it complete.');
+  async run(input, context) {
+    const { file_path } = input;
+    const { files, seen } = context;
+    const plan = await planWrite(input, context);
+    if (plan.type === 'refused') return fail(plan.error);
 
-    const old = stat && (await files.read(file_path));
-    const format = formatOf(old, content);
-    const text = inFormat(content, format);
-    const bytes = encodeText(text, format.encoding);
-    if (bytes === null) {
-      return fail(
-        `${file_path} is in ${format.encoding}, which cannot represent some characters of the content. ` +
-          'Avoid them, or delete the file first to have it written as UTF-8.',
-      );
-    }
+    const { old, bytes, format } = plan;
     const hash = sha256(bytes);
     if (old?.sha256 === hash) {
       seen.set(old.path, hash);
       return ok(`${file_path} already has exactly this content; nothing was written.`);
     }
-    if (old) {
-      const known = seen.get(old.path);
-      if (known === undefined) {
-        return fail(
-          `${file_path} exists and was not read in this session. Read it first, then write or edit it.`,
-        );
-      }
-      if (known !== old.sha256) {
-        return fail(`File modified since last read\nRead ${file_path} again, then decide what to write.`);
-      }
-    }
-
     await files.write(file_path, bytes, old);
     const written = await files.stat(file_path);
     if (written) seen.set(written.path, hash);
     return ok([`File ${old ? 'overwritten' : 'created'} successfully`, ...notesOf(format)].join('\n'), {
-      display: await diffOf(file_path, old && decodeText(old.bytes, format.encoding), text),
+      display: await showPlan(file_path, plan),
       metadata: { path: written?.path ?? file_path, bytes: bytes.length, sha256: hash },
     });
   },
 });
+
+type WritePlan = {
+  type: 'write';
+  old: FileContent | null;
+  bytes: Uint8Array;
+  text: string;
+  format: FileFormat;
+};
+
+/** Everything except writing. */
+async function planWrite(
+  { file_path, content }: { file_path: string; content: string },
+  { files, seen }: ToolContext,
+): Promise<WritePlan | Refusal> {
+  const refused = (error: string): Refusal => ({ type: 'refused', error });
+  const stat = await files.stat(file_path);
+  if (stat?.type === 'directory') return refused(`${file_path} is a folder. Specify a file in it.`);
+  if (hasHalfCharacter(content))
+    return refused('The content contains half of a character (a lone surrogate). Send it complete.');
+
+  const old = stat && (await files.read(file_path));
+  const format = formatOf(old, content);
+  const text = inFormat(content, format);
+  const bytes = encodeText(text, format.encoding);
+  if (bytes === null) {
+    return refused(
+      `${file_path} is in ${format.encoding}, which cannot represent some characters of the content. ` +
+        'Avoid them, or delete the file first to have it written as UTF-8.',
+    );
+  }
+  const isSame = old?.sha256 === sha256(bytes);
+  const known = old && seen.get(old.path);
+  if (old && !isSame && known === undefined)
+    return refused(
+      `${file_path} exists and was not read in this session. Read it first, then write or edit it.`,
+    );
+  if (old && !isSame && known !== old.sha256)
+    return refused(`File modified since last read\nRead ${file_path} again, then decide what to write.`);
+  return { type: 'write', old, bytes, text, format };
+}
+
+function showPlan(path: string, { old, text, format }: WritePlan): Promise<LineDiff> {
+  return diffOf(path, old && decodeText(old.bytes, format.encoding), text);
+}
 
 /** How a text is written to disk. */
 type FileFormat = { encoding: Encoding; crlf: boolean };

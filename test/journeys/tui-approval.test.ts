@@ -176,3 +176,24 @@ test('the status bar follows the mode, whoever changes it', async () => {
     await lab.waitFor(() => status().includes(` · ${mode} · `));
   }
 });
+
+test('an edit that cannot apply is not put to the user', async () => {
+  const space = await workspace({ 'a.txt': 'alpha\n' });
+  const edit = (old_string: string, file_path = 'a.txt') => ({ file_path, old_string, new_string: 'beta' });
+  const { lab, server } = await openScreen(
+    space,
+    [
+      calls(['Read', { file_path: 'a.txt' }]),
+      calls(['Edit', edit('gamma')], ['Edit', edit('x', 'none.txt')], ['Delete', { file_path: 'none.txt' }]),
+      says('Nothing to change.'),
+    ],
+    { columns: 100, rows: 30 },
+  );
+  onTestFinished(() => lab.type('\x03\x03'));
+  lab.type('change it\r');
+  await lab.waitFor('Nothing to change.');
+  expect(lab.all().join('\n')).not.toContain('yes, once');
+  const answers = JSON.stringify(server.requests[2]?.body);
+  expect(answers).toContain('String not found in file');
+  expect(answers).toContain('none.txt');
+});

@@ -172,8 +172,8 @@ export class Subagents {
 function stoppedText(id: string, said: string): string {
   return [
     'The assistant stopped while this subagent was at work. What it had done until then stands; check before repeating it.',
-    said.trim() === '' ? 'It had not written anything yet.' : `It had said:\n${said}`,
-    `[subagent ${id}: pass it as "continue" to let it go on]`,
+    said.trim() === '' ? 'It had not written anything yet.' : `Its output so far:\n${said}`,
+    `[subagent ${id}: pass it as "continue" to resume it]`,
   ].join('\n');
 }
 

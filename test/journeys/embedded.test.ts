@@ -216,6 +216,8 @@ test('a runtime that is missing and a file that is no model are told in words', 
   });
   expect(await aca(bare, ['-p', 'hello', '--model', text])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('text.gguf is not a valid model file'),
+    stderr: expect.stringContaining(
+      'text.gguf is not a valid model file: it does not start with a GGUF header.',
+    ),
   });
 });

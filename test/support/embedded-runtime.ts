@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type InstalledRuntime, installedRuntime } from '../../src/embedded/runtime/runtime-folder.ts';
 import { aca } from './aca.ts';
 import { runtimeHome } from './embedded.ts';
@@ -18,12 +17,9 @@ export async function realRuntime(whenDone: WhenDone): Promise<InstalledRuntime 
     ...(registry && { npm_config_registry: registry }),
     ...(certificates && { NODE_EXTRA_CA_CERTS: certificates }),
   };
-  for (;;) {
-    const { code, stderr } = await aca(space, ['models', 'setup', '--yes'], { env });
-    const found = await installedRuntime(runtimeHome);
-    if (code === 0 && found) return found;
-    if (/did not respond|connection to .* was lost/.test(stderr)) return stderr.trim().replaceAll('\n', ' ');
-    if (!stderr.includes('Another process is installing')) throw new Error(stderr);
-    await sleep(500);
-  }
+  const { code, stderr } = await aca(space, ['models', 'setup', '--yes'], { env });
+  const found = await installedRuntime(runtimeHome);
+  if (code === 0 && found) return found;
+  if (/did not respond|connection to .* was lost/.test(stderr)) return stderr.trim().replaceAll('\n', ' ');
+  throw new Error(stderr);
 }

@@ -81,8 +81,7 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       .description('Delete a downloaded model')
       .argument('<name>')
       .action(async (name: string) => {
-        const { file } = await store().remove(name);
-        stdout.write(`Removed ${file}\n`);
+        for (const file of await store().remove(name)) stdout.write(`Removed ${file}\n`);
       }),
 
     command('info')
@@ -126,26 +125,33 @@ function factTable(
   ]);
 }
 
-/** Rows for the list: installed models, then downloadable ones. */
+/** Rows for the list: installed models, broken downloads, then downloadable ones. */
 export async function embeddedRows(root: string): Promise<string[][]> {
   const store = new ModelStore(root);
-  const [stored, readable] = await Promise.all([store.list(), store.readable()]);
-  const here = stored.map(({ name, file, curated }) => {
-    const facts = readable.find((model) => model.file === file)?.facts;
-    const row = [`${embeddedPreset.name}/${name}`];
-    if (!facts) return [...row, 'damaged', `aca models remove ${name}`];
+  const [stored, partial] = await Promise.all([store.examined(), store.partial()]);
+  const row = (name: string, ...rest: string[]) => [`${embeddedPreset.name}/${name}`, ...rest];
+  const here = stored.map((model) => {
+    const { name, curated, facts } = model;
+    if (!facts) return row(name, 'damaged', `${model.fault} Remove it: aca models remove ${name}`);
     const about = [facts.quantisation, fileSize(facts.bytes), curated?.good];
-    return [...row, `${Math.round(facts.contextLength / 1000)}K context`, about.filter(Boolean).join(', ')];
+    return row(name, `${Math.round(facts.contextLength / 1000)}K context`, about.filter(Boolean).join(', '));
   });
-  const names = new Set(stored.map(({ name }) => name));
+  const broken = partial.map(({ name, curated, bytes, wanted }) => {
+    const total = curated ? ` of ${fileSize(curated.bytes)}` : '';
+    const again = curated ? name : `${wanted.repo} ${wanted.file}`;
+    return row(
+      name,
+      'incomplete',
+      `${fileSize(bytes)}${total}. Resume: aca models pull ${again}; remove: aca models remove ${name}`,
+    );
+  });
+  const names = new Set([...stored, ...partial].map(({ name }) => name));
   const more = curatedModels
     .filter(({ name }) => !names.has(name))
-    .map(({ name, bytes, license, good }) => [
-      `${embeddedPreset.name}/${name}`,
-      `aca models pull ${name}`,
-      `${fileSize(bytes)}, ${license}: ${good}`,
-    ]);
-  return [...here, ...more];
+    .map(({ name, bytes, license, good }) =>
+      row(name, `aca models pull ${name}`, `${fileSize(bytes)}, ${license}: ${good}`),
+    );
+  return [...here, ...broken, ...more];
 }
 
 async function remindOfSetup(root: string, { stderr }: Terminal): Promise<void> {

@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -37,14 +38,53 @@ test('a model file describes itself, without its weights being read', async () =
   expect(chatTemplate).toContain('<tool_call>');
 });
 
-test('a missing file and one of another format are reported as such', async () => {
-  const other = path.join(folder, 'other.gguf');
-  await writeFile(other, 'hello, I am a text');
+const ZIP = 'PK\x03\x04 and so on';
+const SAFETENSORS = Buffer.concat([Buffer.from([200, 1, 0, 0, 0, 0, 0, 0]), Buffer.from('{"__metadata__":')]);
 
-  await expect(readGguf(path.join(folder, 'none.gguf'))).rejects.toThrow(/There is no model at .*none\.gguf/);
-  await expect(readGguf(other)).rejects.toThrow(
-    'other.gguf is not a valid model file: it does not start with a GGUF header.',
+test.each<[string, (whole: Buffer) => string | Buffer, string]>([
+  ['a text', () => 'hello, I am a text', 'it does not start with a GGUF header.'],
+  ['an empty file', () => '', 'it is empty.'],
+  ['three bytes', () => 'GGU', 'it does not start with a GGUF header.'],
+  ['a web page', () => '<!DOCTYPE html><html>', 'it is a web page, not the file behind it.'],
+  ['an error message', () => '{"error":"no"}', 'it is JSON, perhaps the error message of a server.'],
+  [
+    'a Git LFS pointer',
+    () => 'version https://git-lfs.github.com/spec/v1\n',
+    'it is only a Git LFS pointer.',
+  ],
+  ['weights of PyTorch', () => ZIP, 'it is a zip archive, such as PyTorch writes.'],
+  ['safetensors', () => SAFETENSORS, 'it is in the safetensors format.'],
+  ['an old format', () => 'lmgg and so on', 'it is in an old format.'],
+  ['a later version', () => Buffer.from('GGUF\x63\0\0\0'), 'format version 99 is not supported.'],
+  ['a file cut in its header', (whole) => whole.subarray(0, 5000), 'it is incomplete.'],
+  ['a file cut in its weights', (whole) => whole.subarray(0, -1), 'it is incomplete, 0.5 MB of 0.5 MB.'],
+])('%s says what is wrong with it', async (_, content, message) => {
+  const other = path.join(folder, 'other.gguf');
+  await writeFile(other, content(await readFile(file)));
+
+  await expect(readGguf(other)).rejects.toMatchObject({
+    name: 'UserError',
+    message: `other.gguf is not a valid model file: ${message}`,
+    hint: expect.stringMatching(/./),
+  });
+});
+
+test('a missing file, a folder and a pipe are reported as such', async () => {
+  const named = path.join(folder, 'folder.gguf');
+  await mkdir(named);
+
+  await expect(readGguf(path.join(folder, 'none.gguf'))).rejects.toThrow(
+    /There is no model at .*none\.gguf\./,
   );
+  await expect(readGguf(named)).rejects.toMatchObject({
+    message: 'folder.gguf is not a valid model file: it is a folder.',
+    hint: 'Specify the .gguf file in it.',
+  });
+  if (process.platform === 'win32') return;
+  const pipe = path.join(folder, 'pipe.gguf');
+  const program = 'mkfifo';
+  execFileSync(program, [pipe]);
+  await expect(readGguf(pipe)).rejects.toThrow('it is not a regular file');
 });
 
 test('however truncated or corrupted, a file is read or rejected with a message, quickly', async () => {

@@ -1,6 +1,9 @@
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
+import { fileSize } from '../../lib/text/file-size.ts';
+import { otherParts, sizeOfAll } from './split-model.ts';
+import { type Tensor, weightsEnd } from './tensor-size.ts';
 
 /** The metadata of a model file that is used here. */
 export type GgufFacts = {
@@ -31,6 +34,8 @@ const CHUNK = 1 << 20;
 /** The largest vocabularies take some megabytes; anything above this is damaged. */
 const LARGEST_HEAD = 256 << 20;
 
+const MOST_DIMENSIONS = 8;
+
 const QUANTISATIONS: Record<number, string> = {
   0: 'F32',
   1: 'F16',
@@ -54,46 +59,99 @@ const QUANTISATIONS: Record<number, string> = {
 
 const EMBEDDING_ARCHITECTURES = /bert|embed/i;
 
-/** Reads the header of a model file; the weights are not read. */
+/** Reads the header of a model file; the weights are not read, but they must be there. */
 export async function readGguf(file: string): Promise<GgufFacts> {
-  const handle = await open(file, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw new UserError(
-      `There is no model at ${file} (${error.code ?? error.message}).`,
-      'Specify a .gguf file, or run `aca models list`.',
-      { cause: error },
-    );
-  });
   try {
-    const { size, mtimeMs } = await handle.stat();
-    const reader = new HeadReader((buffer, at) => handle.read(buffer, 0, buffer.length, at), size);
-    return factsOf(await metadataOf(reader), { file, bytes: size, modified: Math.round(mtimeMs) });
+    const { size, mtimeMs } = await regularFile(file);
+    const handle = await open(file, 'r');
+    try {
+      const reader = new HeadReader((buffer, at) => handle.read(buffer, 0, buffer.length, at), size);
+      const { values, tensors } = await headOf(reader);
+      const needed = weightsEnd(tensors, reader.position, values.get('general.alignment'));
+      if (size < needed) throw new NotGguf(`it is incomplete, ${fileSize(size)} of ${fileSize(needed)}`);
+      const bytes = size + (await otherBytes(file, values));
+      return factsOf(values, { file, bytes, modified: Math.round(mtimeMs) });
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
-    if (!(error instanceof NotGguf)) throw error;
-    throw new UserError(
-      `${path.basename(file)} is not a valid model file: ${error.message}.`,
-      'A complete file in GGUF format is needed. Download it again.',
-      { cause: error },
-    );
-  } finally {
-    await handle.close();
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      throw new UserError(
+        `There is no model at ${file}.`,
+        'Specify a .gguf file, or run `aca models list`.',
+        {
+          cause: error,
+        },
+      );
+    }
+    if (!(error instanceof NotGguf) && code === undefined) throw error;
+    const why = error instanceof NotGguf ? error.message : `it cannot be read (${code})`;
+    const hint = error instanceof NotGguf ? error.hint : 'Check who may read it.';
+    throw new UserError(`${path.basename(file)} is not a valid model file: ${why}.`, hint, { cause: error });
   }
 }
 
-class NotGguf extends Error {}
+/** Anything else cannot be mapped into memory; opening a pipe would even block. */
+async function regularFile(file: string): Promise<{ size: number; mtimeMs: number }> {
+  const found = await stat(file);
+  if (found.isDirectory()) throw new NotGguf('it is a folder', 'Specify the .gguf file in it.');
+  if (!found.isFile()) throw new NotGguf('it is not a regular file', 'Specify a .gguf file on a disk.');
+  if (found.size === 0) throw new NotGguf('it is empty');
+  return found;
+}
 
-async function metadataOf(reader: HeadReader): Promise<Map<string, Value>> {
-  if ((await reader.bytes(4)).toString('latin1') !== 'GGUF')
-    throw new NotGguf('it does not start with a GGUF header');
+/** The size of the other files of a split model. */
+async function otherBytes(file: string, values: ReadonlyMap<string, Value>): Promise<number> {
+  const count = Number(values.get('split.count') ?? 1);
+  const number = Number(values.get('split.no') ?? 0);
+  if (number > 0)
+    throw new NotGguf(`it is part ${number + 1} of ${count} of a model`, 'Specify the first part.');
+  const all = await sizeOfAll(otherParts(file, count));
+  if ('bytes' in all) return all.bytes;
+  const name = path.basename(all.missing);
+  throw new NotGguf(`it has ${count} parts, and ${name} is missing`, `Put ${name} next to it.`);
+}
+
+class NotGguf extends Error {
+  readonly hint: string;
+
+  constructor(message: string, hint = 'Remove it and download it again.') {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** How other files begin that are taken for a model. */
+const OTHER_FORMATS: [begin: RegExp, message: string, hint?: string][] = [
+  [/^version https:\/\/git-lfs/, 'it is only a Git LFS pointer', 'Download the file itself: git lfs pull'],
+  [/^\s*<(!doctype|html|\?xml)/i, 'it is a web page, not the file behind it'],
+  [/^\s*\{/, 'it is JSON, perhaps the error message of a server'],
+  [/^PK/, 'it is a zip archive, such as PyTorch writes', 'Use a GGUF version of this model.'],
+  [/^.{8}\{"/s, 'it is in the safetensors format', 'Use a GGUF version of this model.'],
+  [/^(ggml|lmgg|ggjt|tjgg|ggmf|fmgg)/, 'it is in an old format', 'Use a GGUF version of this model.'],
+];
+
+async function headOf(reader: HeadReader): Promise<{ values: Map<string, Value>; tensors: Tensor[] }> {
+  const begin = (await reader.peek(64)).toString('latin1');
+  if (!begin.startsWith('GGUF')) {
+    const [, message, hint] = OTHER_FORMATS.find(([pattern]) => pattern.test(begin)) ?? [];
+    throw new NotGguf(message ?? 'it does not start with a GGUF header', hint);
+  }
+  await reader.bytes(4);
   const version = await reader.u32();
-  if (version < 2 || version > 3) throw new NotGguf(`unknown version ${version}`);
-  await reader.u64();
+  if (version < 2 || version > 3) throw new NotGguf(`format version ${version} is not supported`);
+  const tensorCount = await reader.u64();
   const count = await reader.u64();
   const values = new Map<string, Value>();
   for (let i = 0; i < count; i++) {
     const key = await reader.string();
     values.set(key, await reader.value(await reader.u32()));
   }
-  return values;
+  const tensors: Tensor[] = [];
+  for (let i = 0; i < tensorCount; i++) tensors.push(await reader.tensor());
+  if (tensors.length === 0) throw new NotGguf('it holds no weights', 'Specify the file with the weights.');
+  return { values, tensors };
 }
 
 function factsOf(
@@ -168,6 +226,27 @@ class HeadReader {
     return this.#held.subarray(this.#at - length, this.#at);
   }
 
+  /** The next bytes, or as many as there are. */
+  async peek(length: number): Promise<Buffer> {
+    const found = await this.bytes(Math.min(length, this.#size));
+    this.#at = 0;
+    return found;
+  }
+
+  /** How much of the file has been read. */
+  get position(): number {
+    return this.#next - this.#held.length + this.#at;
+  }
+
+  async tensor(): Promise<Tensor> {
+    await this.string();
+    const dimensions = await this.u32();
+    if (dimensions > MOST_DIMENSIONS) throw new NotGguf('it is damaged');
+    let elements = 1;
+    for (let i = 0; i < dimensions; i++) elements *= await this.u64();
+    return { elements, type: await this.u32(), offset: await this.u64() };
+  }
+
   async u32(): Promise<number> {
     return (await this.bytes(4)).readUInt32LE();
   }
@@ -213,7 +292,7 @@ class HeadReader {
   }
 
   async #fill(length: number): Promise<void> {
-    if (length > LARGEST_HEAD) throw new NotGguf('it contains an invalid length');
+    if (length > LARGEST_HEAD) throw new NotGguf('it is damaged');
     const rest = this.#held.subarray(this.#at);
     const more = Buffer.alloc(Math.min(Math.max(CHUNK, length), Math.max(this.#size - this.#next, 0)));
     const { bytesRead } = await this.#read(more, this.#next);
@@ -226,6 +305,6 @@ class HeadReader {
 
 function scalarOf(type: number): [size: number, read: (bytes: Buffer) => Value] {
   const scalar = SCALARS[type];
-  if (!scalar) throw new NotGguf(`it contains a value of unknown type ${type}`);
+  if (!scalar) throw new NotGguf('it is damaged');
   return scalar;
 }

@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 
 test('R02 the hub is asked for size and checksum first, and the download is checked against them', async () => {
-  const offer = await askHub(wanted, { endpoint }, signal);
+  const offer = await askHub(wanted, { endpoint }, { signal });
   expect(offer).toEqual({ bytes: content.length, sha256 });
   const file = path.join(folder, 'mine.gguf');
   await fetchModel({ wanted, offer, file }, { endpoint }, { signal });
@@ -77,10 +77,10 @@ test('a wrong checksum is reported with the next step', async () => {
 
 test('a private repository asks for a token, and gets it', async () => {
   const closed = { repo: 'me/closed', file: 'x.gguf' };
-  await expect(askHub(closed, { endpoint }, signal)).rejects.toMatchObject({
+  await expect(askHub(closed, { endpoint }, { signal })).rejects.toMatchObject({
     hint: expect.stringContaining('then set HF_TOKEN'),
   });
-  await expect(askHub(closed, { endpoint, token: 't0k' }, signal)).rejects.toMatchObject({
+  await expect(askHub(closed, { endpoint, token: 't0k' }, { signal })).rejects.toMatchObject({
     hint: expect.stringContaining('the available files'),
   });
   expect(seen.at(-1)).toBe('HEAD /me/closed/resolve/main/x.gguf Bearer t0k');
@@ -90,7 +90,7 @@ test('if the hub is unreachable, the error says how to provide the file otherwis
   server.closeAllConnections();
   await new Promise((done) => server.close(done));
 
-  await expect(askHub(wanted, { endpoint }, signal)).rejects.toMatchObject({
+  await expect(askHub(wanted, { endpoint }, { signal })).rejects.toMatchObject({
     hint: expect.stringContaining('--model path/to/mine-Q4.gguf'),
   });
 });

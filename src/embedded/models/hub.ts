@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { limited } from '../../lib/async/abort.ts';
-import { DownloadError, download, type Progress } from '../../lib/network/download.ts';
+import { type DownloadOptions, download } from '../../lib/network/download.ts';
+import { DownloadError, type RetryOptions, withRetries } from '../../lib/network/download-retry.ts';
+import { retryAfterMs } from '../../lib/network/retry-after.ts';
 
 /** One file of a repository on a model hub. */
 export type HubFile = { repo: string; file: string };
@@ -32,40 +34,42 @@ export function hubUrl({ repo, file }: HubFile, { endpoint }: Pick<Hub, 'endpoin
 }
 
 /** Queries the size and the checksum. */
-export async function askHub(wanted: HubFile, hub: Hub, signal: AbortSignal): Promise<Offer> {
+export async function askHub(wanted: HubFile, hub: Hub, options: RetryOptions): Promise<Offer> {
+  try {
+    return await withRetries(() => offerOf(wanted, hub, options.signal), options);
+  } catch (error) {
+    throw error instanceof DownloadError ? inWords(error, wanted, hub) : error;
+  }
+}
+
+async function offerOf(wanted: HubFile, hub: Hub, signal: AbortSignal): Promise<Offer> {
   const { fetch = globalThis.fetch } = hub;
   const url = hubUrl(wanted, hub);
-  let response: Response;
-  try {
-    response = await fetch(url, {
-      method: 'HEAD',
-      // Only the hub itself knows the checksum, not the redirect's target.
-      redirect: 'manual',
-      headers: authorization(hub),
-      signal: limited(CONNECT_MS, signal),
-    });
-  } catch (error) {
+  const { host } = new URL(url);
+  const response = await fetch(url, {
+    method: 'HEAD',
+    // Only the hub itself knows the checksum, not the redirect's target.
+    redirect: 'manual',
+    headers: authorization(hub),
+    signal: limited(CONNECT_MS, signal),
+  }).catch((error: unknown) => {
     signal.throwIfAborted();
-    const fault = new DownloadError('unreachable', `${new URL(url).host} did not respond.`, {
-      cause: error,
-    });
-    throw inWords(fault, wanted, hub);
+    throw new DownloadError('unreachable', `${host} did not respond.`, { cause: error });
+  });
+  const { status, headers } = response;
+  if (status >= 400) {
+    const asked = retryAfterMs(headers.get('retry-after'));
+    throw new DownloadError('refused', `${host} answered ${status}.`, { status, retryAfterMs: asked });
   }
-  if (response.status >= 400) {
-    const { status } = response;
-    const fault = new DownloadError('refused', `${new URL(url).host} answered ${status}.`, { status });
-    throw inWords(fault, wanted, hub);
-  }
-  const size =
-    response.headers.get('x-linked-size') ?? (response.ok ? response.headers.get('content-length') : null);
-  const tag = response.headers.get('x-linked-etag') ?? '';
+  const size = headers.get('x-linked-size') ?? (response.ok ? headers.get('content-length') : null);
+  const tag = headers.get('x-linked-etag') ?? '';
   return { bytes: size === null ? null : Number(size), sha256: SHA256.exec(tag)?.[1] ?? null };
 }
 
 export async function fetchModel(
   { wanted, offer, file }: { wanted: HubFile; offer: Offer; file: string },
   hub: Hub,
-  { signal, progress }: { signal: AbortSignal; progress?: (progress: Progress) => void },
+  options: RetryOptions & Pick<DownloadOptions, 'progress'>,
 ): Promise<void> {
   try {
     await download(
@@ -76,7 +80,8 @@ export async function fetchModel(
         ...(offer.sha256 !== null && { sha256: offer.sha256 }),
         ...(offer.bytes !== null && { size: offer.bytes }),
       },
-      { signal, ...(hub.fetch && { fetch: hub.fetch }), ...(progress && { progress }) },
+      // The hub has just answered.
+      { ...options, isReachable: true, ...(hub.fetch && { fetch: hub.fetch }) },
     );
   } catch (error) {
     throw error instanceof DownloadError ? inWords(error, wanted, hub) : error;
@@ -90,10 +95,12 @@ function authorization({ token }: Hub): Record<string, string> {
 function inWords(error: DownloadError, { repo, file }: HubFile, { endpoint }: Hub): UserError {
   const isClosed = error.status === 401 || error.status === 403;
   const hints = {
-    unreachable: `Without a network, copy the file here and use --model path/to/${path.posix.basename(file)}. Set HF_ENDPOINT to use another hub.`,
+    unreachable: `Run it again to resume. Without a network, copy the file here and use --model path/to/${path.posix.basename(file)}. Set HF_ENDPOINT to use another hub.`,
     refused: isClosed
       ? `${repo} does not exist or is not public. Accept its terms at ${endpoint}/${repo}, then set HF_TOKEN.`
-      : `See ${endpoint}/${repo} for the available files.`,
+      : error.isTransient
+        ? 'The hub is busy. Run it again later to resume.'
+        : `See ${endpoint}/${repo} for the available files.`,
     cut: 'Run it again to resume.',
     mismatch:
       'The download was discarded. Run it again; if that does not help, the file on the hub is damaged.',

@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tinyModel } from '../../../test/support/embedded.ts';
+import { lockFile } from '../../lib/files/lock.ts';
 import { curatedModels } from './curated.ts';
 import { ModelStore } from './model-store.ts';
 
@@ -57,6 +58,38 @@ test('a removed model is deleted with its folder, and its neighbours stay', asyn
   await store.remove('two');
   expect(await readdir(store.folder)).toEqual([]);
   await expect(store.remove('two')).rejects.toThrow('There is no model two to remove.');
+});
+
+test('a download that broke off is listed with what completes it, and can be removed', async () => {
+  const [curated] = curatedModels;
+  if (!curated) throw new Error('The list is empty.');
+  for (const wanted of [curated, { repo: 'me/mine', file: 'sub/Other-Q4.gguf' }]) {
+    await mkdir(path.dirname(store.place(wanted)), { recursive: true });
+    await writeFile(`${store.place(wanted)}.part`, 'half');
+    await writeFile(`${store.place(wanted)}.part.etag`, '"1"');
+  }
+
+  expect(await store.partial()).toMatchObject([
+    { name: 'Other-Q4', bytes: 4, wanted: { repo: 'me/mine', file: 'Other-Q4.gguf' } },
+    { name: curated.name, bytes: 4, wanted: curated },
+  ]);
+  expect(await store.remove('other-q4')).toEqual([
+    `${store.place({ repo: 'me/mine', file: 'Other-Q4.gguf' })}.part`,
+  ]);
+  await store.remove(curated.name);
+  expect(await readdir(store.folder)).toEqual([]);
+});
+
+test('a model that is being downloaded is not removed', async () => {
+  const file = store.place({ repo: 'me/mine', file: 'one.gguf' });
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(`${file}.part`, 'half');
+  const lock = await lockFile(file);
+
+  await expect(store.remove('one')).rejects.toThrow('Another process is downloading one.');
+  lock?.release();
+  await store.remove('one');
+  expect(await store.partial()).toEqual([]);
 });
 
 test('recommended names are unique, and each row says what it is good for', () => {

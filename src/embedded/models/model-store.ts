@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { resolvePath } from '../../lib/files/data-root.ts';
+import { lockFile } from '../../lib/files/lock.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
 import { type CuratedModel, curatedModels } from './curated.ts';
 import { type GgufFacts, readGguf } from './gguf.ts';
@@ -13,6 +14,9 @@ type Place = { cwd: string; env: NodeJS.ProcessEnv };
 
 /** A downloaded model file. */
 export type StoredModel = { name: string; file: string; curated: CuratedModel | null };
+
+/** The part of a model that has been downloaded, and what would complete it. */
+export type PartialModel = StoredModel & { part: string; bytes: number; wanted: HubFile };
 
 /**
  * The models in a data root. A model's name is its short name if it is a recommended one, else its file name.
@@ -30,30 +34,38 @@ export class ModelStore {
   }
 
   async list(): Promise<StoredModel[]> {
-    const entries = await readdir(this.folder, { recursive: true, withFileTypes: true }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return [];
-        throw error;
-      },
+    const files = (await this.#files()).filter((file) => /\.gguf$/i.test(file));
+    return files.map((file) => this.#stored(file)).sort(byName);
+  }
+
+  /** Downloads that broke off, or are under way. */
+  async partial(): Promise<PartialModel[]> {
+    const parts = (await this.#files()).filter((file) => /\.gguf\.part$/i.test(file));
+    const found = parts.map(async (part): Promise<PartialModel> => {
+      const stored = this.#stored(part.slice(0, -'.part'.length));
+      const { size } = await stat(part);
+      return { ...stored, part, bytes: size, wanted: stored.curated ?? this.#origin(stored.file) };
+    });
+    return (await Promise.all(found)).sort(byName);
+  }
+
+  /** All models, each with its metadata or what is wrong with it. */
+  async examined(): Promise<(StoredModel & ({ facts: GgufFacts } | { facts: null; fault: string }))[]> {
+    return Promise.all(
+      (await this.list()).map(async (model) => {
+        try {
+          return { ...model, facts: await readGguf(model.file) };
+        } catch (error) {
+          if (!(error instanceof UserError)) throw error;
+          return { ...model, facts: null, fault: error.message };
+        }
+      }),
     );
-    return entries
-      .filter((entry) => entry.isFile() && /\.gguf$/i.test(entry.name))
-      .map((entry) => this.#stored(path.join(entry.parentPath, entry.name)))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** The readable models, with their metadata. Damaged ones are skipped. */
   async readable(): Promise<(StoredModel & { facts: GgufFacts })[]> {
-    const found = await Promise.all(
-      (await this.list()).map(async (model) => {
-        const facts = await readGguf(model.file).catch((error: unknown) => {
-          if (error instanceof UserError) return null;
-          throw error;
-        });
-        return facts && { ...model, facts };
-      }),
-    );
-    return found.filter((model) => model !== null);
+    return (await this.examined()).filter((model) => model.facts !== null);
   }
 
   async find(name: string): Promise<StoredModel | null> {
@@ -67,28 +79,53 @@ export class ModelStore {
     const stored = await this.find(name);
     if (stored) return readGguf(stored.file);
     const listed = curatedModels.some((model) => model.name === name);
-    const names = (await this.list()).map((model) => model.name);
     throw new UserError(
-      `The model ${name} is not downloaded.${listed ? '' : didYouMean(name, names)}`,
+      `The model ${name} is not downloaded.${listed ? '' : didYouMean(name, names(await this.list()))}`,
       listed
         ? `Download it with: aca models pull ${name}`
         : 'Run `aca models list` to see downloaded and available models.',
     );
   }
 
-  async remove(name: string): Promise<StoredModel> {
-    const stored = await this.find(name);
-    if (!stored) {
-      const names = (await this.list()).map((model) => model.name);
+  /** Deletes a model, and what a broken download of it left. Returns the deleted files. */
+  async remove(name: string): Promise<string[]> {
+    const wanted = name.toLowerCase();
+    const partial = await this.partial();
+    const known = [...(await this.list()), ...partial];
+    const { file } = known.find((model) => model.name.toLowerCase() === wanted) ?? {};
+    if (file === undefined) {
       throw new UserError(
-        `There is no model ${name} to remove.${didYouMean(name, names)}`,
+        `There is no model ${name} to remove.${didYouMean(name, names(known))}`,
         'Run `aca models list` to see downloaded models.',
       );
     }
-    await rm(stored.file, { force: true });
+    const lock = await lockFile(file);
+    if (!lock) {
+      throw new UserError(
+        `Another process is downloading ${name}.`,
+        'Stop it first, or wait until it is done.',
+      );
+    }
+    const files = [file, `${file}.part`, `${file}.part.etag`].filter((one) => existsSync(one));
+    await Promise.all(files.map((one) => rm(one, { force: true }))).finally(() => lock.release());
     // The repository's folder may contain other models.
-    await rmdir(path.dirname(stored.file)).catch(() => undefined);
-    return stored;
+    await rmdir(path.dirname(file)).catch(() => undefined);
+    return files.filter((one) => !one.endsWith('.etag'));
+  }
+
+  async #files(): Promise<string[]> {
+    const entries = await readdir(this.folder, { recursive: true, withFileTypes: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      },
+    );
+    return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  }
+
+  /** The repository and file that are stored here; the reverse of `place`. */
+  #origin(file: string): HubFile {
+    return { repo: path.basename(path.dirname(file)).replace('--', '/'), file: path.basename(file) };
   }
 
   #stored(file: string): StoredModel {
@@ -112,4 +149,12 @@ export function meansFile(name: string, { cwd, env }: Place): boolean {
 
 function startsLikePath(name: string): boolean {
   return /^[.~/]/.test(name) || path.isAbsolute(name);
+}
+
+function names(models: readonly StoredModel[]): string[] {
+  return models.map((model) => model.name);
+}
+
+function byName(a: StoredModel, b: StoredModel): number {
+  return a.name < b.name ? -1 : 1;
 }

@@ -3,11 +3,12 @@ import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { writeAtomic } from '../../lib/files/atomic-write.ts';
-import { lockFile } from '../../lib/files/lock.ts';
-import { DownloadError, download } from '../../lib/network/download.ts';
+import { waitForLock } from '../../lib/files/wait-for-lock.ts';
+import { download } from '../../lib/network/download.ts';
+import { DownloadError, type RetryOptions } from '../../lib/network/download-retry.ts';
 import { archiveUrl, type Pin, pinsFor } from './pins.ts';
 import { type Gpu, type Machine, type PlatformParts, partsFor } from './platform.ts';
-import { type InstalledRuntime, RUNTIME_MARK, runtimeFolder } from './runtime-folder.ts';
+import { type InstalledRuntime, RUNTIME_MARK, runtimeFolder, runtimeIn } from './runtime-folder.ts';
 import { unpack } from './unpack.ts';
 
 export const DEFAULT_REGISTRY = 'https://registry.npmjs.org';
@@ -15,9 +16,8 @@ export const DEFAULT_REGISTRY = 'https://registry.npmjs.org';
 /** What `aca models setup` would do: shown before it runs. */
 export type SetupPlan = PlatformParts & { folder: string; pins: Pin[]; bytes: number };
 
-export type InstallOptions = {
+export type InstallOptions = RetryOptions & {
   registry: string;
-  signal: AbortSignal;
   fetch?: typeof globalThis.fetch;
   progress?(progress: { done: number; total: number; bytesPerSecond: number }): void;
 };
@@ -63,6 +63,7 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
       await download(wanted, {
         ...options,
         signal,
+        isReachable: done.size > 0,
         progress: ({ done: bytes, bytesPerSecond }) => {
           done.set(pin, { done: bytes, bytesPerSecond });
           notify();
@@ -74,8 +75,19 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
     return archive;
   }
 
-  const lock = await lockFile(plan.folder);
-  if (!lock) throw new UserError('Another process is installing the runtime.', 'Wait until it finishes.');
+  let hasWaited = false;
+  const lock = await waitForLock(plan.folder, {
+    signal,
+    waiting: () => {
+      if (!hasWaited) options.waiting?.({ reason: 'Another process is installing it.', retry: null });
+      hasWaited = true;
+    },
+  });
+  const installed = hasWaited ? await runtimeIn(plan.folder) : null;
+  if (installed?.packages.join() === plan.packages.join()) {
+    lock.release();
+    return installed;
+  }
   let workers: Promise<void>[] = [];
   try {
     await rm(building, { recursive: true, force: true });
@@ -109,7 +121,9 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
 function inWords(error: DownloadError, { folder }: SetupPlan, registry: string): UserError {
   const hints = {
     unreachable: `Without a network, copy ${folder} from a similar machine where it is installed, or use a registry you can reach: npm_config_registry=URL aca models setup.`,
-    refused: `Ask the administrator of ${registry} to provide node-llama-cpp and its packages, or use another registry: npm_config_registry=URL aca models setup.`,
+    refused: error.isTransient
+      ? 'The registry is busy. Run `aca models setup` again later to resume.'
+      : `Ask the administrator of ${registry} to provide node-llama-cpp and its packages, or use another registry: npm_config_registry=URL aca models setup.`,
     cut: 'Run `aca models setup` again to resume.',
     mismatch: `Nothing was installed. Run it again; if that does not help, ${registry} does not serve the packages published on npm.`,
     disk_full: 'Free up disk space, then run `aca models setup` again to resume.',

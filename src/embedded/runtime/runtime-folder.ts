@@ -14,8 +14,11 @@ export function runtimeFolder(dataRoot: string): string {
 }
 
 /** Null if there is none, or it is incomplete. */
-export async function installedRuntime(dataRoot: string): Promise<InstalledRuntime | null> {
-  const folder = runtimeFolder(dataRoot);
+export function installedRuntime(dataRoot: string): Promise<InstalledRuntime | null> {
+  return runtimeIn(runtimeFolder(dataRoot));
+}
+
+export async function runtimeIn(folder: string): Promise<InstalledRuntime | null> {
   try {
     const { gpu, packages } = JSON.parse(await readFile(path.join(folder, RUNTIME_MARK), 'utf8'));
     return { folder, gpu, packages };

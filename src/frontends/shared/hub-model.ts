@@ -30,22 +30,29 @@ export type PullDeps = {
   terminal: Terminal;
   /** `given`: the command itself implies consent. */
   consent: 'given' | 'ask';
+  /** Stops it; by default, a signal to the program. */
+  signal?: AbortSignal;
 };
 
 /** The path of a model from the hub. Downloaded only if it is not here yet. */
-export async function pullModel(wanted: HubFile, { settings, terminal, consent }: PullDeps): Promise<string> {
+export async function pullModel(
+  wanted: HubFile,
+  { settings, terminal, consent, signal = shutdownSignal(terminal) }: PullDeps,
+): Promise<string> {
   const file = new ModelStore(settings.root).place(wanted);
   if (existsSync(file)) return file;
   const { stderr } = terminal;
   const hub = await hubOf(settings, terminal);
-  const signal = shutdownSignal(terminal);
-  const offer = await askHub(wanted, hub, signal);
+  const shown = { signal, out: stderr };
+  const offer = await withProgress(wanted.file, shown, ({ waiting }) =>
+    askHub(wanted, hub, { signal, waiting }),
+  );
   const size = offer.bytes === null ? 'of unknown size' : `(${fileSize(offer.bytes)})`;
   const label = `${wanted.repo}/${wanted.file} ${size} from ${new URL(hub.endpoint).host}`;
   if (consent === 'ask') await agree(`Fetch ${label}?`, terminal);
   else stderr.write(`Fetching ${label}.\n`);
-  await withProgress(wanted.file, { signal, out: stderr }, (progress) =>
-    fetchModel({ wanted, offer, file }, hub, { signal, progress }),
+  await withProgress(wanted.file, shown, (report) =>
+    fetchModel({ wanted, offer, file }, hub, { signal, ...report }),
   );
   return file;
 }

@@ -13,10 +13,19 @@ import { withProgress } from './progress-line.ts';
 import { shutdownSignal } from './signals.ts';
 import type { Terminal } from './terminal.ts';
 
-export type SetupOptions = { yes?: boolean; gpu?: string; force?: boolean };
+export type SetupOptions = {
+  yes?: boolean;
+  gpu?: string;
+  force?: boolean;
+  /** Stops it; by default, a signal to the program. */
+  signal?: AbortSignal;
+};
 
 /** Installs the runtime, after a yes; does nothing if it is installed already. */
-export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: Terminal): Promise<void> {
+export async function setUpRuntime(
+  { yes, gpu, force, signal: given }: SetupOptions,
+  terminal: Terminal,
+): Promise<void> {
   const { root, config } = loadSettings({}, terminal);
   const { env, stdout, stderr } = terminal;
   const { platform, arch } = process;
@@ -32,10 +41,10 @@ export async function setUpRuntime({ yes, gpu, force }: SetupOptions, terminal: 
   const what = `llama.cpp for ${plan.packages.join(' and ')} (${gpuWords(plan.gpu)}), ${fileSize(plan.bytes)} from ${new URL(registry).host}`;
   if (yes) stderr.write(`Installing ${what}.\n`);
   else await agree(`Install ${what} into ${plan.folder}?`, terminal);
-  const signal = shutdownSignal(terminal);
+  const signal = given ?? shutdownSignal(terminal);
   const { fetch } = await userNetwork(config, env);
-  await withProgress('runtime', { signal, out: stderr }, (progress) =>
-    installRuntime(plan, { registry, signal, fetch, progress }),
+  await withProgress('runtime', { signal, out: stderr }, (report) =>
+    installRuntime(plan, { registry, signal, fetch, ...report }),
   );
   stdout.write(`The runtime is installed (${gpuWords(plan.gpu)}): ${plan.folder}\n`);
   if ((await new ModelStore(root).list()).length === 0)

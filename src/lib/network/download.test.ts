@@ -7,7 +7,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DownloadError, type DownloadFault, download, type Progress } from './download.ts';
+import { download, type Progress } from './download.ts';
+import { DownloadError, type DownloadFault, type Wait } from './download-retry.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
@@ -253,9 +254,98 @@ test('a server that stalls midway is given up after some retries, and the partia
     else response.write(content.subarray(0, 1000));
   });
 
-  expect(await faultOf(download({ url, file }, { signal: never, silenceMs: 100 }))).toBe('cut');
+  expect(await faultOf(download({ url, file }, { signal: never, silenceMs: 100, delaysMs: [1, 1] }))).toBe(
+    'cut',
+  );
   expect((await stat(`${file}.part`)).size).toBe(1000);
   expect(ranges).toEqual([undefined, 'bytes=1000-', 'bytes=1000-', 'bytes=1000-']);
+});
+
+test.each([
+  ['502', (response: ServerResponse) => response.writeHead(502).end()],
+  ['503', (response: ServerResponse) => response.writeHead(503).end()],
+  ['429', (response: ServerResponse) => response.writeHead(429, { 'retry-after': '0' }).end()],
+  ['a connection that is reset', (response: ServerResponse) => response.destroy()],
+])('%s is retried, and the download resumes', async (_, fail) => {
+  let requests = 0;
+  // It breaks in the middle, is down twice, and comes back.
+  const { url, ranges } = await serve((request, response) => {
+    const number = ++requests;
+    if (number === 2 || number === 3) fail(response);
+    else filed(number === 1 ? { cutAfter: 80_000 } : {})(request, response);
+  });
+  const waits: Wait[] = [];
+
+  await download(
+    { url, file, sha256 },
+    { signal: never, delaysMs: [5, 10], waiting: (wait) => waits.push(wait) },
+  );
+
+  expect((await readFile(file)).equals(content)).toBe(true);
+  expect(ranges).toEqual([undefined, 'bytes=80000-', 'bytes=80000-', 'bytes=80000-']);
+  expect(waits.map(({ retry }) => retry)).toEqual([
+    { seconds: 1, attempt: 1, attempts: 2 },
+    { seconds: 1, attempt: 2, attempts: 2 },
+  ]);
+});
+
+test('a server that stays busy is given up after the last retry', async () => {
+  const { url, ranges } = await serve((_, response) => response.writeHead(502).end());
+
+  await expect(download({ url, file }, { signal: never, delaysMs: [1, 1, 1] })).rejects.toMatchObject({
+    fault: 'refused',
+    status: 502,
+  });
+  expect(ranges.length).toBe(4);
+});
+
+test('Retry-After counts down by seconds, and one of many minutes is not waited for', async () => {
+  let requests = 0;
+  const { url } = await serve((request, response) => {
+    if (requests++ === 0) response.writeHead(429, { 'retry-after': '2' }).end();
+    else filed()(request, response);
+  });
+  const seconds: (number | undefined)[] = [];
+  await download(
+    { url, file, sha256 },
+    { signal: never, delaysMs: [1], waiting: ({ retry }) => seconds.push(retry?.seconds) },
+  );
+  expect(seconds).toEqual([2, 1]);
+
+  const busy = await serve((_, response) => response.writeHead(429, { 'retry-after': '3600' }).end());
+  const other = path.join(folder, 'other');
+  await expect(download({ url: busy.url, file: other }, { signal: never })).rejects.toMatchObject({
+    status: 429,
+  });
+});
+
+test('an abort ends a countdown', async () => {
+  const { url } = await serve((_, response) => response.writeHead(503).end());
+  const stop = new AbortController();
+  const waiting = () => stop.abort(new Error('enough'));
+
+  await expect(download({ url, file }, { signal: stop.signal, waiting })).rejects.toThrow('enough');
+});
+
+test('two downloads of one file: one fetches it, the other waits for it and uses it', async () => {
+  let go: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const { url, ranges } = await serve(async (request, response) => {
+    await held;
+    await filed()(request, response);
+  });
+  const waits: Wait[] = [];
+  const waiting = (wait: Wait) => {
+    waits.push(wait);
+    go();
+  };
+  const both = [1, 2].map(() => download({ url, file, sha256 }, { signal: never, waiting }));
+
+  expect(await Promise.all(both)).toEqual([{ bytes: content.length }, { bytes: content.length }]);
+  expect(ranges).toEqual([undefined]);
+  expect(waits).toEqual([{ reason: 'Another process is downloading it.', retry: null }]);
 });
 
 test('an abort ends it, even while the server is silent', async () => {

@@ -2,28 +2,11 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Lock } from '../files/lock.ts';
 import { makePrivateFolder } from '../files/private-folder.ts';
-
-/**
- * - `unreachable`: no answer, or not in time.
- * - `refused`: an error response with this `status`.
- * - `cut`: the connection broke repeatedly; the partial file is kept and resumed next time.
- * - `mismatch`: wrong checksum; the file is deleted.
- * - `disk_full`: no space left; the partial file is kept.
- */
-export type DownloadFault = 'unreachable' | 'refused' | 'cut' | 'mismatch' | 'disk_full';
-
-export class DownloadError extends Error {
-  override name = 'DownloadError';
-  readonly fault: DownloadFault;
-  readonly status: number | undefined;
-
-  constructor(fault: DownloadFault, message: string, options?: ErrorOptions & { status?: number }) {
-    super(message, options);
-    this.fault = fault;
-    this.status = options?.status;
-  }
-}
+import { waitForLock } from '../files/wait-for-lock.ts';
+import { DownloadError, type RetryOptions, withRetries } from './download-retry.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 export type Progress = { done: number; total: number | null; bytesPerSecond: number };
 
@@ -40,8 +23,7 @@ export type Wanted = {
   headers?: Record<string, string>;
 };
 
-export type DownloadOptions = {
-  signal: AbortSignal;
+export type DownloadOptions = RetryOptions & {
   fetch?: typeof globalThis.fetch;
   progress?(progress: Progress): void;
   /** Maximum wait for a response to start, per redirect. */
@@ -55,8 +37,6 @@ export type DownloadOptions = {
 const CONNECT_MS = 5_000;
 const SILENCE_MS = 30_000;
 const MOST_REDIRECTS = 10;
-/** How many connections in a row may break without delivering any data. */
-const MOST_EMPTY_TRIES = 3;
 const REPORT_EVERY_MS = 100;
 /** Disk space to leave free. */
 const MARGIN = 16 * 1024 * 1024;
@@ -69,7 +49,10 @@ type Work = Wanted &
     meter: Meter;
   };
 
-/** Downloads a file. It appears complete and verified, or not at all; an interrupted download is resumed. */
+/**
+ * Downloads a file. It appears complete and verified, or not at all; an interrupted download is resumed, and
+ * transient failures are retried. If another process downloads the same file, waits for it and uses the result.
+ */
 export async function download(wanted: Wanted, options: DownloadOptions): Promise<{ bytes: number }> {
   const { signal, fetch = globalThis.fetch, progress } = options;
   const { connectMs = CONNECT_MS, silenceMs = SILENCE_MS, freeBytes = freeBytesIn } = options;
@@ -80,22 +63,49 @@ export async function download(wanted: Wanted, options: DownloadOptions): Promis
     meter: createMeter(progress),
   };
   makePrivateFolder(path.dirname(wanted.file));
-  for (let empty = 0; ; ) {
-    const before = await sizeOf(work.part);
-    const outcome = await tryOnce(work, before);
-    if (outcome === 'whole') break;
-    empty = (await sizeOf(work.part)) > before ? 0 : empty + 1;
-    if (empty >= MOST_EMPTY_TRIES)
-      throw new DownloadError(
-        'cut',
-        `The connection to ${hostOf(wanted.url)} was lost while downloading ${nameOf(wanted)}.`,
-      );
+  const { lock, hasWaited } = await lockDownload(work, options);
+  try {
+    const isThere = hasWaited && (await stat(wanted.file).catch(() => null)) !== null;
+    if (!isThere) await fetchWhole(work, options);
+    return { bytes: await sizeOf(wanted.file) };
+  } finally {
+    lock.release();
   }
+}
+
+async function lockDownload(
+  work: Work,
+  { waiting }: DownloadOptions,
+): Promise<{ lock: Lock; hasWaited: boolean }> {
+  let hasWaited = false;
+  const lock = await waitForLock(work.file, {
+    signal: work.signal,
+    waiting: async () => {
+      if (!hasWaited) waiting?.({ reason: 'Another process is downloading it.', retry: null });
+      hasWaited = true;
+      work.meter.report({ done: await sizeOf(work.part), total: work.size ?? null });
+    },
+  });
+  return { lock, hasWaited };
+}
+
+async function fetchWhole(work: Work, options: DownloadOptions): Promise<void> {
+  await withRetries(async (progressed) => {
+    for (;;) {
+      const before = await sizeOf(work.part);
+      if ((await tryOnce(work, before)) === 'whole') return;
+      if ((await sizeOf(work.part)) <= before)
+        throw new DownloadError(
+          'cut',
+          `The connection to ${hostOf(work.url)} was lost while downloading ${nameOf(work)}.`,
+        );
+      progressed();
+    }
+  }, options);
   await check(work);
-  await rename(work.part, wanted.file);
+  await rename(work.part, work.file);
   await rm(`${work.part}.etag`, { force: true });
   work.meter.end();
-  return { bytes: await sizeOf(wanted.file) };
 }
 
 async function tryOnce(work: Work, have: number): Promise<'whole' | 'cut'> {
@@ -153,6 +163,7 @@ async function answer(
       await response.body?.cancel();
       throw new DownloadError('refused', `${url.host} answered ${response.status} for ${nameOf(work)}.`, {
         status: response.status,
+        retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
       });
     }
     await response.body?.cancel();

@@ -1,4 +1,5 @@
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
+import { retryAfterMs } from '../../lib/network/retry-after.ts';
 import { isLargerThanAMinute, meansOverflow } from './overflow.ts';
 
 /** An error response from the server. */
@@ -45,11 +46,7 @@ function retryAfter(headers: HttpFailure['headers'] = {}): number | undefined {
   const ms = Number(headers['retry-after-ms']);
   if (Number.isFinite(ms) && ms > 0) return ms;
 
-  const value = headers['retry-after'];
-  if (value === undefined) return undefined;
-  const seconds = Number(value);
-  const delay = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
-  return Number.isFinite(delay) && delay >= 0 ? delay : undefined;
+  return retryAfterMs(headers['retry-after']);
 }
 
 const DEAD = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN']);

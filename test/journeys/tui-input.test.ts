@@ -139,9 +139,11 @@ test('lines can be broken, and history comes back with the arrows', async () => 
 
 test('[N06] nothing to talk to: Enter alone fetches nothing, the download is asked about first', async () => {
   const lab = openLab(await workspace(), [], { whenDone: onTestFinished });
-  await lab.waitFor('Fetch a small model');
+  await lab.waitFor('Fetch a model');
   lab.type('\r');
-  await lab.waitFor('Fetch qwen3-4b (2.5 GB) and the runtime it needs?');
+  await lab.waitFor('Select a model to fetch.');
+  lab.type('\r');
+  await lab.waitFor('and the runtime it needs?');
   await still(lab, 500);
   lab.type('n');
   await lab.waitFor('Welcome!');

@@ -40,7 +40,7 @@ export function firstRunOptions({ servers, files, hasRuntime }: Found): Way[] {
     ...[...served, ...stored]
       .slice(0, 9)
       .map((model, i): Way => ({ key: String(i + 1), type: 'model', ...model })),
-    { key: 'e', label: 'fetch a small model that runs locally, works offline', type: 'setup' },
+    { key: 'e', label: 'fetch a model that runs on this machine and works offline', type: 'setup' },
     { key: 'k', label: 'paste an API key', type: 'paste' },
     { key: 's', label: 'search for local servers again', type: 'look' },
     { key: 'd', label: 'demo', type: 'demo' },

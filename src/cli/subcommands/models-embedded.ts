@@ -11,7 +11,7 @@ import { type Fit, memoryNeeded } from '../../embedded/models/fit.ts';
 import type { GgufFacts } from '../../embedded/models/gguf.ts';
 import type { HubFile } from '../../embedded/models/hub.ts';
 import { isPath, ModelStore } from '../../embedded/models/model-store.ts';
-import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
+import { installedRuntime, removeRuntime } from '../../embedded/runtime/runtime-folder.ts';
 import type { SetupOptions } from '../../frontends/shared/set-up-runtime.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { fileSize } from '../../lib/text/file-size.ts';
@@ -78,10 +78,12 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       }),
 
     command('remove')
-      .description('Delete a downloaded model')
-      .argument('<name>')
+      .description('Delete a downloaded model, a broken download, or the runtime')
+      .argument('<name>', 'a model, or `runtime`')
       .action(async (name: string) => {
-        for (const file of await store().remove(name)) stdout.write(`Removed ${file}\n`);
+        const removed =
+          name === 'runtime' ? await removeRuntime(settings().root) : await store().remove(name);
+        for (const file of removed) stdout.write(`Removed ${file}\n`);
       }),
 
     command('info')

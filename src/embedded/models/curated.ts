@@ -7,6 +7,8 @@ export type CuratedModel = {
   license: string;
   /** What it is good for, in a few words. */
   good: string;
+  /** It cannot chat. */
+  isEmbedding?: true;
 };
 
 /** The one that `aca models pull` without a name, and the first start, download. */
@@ -69,5 +71,6 @@ export const curatedModels: readonly CuratedModel[] = [
     bytes: 146e6,
     license: 'Apache-2.0',
     good: 'semantic search in notes (embedding model, no chat)',
+    isEmbedding: true,
   },
 ];

@@ -1,5 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { UserError } from '../../contract/errors.ts';
+import { lockFile } from '../../lib/files/lock.ts';
 import type { Gpu } from './platform.ts';
 import { RUNTIME_VERSION } from './runtime-version.ts';
 
@@ -26,4 +29,20 @@ export async function runtimeIn(folder: string): Promise<InstalledRuntime | null
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** Deletes the runtime, also of other versions, and what broken downloads of it left. Returns the deleted folder. */
+export async function removeRuntime(dataRoot: string): Promise<string[]> {
+  const folder = runtimeFolder(dataRoot);
+  const all = path.dirname(folder);
+  if (!existsSync(all)) throw new UserError('The runtime is not installed.', 'There is nothing to remove.');
+  const lock = await lockFile(folder);
+  if (!lock) {
+    throw new UserError(
+      'Another process is installing the runtime.',
+      'Stop it first, or wait until it is done.',
+    );
+  }
+  await rm(all, { recursive: true, force: true }).finally(() => lock.release());
+  return [all];
 }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { missingModelText } from '../../app/first-run/missing-model.ts';
+import { type ModelOffer, modelOffers } from '../../app/first-run/model-offers.ts';
 import { modelsOnDisk } from '../../app/first-run/models-on-disk.ts';
 import { firstRunOptions, menuOf } from '../../app/first-run/options.ts';
 import { pasteKey } from '../../app/first-run/paste-key.ts';
@@ -19,7 +20,6 @@ export async function setUp(
 ): Promise<{ model?: string } | 'quit'> {
   const { config, root } = settings;
   const { env } = terminal;
-  const fetching = { terminal, print: (text: string) => talk.print(text) };
   const [words, servers, files] = await Promise.all([
     missingModelText(settings, terminal),
     discoverLocal({ config, env }),
@@ -32,11 +32,11 @@ export async function setUp(
   const way = ways.find(({ key }) => key === pressed);
   switch (way?.type) {
     case 'model': {
-      const ready = !way.needsRuntime || (await fetchModelParts(['runtime'], fetching));
+      const ready = !way.needsRuntime || (await fetchParts(null, { terminal, talk }));
       return ready ? { model: way.model } : {};
     }
     case 'setup':
-      await fetchModelParts(['runtime', 'first model'], fetching);
+      await fetchOffered({ terminal, talk });
       return {};
     case 'paste':
       await pasteKey(settings, { host: terminal, talk });
@@ -51,5 +51,34 @@ export async function setUp(
       return 'quit';
     default:
       return way satisfies never;
+  }
+}
+
+/** Offers models to download; the key that selects one is the consent. */
+async function fetchOffered({ terminal, talk }: { terminal: Terminal; talk: Conversation }): Promise<void> {
+  const offers = (await modelOffers(terminal)).map((offer, i) => ({ ...offer, key: String(i + 1) }));
+  const lines = offers.map(({ key, model, about, why }) => `[${key}] ${model.name} (${why}): ${about}`);
+  talk.print(`Fetch a model and the runtime it needs:\n${lines.join('\n')}\n[b] back`);
+  const pressed = await talk.pressKey([...offers.map(({ key }) => key), 'b']);
+  const offer = offers.find(({ key }) => key === pressed);
+  if (offer) await fetchParts(offer.model, { terminal, talk });
+}
+
+/** Ctrl+C stops the download, not the program. */
+async function fetchParts(
+  model: ModelOffer['model'] | null,
+  { terminal, talk }: { terminal: Terminal; talk: Conversation },
+): Promise<boolean> {
+  const stop = new AbortController();
+  talk.onInterrupt(() => {
+    stop.abort(new DOMException('Stopped by Ctrl+C.', 'AbortError'));
+    return true;
+  });
+  try {
+    const print = (text: string) => talk.print(text);
+    const steps = model ? (['runtime', model] as const) : (['runtime'] as const);
+    return await fetchModelParts(steps, { terminal, signal: stop.signal, print });
+  } finally {
+    talk.onInterrupt(() => false);
   }
 }

@@ -1,28 +1,33 @@
 import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
-import { firstModel } from '../../embedded/models/curated.ts';
+import type { HubFile } from '../../embedded/models/hub.ts';
 import { pullModel } from './hub-model.ts';
 import { setUpRuntime } from './set-up-runtime.ts';
 import type { Terminal } from './terminal.ts';
 
-export type FetchStep = 'runtime' | 'first model';
+/** The runtime, or a model. */
+export type FetchStep = 'runtime' | HubFile;
+
+type FetchDeps = { terminal: Terminal; signal: AbortSignal; print(text: string): void };
 
 /**
- * Downloads what an embedded model needs, without further questions. False when a step failed, which is
- * printed.
+ * Downloads what an embedded model needs, without further questions. False when a step failed or was stopped,
+ * which is printed.
  */
 export async function fetchModelParts(
   steps: readonly FetchStep[],
-  { terminal, print }: { terminal: Terminal; print(text: string): void },
+  { terminal, signal, print }: FetchDeps,
 ): Promise<boolean> {
+  const settings = loadSettings({}, terminal);
   try {
-    if (steps.includes('runtime')) await setUpRuntime({ yes: true }, terminal);
-    if (steps.includes('first model'))
-      await pullModel(firstModel, { settings: loadSettings({}, terminal), terminal, consent: 'given' });
+    for (const step of steps) {
+      if (step === 'runtime') await setUpRuntime({ yes: true, signal, next: 'none' }, terminal);
+      else await pullModel(step, { settings, terminal, consent: 'given', signal });
+    }
     return true;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    print(`${error.message}\n${error.hint}\n`);
+    print(signal.aborted ? 'Stopped. Choose it again to resume.\n' : `${error.message}\n${error.hint}\n`);
     return false;
   }
 }

@@ -19,11 +19,13 @@ export type SetupOptions = {
   force?: boolean;
   /** Stops it; by default, a signal to the program. */
   signal?: AbortSignal;
+  /** Whether to print the next step; by default, if there is no model yet. */
+  next?: 'none';
 };
 
 /** Installs the runtime, after a yes; does nothing if it is installed already. */
 export async function setUpRuntime(
-  { yes, gpu, force, signal: given }: SetupOptions,
+  { yes, gpu, force, signal: given, next }: SetupOptions,
   terminal: Terminal,
 ): Promise<void> {
   const { root, config } = loadSettings({}, terminal);
@@ -47,7 +49,7 @@ export async function setUpRuntime(
     installRuntime(plan, { registry, signal, fetch, ...report }),
   );
   stdout.write(`The runtime is installed (${gpuWords(plan.gpu)}): ${plan.folder}\n`);
-  if ((await new ModelStore(root).list()).length === 0)
+  if (next !== 'none' && (await new ModelStore(root).list()).length === 0)
     stderr.write(`Next, fetch a model: aca models pull ${firstModel.name}\n`);
 }
 

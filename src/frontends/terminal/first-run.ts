@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { showDemo } from '../../app/first-run/demo.ts';
 import { missingModelText } from '../../app/first-run/missing-model.ts';
+import { type ModelOffer, modelOffers } from '../../app/first-run/model-offers.ts';
 import { modelsOnDisk } from '../../app/first-run/models-on-disk.ts';
 import { gigabytes } from '../../app/first-run/options.ts';
 import { pasteKey } from '../../app/first-run/paste-key.ts';
@@ -9,8 +10,9 @@ import { keyOf } from '../../app/opening/find-model.ts';
 import type { Settings } from '../../app/settings.ts';
 import { discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
 import { type FetchStep, fetchModelParts } from '../shared/fetch-model.ts';
+import { withInterruptKey } from '../shared/interrupt-key.ts';
 import type { Terminal } from '../shared/terminal.ts';
-import { type Findings, welcome } from './flows/welcome.ts';
+import { type Findings, pickOffer, welcome } from './flows/welcome.ts';
 import type { Screen } from './screen.ts';
 
 /**
@@ -23,16 +25,22 @@ export async function firstRun(
 ): Promise<{ model: string } | 'again' | 'quit'> {
   // They print their own progress.
   const print = (text: string) => screen.print(text);
-  const fetch = (steps: FetchStep[]) => screen.lend(() => fetchModelParts(steps, { terminal, print }));
+  const fetch = (steps: FetchStep[]) =>
+    screen.lend(() =>
+      withInterruptKey(terminal.stdin, (signal) => fetchModelParts(steps, { terminal, signal, print })),
+    );
   const way = await welcome(await findings(settings, terminal), screen.dialogs.show);
   switch (way.type) {
     case 'model': {
       const ready = !path.isAbsolute(way.name) || (await hasRuntime(settings)) || (await fetch(['runtime']));
       return ready ? { model: way.name } : 'again';
     }
-    case 'setup':
-      if (await screen.confirm(await questionOf())) await fetch(['runtime', 'first model']);
+    case 'setup': {
+      const offer = await pickOffer(await modelOffers(terminal), screen.dialogs.show);
+      // Enter alone must not confirm a large download.
+      if (offer && (await screen.confirm(questionOf(offer)))) await fetch(['runtime', offer.model]);
       return 'again';
+    }
     case 'key':
       await pasteKey(settings, { host: terminal, talk: screen });
       return 'again';
@@ -50,10 +58,8 @@ export async function firstRun(
   }
 }
 
-/** Enter alone must not confirm a large download. */
-async function questionOf(): Promise<string> {
-  const { firstModel } = await import('../../embedded/models/curated.ts');
-  return `Fetch ${firstModel.name} (${gigabytes(firstModel.bytes)}) and the runtime it needs?`;
+function questionOf({ model, about }: ModelOffer): string {
+  return `Fetch ${model.name} (${about}) and the runtime it needs?`;
 }
 
 async function hasRuntime({ root }: Settings): Promise<boolean> {

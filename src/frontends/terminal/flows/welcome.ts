@@ -1,3 +1,4 @@
+import type { ModelOffer } from '../../../app/first-run/model-offers.ts';
 import { pickerDialog } from '../components/picker.ts';
 import { rowsOf } from '../dialogs/look.ts';
 import type { PickItem } from '../dialogs/picker.ts';
@@ -27,7 +28,7 @@ export type WelcomeWay =
 const MODELS_OF_A_SERVER = 5;
 
 const WAYS: readonly (PickItem & { id: Exclude<WelcomeWay['type'], 'model'> })[] = [
-  { id: 'setup', label: 'Fetch a small model', detail: 'runs locally, works offline' },
+  { id: 'setup', label: 'Fetch a model', detail: 'runs on this machine, works offline' },
   { id: 'key', label: 'Paste an API key', detail: 'stored on this machine, never shown' },
   { id: 'again', label: 'Search for local servers again', detail: 'Ollama, LM Studio, llama-server, vLLM' },
   { id: 'demo', label: 'Watch a demo', detail: 'scripted model, no key needed' },
@@ -72,4 +73,26 @@ export async function welcome(findings: Findings, show: ShowDialog): Promise<Wel
   const way = WAYS.find(({ id }) => id === picked?.id);
   if (way) return { type: way.id };
   return picked ? { type: 'model', name: picked.id.slice('model '.length) } : { type: 'quit' };
+}
+
+/** Which model to download; null to go back. */
+export async function pickOffer(
+  offers: readonly ModelOffer[],
+  show: ShowDialog,
+): Promise<ModelOffer | undefined> {
+  const picked = await show(
+    pickerDialog({
+      title: 'Select a model to fetch. It runs on this machine and works offline.',
+      none: '',
+      takes: 'select',
+      leaves: 'back',
+      items: offers.map(({ model, why }) => ({ id: model.name, label: model.name, detail: why })),
+      search: 'none',
+      preview: (id, { columns, look }) => {
+        const offer = offers.find(({ model }) => model.name === id);
+        return rowsOf(offer ? `\n${offer.about}\nGood for ${offer.model.good}` : '', columns, look.quiet);
+      },
+    }),
+  );
+  return offers.find(({ model }) => model.name === picked?.id);
 }

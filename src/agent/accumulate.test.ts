@@ -155,6 +155,19 @@ describe('[L08] folding a reply', () => {
     expect(part?.repeats).toBe(repeats);
   });
 
+  test.each([
+    ['without ids', undefined, undefined],
+    ['with ids of their own', 'toolu_01abcdef', 'toolu_02abcdef'],
+    ['with ids that count', 'call_0', 'call_1'],
+    ['with one id', 'call_0', 'call_0'],
+  ])('[L12] equal calls in one reply, %s, are one call sent twice', (_name, first, second) => {
+    const events = [...call('0', first, '{"a":1,"b":2}'), ...call('1', second, '{"b":2,"a":1}')];
+    const [one, other] = toolCallsOf(fold(events).finish(AT));
+    expect(one?.repeats).toBe(undefined);
+    expect(other).toMatchObject({ repeats: one?.id });
+    expect(other?.id).not.toBe(one?.id);
+  });
+
   test('[V09] a bare closing tag turns preceding text into thinking, and vice versa', () => {
     const thinking = fold([
       { type: 'text', text: 'hmm' },

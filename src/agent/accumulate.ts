@@ -127,10 +127,7 @@ export class Reply {
   finish(timestamp: string): AssistantMessage {
     for (const { part, json } of this.#calls.values()) Object.assign(part, parseInput(json));
     if (this.#stop === 'max_tokens') this.#markCut();
-    for (const { part, vendorId } of this.#calls.values()) {
-      if (vendorId !== undefined && vendorId !== part.id && this.#isRepeat(part, vendorId))
-        part.repeats = vendorId;
-    }
+    this.#markRepeats();
     const reason = this.#stop ?? 'end';
     return this.#message(this.#calls.size > 0 && reason === 'end' ? 'tool_calls' : reason, timestamp);
   }
@@ -155,6 +152,18 @@ export class Reply {
   #markCut(): void {
     const parts = [...this.#calls.values()].map(({ part }) => part);
     for (const part of parts) if (part === parts.at(-1) || part.malformed !== undefined) part.cut = true;
+  }
+
+  /** Two equal calls in one reply are one call that was sent twice, whatever their ids. */
+  #markRepeats(): void {
+    const parts: ToolCallPart[] = [];
+    for (const { part, vendorId } of this.#calls.values()) {
+      const twin = part.malformed === undefined && parts.find((other) => isSameCall(other, part));
+      if (twin) part.repeats = twin.id;
+      else if (vendorId !== undefined && vendorId !== part.id && this.#isRepeat(part, vendorId))
+        part.repeats = vendorId;
+      else parts.push(part);
+    }
   }
 
   #dropCalls(): void {
@@ -222,13 +231,18 @@ export class Reply {
   }
 
   /**
-   * The same call under the same id. Counter-like ids prove nothing: some servers restart them in each reply.
+   * A call of an earlier reply, under the same id. Counter-like ids prove nothing: some servers restart them in
+   * each reply.
    */
   #isRepeat(part: ToolCallPart, vendorId: string): boolean {
     const earlier = this.#find(vendorId);
     if (!earlier || COUNTING_ID.test(vendorId) || part.malformed !== undefined) return false;
-    return earlier.name === part.name && isDeepStrictEqual(earlier.input, part.input);
+    return isSameCall(earlier, part);
   }
+}
+
+function isSameCall(a: ToolCallPart, b: ToolCallPart): boolean {
+  return a.name === b.name && isDeepStrictEqual(a.input, b.input);
 }
 
 /** `call_0`, `functions.Read:3`, `7`, `tool-1`. */

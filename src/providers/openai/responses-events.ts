@@ -11,8 +11,10 @@ import type { ProviderOptions } from '../options.ts';
 import type { WireNames } from '../tool-names.ts';
 import { signatureOf } from './responses-wire.ts';
 
-/** `id` as sent by the server: compatible ones omit it. */
-type OpenCall = { key: string; id: string | undefined; said: boolean };
+/** Names of a call: item id, call id, and index. Compatible servers omit any of them, or reuse an index. */
+type CallNames = { id?: string | undefined; callId?: string | undefined; index?: number | undefined };
+
+type ReplyCall = CallNames & { key: string; name: string; said: boolean; ended: boolean };
 
 /** An output item by its index; compatible servers omit it, and then have ids, or one item at a time. */
 type ItemKey = number | string | undefined;
@@ -23,14 +25,13 @@ export type ResponsesReply = {
   names: WireNames;
   /** Items with output so far: what `done` repeats must not be emitted twice. */
   said: Set<ItemKey>;
-  calls: Map<ItemKey, OpenCall>;
-  callCount: number;
+  calls: ReplyCall[];
   refused: boolean;
   stopped: boolean;
 };
 
 export function openReply(options: ProviderOptions, names: WireNames): ResponsesReply {
-  return { options, names, said: new Set(), calls: new Map(), callCount: 0, refused: false, stopped: false };
+  return { options, names, said: new Set(), calls: [], refused: false, stopped: false };
 }
 
 /** Translates one wire frame to events; throws errors that the server reports. */
@@ -55,18 +56,17 @@ export function* toEvents(frame: ResponseStreamEvent, reply: ResponsesReply): Ge
       yield { type: 'thinking', text: frame.delta };
       return;
     case 'response.output_item.added':
-      if (frame.item.type === 'function_call') yield* startCall(frame.item, keyOf(frame), reply);
+      if (frame.item.type === 'function_call') yield* startCall(frame.item, frame, reply);
       return;
     case 'response.function_call_arguments.delta': {
-      const at = keyOf(frame);
-      const call = at === undefined ? [...reply.calls.values()].at(-1) : reply.calls.get(at);
-      if (!call) return;
+      const call = callOfFragment(frame, reply.calls);
+      if (!call || call.ended) return;
       call.said = true;
       yield { type: 'tool_call_delta', key: call.key, json: jsonOf(frame.delta) };
       return;
     }
     case 'response.output_item.done':
-      yield* finishItem(frame.item, keyOf(frame), reply);
+      yield* finishItem(frame.item, frame, reply);
       return;
     case 'response.completed':
     case 'response.incomplete':
@@ -79,7 +79,7 @@ export function* toEvents(frame: ResponseStreamEvent, reply: ResponsesReply): Ge
   }
 }
 
-type ItemFrame = { output_index?: number; item_id?: string; item?: object };
+type ItemFrame = { type: string; output_index?: number; item_id?: string; item?: object };
 
 function keyOf({ output_index, item_id, item }: ItemFrame): ItemKey {
   const { id, call_id }: { id?: string; call_id?: string } = item ?? {};
@@ -88,31 +88,82 @@ function keyOf({ output_index, item_id, item }: ItemFrame): ItemKey {
 
 type FunctionCall = Extract<ResponseOutputItem, { type: 'function_call' }>;
 
-/** Opens the item's call, unless it is already open there: some servers reuse an index. */
+/** Opens the item's call, unless it is open already. */
 function* startCall(
   item: FunctionCall,
-  at: ItemKey,
+  { type, output_index: index }: ItemFrame,
   reply: ResponsesReply,
-): Generator<ProviderEvent, OpenCall> {
-  const open = reply.calls.get(at);
-  if (open && open.id === item.call_id) return open;
-  const call: OpenCall = { key: String(reply.callCount++), id: item.call_id, said: false };
-  reply.calls.set(at, call);
-  const { key, id } = call;
+): Generator<ProviderEvent, ReplyCall> {
+  const names: CallNames = { id: item.id || undefined, callId: item.call_id || undefined, index };
+  const known = callOfItem(
+    { ...names, isNew: type === 'response.output_item.added' },
+    item.name,
+    reply.calls,
+  );
+  if (known) {
+    known.id ??= names.id;
+    known.callId ??= names.callId;
+    return known;
+  }
+  const key = String(reply.calls.length);
+  const call: ReplyCall = { ...names, key, name: item.name, said: false, ended: false };
+  reply.calls.push(call);
+  const { call_id: id } = item;
   yield { type: 'tool_call_start', key, ...(id ? { id } : {}), name: reply.names.fromWire(item.name) };
   return call;
 }
 
+/** The call that an item describes again: the one it names; a finished item may leave out its names. */
+function callOfItem(
+  { isNew, ...names }: CallNames & { isNew: boolean },
+  name: string,
+  calls: readonly ReplyCall[],
+): ReplyCall | undefined {
+  const named = calls.find((call) => isNamed(call, names.id) || isNamed(call, names.callId));
+  if (named || isNew) return named;
+  const open = calls.filter((call) => !call.ended && call.name === name && !contradicts(call, names));
+  return open.find((call) => call.index === names.index) ?? open[0];
+}
+
+/** Servers mix up the two kinds of id. */
+function isNamed(call: CallNames, id: string | undefined): boolean {
+  return id !== undefined && (call.id === id || call.callId === id);
+}
+
+function contradicts(call: CallNames, { id, callId, index }: CallNames): boolean {
+  const differ = <Name>(a: Name | undefined, b: Name | undefined) =>
+    a !== undefined && b !== undefined && a !== b;
+  return differ(call.id, id) || differ(call.callId, callId) || differ(call.index, index);
+}
+
+/** A fragment without a name belongs to the last call. */
+function callOfFragment(
+  { item_id, output_index }: ItemFrame,
+  calls: readonly ReplyCall[],
+): ReplyCall | undefined {
+  const named = calls.findLast((call) => isNamed(call, item_id));
+  if (named) return named;
+  const indexed = output_index !== undefined && calls.findLast((call) => call.index === output_index);
+  return indexed || calls.findLast((call) => !call.ended);
+}
+
 /** A finished item repeats all of its content; servers without fine-grained streaming send it only here. */
-function* finishItem(item: ResponseOutputItem, at: ItemKey, reply: ResponsesReply): Generator<ProviderEvent> {
+function* finishItem(
+  item: ResponseOutputItem,
+  frame: ItemFrame,
+  reply: ResponsesReply,
+): Generator<ProviderEvent> {
   if (item.type === 'function_call') {
-    const call = yield* startCall(item, at, reply);
+    const call = yield* startCall(item, frame, reply);
+    if (call.ended) return;
     if (!call.said && item.arguments) {
       yield { type: 'tool_call_delta', key: call.key, json: jsonOf(item.arguments) };
     }
+    call.ended = true;
     yield { type: 'tool_call_end', key: call.key };
-    reply.calls.delete(at);
+    return;
   }
+  const at = keyOf(frame);
   // Fragments without an item id may belong to this item.
   const silent = !reply.said.has(at) && !reply.said.has(undefined);
   if (item.type === 'message' && silent) {
@@ -135,10 +186,10 @@ function jsonOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function stopReason(response: Response, { callCount, refused }: ResponsesReply): StopReason {
+function stopReason(response: Response, { calls, refused }: ResponsesReply): StopReason {
   if (response.incomplete_details?.reason === 'max_output_tokens') return 'max_tokens';
   if (response.incomplete_details?.reason === 'content_filter' || refused) return 'refusal';
-  return callCount > 0 ? 'tool_calls' : 'end';
+  return calls.length > 0 ? 'tool_calls' : 'end';
 }
 
 /** Compatible servers omit the details. */

@@ -31,6 +31,8 @@ export type CreateOptions = Omit<ProviderOptions, 'name' | 'baseUrl'> &
     think?: ThinkMode;
     /** Longest silence before the first output and between two events; default: minutes. */
     silenceMs?: number;
+    /** Called when a local server is still loading the model, and is waited for. */
+    onLoading?(): void;
   };
 
 /**
@@ -46,6 +48,7 @@ export async function createProvider(
     onAdapt,
     think,
     silenceMs,
+    onLoading,
     ...options
   }: CreateOptions,
 ): Promise<Provider> {
@@ -74,6 +77,6 @@ export async function createProvider(
     import('./wrappers/adapt.ts'),
     import('./wrappers/loading.ts'),
   ]);
-  const patient = local ? withLoadingWait(provider) : provider;
+  const patient = local ? withLoadingWait(provider, onLoading ? { onWait: onLoading } : {}) : provider;
   return withManners(patient, { ...manners, ...(onAdapt && { onAdapt }) });
 }

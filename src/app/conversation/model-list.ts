@@ -5,7 +5,7 @@ import { knownModels } from '../../providers/models/models.ts';
 import { modelsOnDisk } from '../first-run/models-on-disk.ts';
 import { gigabytes } from '../first-run/options.ts';
 import type { Host } from '../host.ts';
-import { findModel, keyOf } from '../opening/find-model.ts';
+import { findModel, keyOf, localServers } from '../opening/find-model.ts';
 import type { Settings } from '../settings.ts';
 
 /** A model that can be chosen. If something is missing, `ready` is false and `detail` says what. */
@@ -44,10 +44,9 @@ export function createModelList({ host, settings, model, switchTo }: ModelListOp
 
 /** From vendors, local servers, and model files on disk. */
 async function listModels({ config, root }: Settings, { env }: Host): Promise<ModelRow[]> {
-  const { discoverLocal } = await import('../../assembly/models/choose-model.ts');
   const presets = presetsOf(config);
   const [local, files, keys] = await Promise.all([
-    discoverLocal({ config, env }),
+    localServers({ config, root }, { env }),
     modelsOnDisk({ root, home: env.HOME ?? homedir() }),
     Promise.all(
       presets.map(async (preset) => [preset.name, await keyOf(preset, { config, root, env })] as const),

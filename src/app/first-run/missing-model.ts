@@ -1,10 +1,11 @@
-import { discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
+import { presetsOf } from '../../assembly/models/choose-model.ts';
 import { createKeychain } from '../../config/keys/keychain.ts';
 import { userConfigFile } from '../../config/load.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { LocalServer } from '../../providers/local/discover.ts';
 import type { Preset } from '../../providers/presets.ts';
 import type { Host } from '../host.ts';
+import { localServers } from '../opening/find-model.ts';
 import type { Settings } from '../settings.ts';
 
 /** No model is configured and none was found: what was searched, and the options. */
@@ -15,7 +16,7 @@ export async function missingModelError(settings: Settings, host: Host): Promise
 
 export async function missingModelText(settings: Settings, { env }: Host): Promise<string> {
   const { config, root } = settings;
-  const servers = await discoverLocal({ config, env });
+  const servers = await localServers(settings, { env });
   const known = presetsOf(config);
   return [
     'No model configured yet.',
@@ -54,10 +55,13 @@ function keyNames(known: readonly Preset[]): string[] {
 
 function serverLine(preset: Preset, servers: readonly LocalServer[]): string {
   const server = servers.find((candidate) => candidate.provider === preset.name);
-  const found = server
-    ? server.models.length > 0
-      ? `found, ${server.models.length === 1 ? '1 model' : `${server.models.length} models`}`
-      : 'found, but it has no modelss'
-    : 'not found';
+  const found = server ? stateOf(server, preset) : 'not found';
   return `  ${preset.label.padEnd(24)}  ${found} (${server?.baseUrl ?? preset.baseUrl})`;
+}
+
+function stateOf({ models, state }: LocalServer, { name }: Preset): string {
+  if (state === 'loading') return 'found, still loading its model';
+  if (state === 'needs key') return `found, needs a key: aca keys set ${name}`;
+  if (models.length === 0) return 'found, but it has no models';
+  return `found, ${models.length === 1 ? '1 model' : `${models.length} models`}`;
 }

@@ -1,5 +1,5 @@
 import type { Choice } from '../../assembly/models/choose-model.ts';
-import { modelInfo } from '../../assembly/models/choose-model.ts';
+import { modelInfo, outputShare } from '../../assembly/models/choose-model.ts';
 import { type EmbeddedPlace, openEmbedded } from '../../assembly/models/embedded-model.ts';
 import type { ProfileStore } from '../../assembly/models/model-profiles.ts';
 import type { Config } from '../../config/schema/schema.ts';
@@ -9,6 +9,7 @@ import type { HttpClient } from '../../lib/network/http-client.ts';
 import { type CreateOptions, createProvider } from '../../providers/index.ts';
 import { learnedProfile, type ModelProfile, thinkModeOf } from '../../providers/local/profile.ts';
 import type { Manners } from '../../providers/wrappers/adapt.ts';
+import { withStatedWindow } from '../../providers/wrappers/window.ts';
 
 export type ReachDeps = {
   config: Config;
@@ -49,21 +50,41 @@ export async function measureModel(
   return profile;
 }
 
-function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
-  const { preset, profile, baseUrl, facts } = choice;
-  const learn = (model: string, manners: Manners, because: string) => {
-    deps.notice(`${preset.name}/${model} ${because}.`);
-    const place = { server: baseUrl, model, ...(facts?.digest && { digest: facts.digest }) };
-    const learned = { ...(profile ?? learnedProfile(place, manners)), ...manners, by: 'run' as const };
-    // If the disk cannot be written, it is measured again next time.
-    deps.profiles.keep(learned).catch(() => undefined);
+async function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
+  const { preset, baseUrl, facts, info } = choice;
+  const usual = mannersOf(choice, deps.config);
+  const place = { server: baseUrl, model: choice.model, ...(facts?.digest && { digest: facts.digest }) };
+  let profile = choice.profile;
+  const keep = (learned: Partial<ModelProfile>) => {
+    profile = { ...(profile ?? learnedProfile(place, { ...NATIVE, ...usual })), ...learned, by: 'run' };
+    // If the disk cannot be written, it is learned again next time.
+    deps.profiles.keep(profile).catch(() => undefined);
   };
-  return createProvider(preset, {
+  const learnWindow = (model: string, contextWindow: number) => {
+    if (model !== choice.model || contextWindow >= info.contextWindow) return;
+    deps.notice(`${preset.name}/${model} has a context window of ${contextWindow} tokens.`);
+    // Every request reads its limits from here.
+    info.contextWindow = contextWindow;
+    info.maxOutputTokens = Math.min(info.maxOutputTokens, outputShare(contextWindow));
+    const reported = facts?.contextWindow;
+    keep({ contextWindow, ...(reported !== undefined && { reportedWindow: reported }) });
+  };
+  const provider = await createProvider(preset, {
     ...wayTo(choice, deps),
-    ...mannersOf(choice, deps.config),
-    ...(preset.local && { onAdapt: (model, { manners, because }) => learn(model, manners, because) }),
+    ...usual,
+    onLoading: () => deps.notice(`${preset.label} is still loading ${choice.model}; waiting.`),
+    ...(preset.local && {
+      onAdapt: (model, { manners, because }) => {
+        deps.notice(`${preset.name}/${model} ${because}.`);
+        if (model === choice.model) keep(manners);
+      },
+    }),
   });
+  return preset.local ? withStatedWindow(provider, learnWindow) : provider;
 }
+
+/** How a model is addressed that nothing is known about. */
+const NATIVE: Manners = { toolMode: 'native', resultRole: 'tool', systemRole: true };
 
 function wayTo(
   { preset, baseUrl, key, info, model }: Choice,
@@ -81,7 +102,10 @@ function wayTo(
 }
 
 /** The user's settings first, then measurements, then what the server reports. */
-function mannersOf({ preset, profile, info }: Choice, config: Config): Partial<CreateOptions> {
+function mannersOf(
+  { preset, profile, info }: Choice,
+  config: Config,
+): Partial<Manners> & Pick<CreateOptions, 'think'> {
   const usual = info.abilities.tools ? 'native' : 'xml';
   const toolMode = config.providers[preset.name]?.toolMode ?? profile?.toolMode ?? usual;
   if (!profile) return { toolMode };

@@ -1,10 +1,10 @@
-import { type Choice, discoverLocal, firstToTalk, presetsOf } from '../../assembly/models/choose-model.ts';
+import { type Choice, firstToTalk, presetsOf } from '../../assembly/models/choose-model.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { type ProviderError, UserError } from '../../contract/errors.ts';
 import type { Preset } from '../../providers/presets.ts';
 import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
-import { findModel, keyOf } from './find-model.ts';
+import { findModel, keyOf, localServers } from './find-model.ts';
 
 /** Value of `fallbackModel` for any local server. */
 const ANY_LOCAL = 'local';
@@ -43,12 +43,9 @@ export async function otherModel(
   return null;
 }
 
-async function localModel(
-  preset: Preset,
-  { config, env }: Pick<Place, 'config' | 'env'>,
-): Promise<string | null> {
+async function localModel(preset: Preset, { config, root, env }: Place): Promise<string | null> {
   const { apiBaseUrl: _, ...others } = config;
-  for (const server of await discoverLocal({ config: others, env })) {
+  for (const server of await localServers({ config: others, root }, { env })) {
     const model = server.provider === preset.name ? undefined : firstToTalk(server);
     if (model !== undefined) return `${server.provider}/${model}`;
   }

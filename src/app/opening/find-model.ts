@@ -1,17 +1,26 @@
-import { type Choice, chooseModel, presetsOf } from '../../assembly/models/choose-model.ts';
+import { type Choice, chooseModel, discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
 import { chooseEmbedded, firstEmbedded } from '../../assembly/models/embedded-model.ts';
 import { profileStore } from '../../assembly/models/model-profiles.ts';
 import { redisVariables } from '../../config/environment.ts';
 import { createKeychain } from '../../config/keys/keychain.ts';
 import { findKey } from '../../config/keys/keys.ts';
 import type { Config } from '../../config/schema/schema.ts';
+import type { LocalServer } from '../../providers/local/discover.ts';
+import type { Waiting } from '../../providers/local/wait-for-server.ts';
 import { type Preset, presets } from '../../providers/presets.ts';
 import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
 import { userNetwork } from './user-network.ts';
 
-/** The model to use, or null when none is configured or found. */
-export async function findModel({ config, root }: Settings, { env, cwd }: Host): Promise<Choice | null> {
+/**
+ * The model to use, or null when none is configured or found. With `waiting`, a server that is still loading
+ * is waited for.
+ */
+export async function findModel(
+  { config, root }: Settings,
+  { env, cwd }: Host,
+  waiting?: Waiting,
+): Promise<Choice | null> {
   const { http } = await userNetwork(config, env);
   const place = { dataRoot: root, cwd, config, env };
   return chooseModel({
@@ -21,7 +30,17 @@ export async function findModel({ config, root }: Settings, { env, cwd }: Host):
     http,
     profileOf: (server, model) => profileStore(root).find(server, model),
     embedded: { named: (text) => chooseEmbedded(text, place), first: () => firstEmbedded(place) },
+    ...(waiting && { waiting }),
   });
+}
+
+/** The model servers that answer on this machine. */
+export function localServers(
+  { config, root }: Pick<Settings, 'config' | 'root'>,
+  { env }: Pick<Host, 'env'>,
+  depth: 'names' | 'all' = 'names',
+): Promise<LocalServer[]> {
+  return discoverLocal({ config, env, findKey: (preset) => keyOf(preset, { config, root, env }) }, depth);
 }
 
 /** All variables that may hold an API key, including those of unused vendors. */

@@ -11,6 +11,8 @@ import {
 } from '../../providers/local/discover.ts';
 import type { LocalModel, ServerKind } from '../../providers/local/local-model.ts';
 import { isStale, type ModelProfile } from '../../providers/local/profile.ts';
+import type { ServerState } from '../../providers/local/server-state.ts';
+import { type Waiting, waitForServer } from '../../providers/local/wait-for-server.ts';
 import {
   infoOf,
   nearestModels,
@@ -20,7 +22,7 @@ import {
 } from '../../providers/models/models.ts';
 import { type Preset, presets } from '../../providers/presets.ts';
 
-type Key = { key: string; source: string };
+type Key = { key: string; source: string; general?: true };
 
 /** A model with everything needed to connect to it. */
 export type Choice = {
@@ -48,6 +50,8 @@ export type ChooseDeps = {
   embedded?: { named(text: string): Promise<Choice | null>; first(): Promise<Choice | null> };
   /** The measured profile of a model on a server. */
   profileOf?(server: string, model: string): Promise<ModelProfile | null>;
+  /** How to wait for a server that is still loading its model; without it, such a server counts as absent. */
+  waiting?: Waiting;
 };
 
 /**
@@ -66,10 +70,13 @@ export async function chooseModel(deps: ChooseDeps): Promise<Choice | null> {
   for (const preset of vendors) {
     if (await deps.findKey(preset)) return choosePreset(preset, deps);
   }
-  for (const server of await discoverLocal(deps)) {
+  const servers = await discoverLocal(deps);
+  for (const server of servers) {
     const model = firstToTalk(server);
     if (model !== undefined) return choiceOf(presetNamed(server.provider, known), model, deps);
   }
+  const loading = deps.waiting && servers.find(({ state }) => state === 'loading');
+  if (loading) return choosePreset(presetNamed(loading.provider, known), deps);
   return (await deps.embedded?.first()) ?? null;
 }
 
@@ -113,18 +120,36 @@ export function modelInfo(preset: Preset, model: string, config: Config): Priced
 
 /** All model servers that currently answer on this machine. */
 export function discoverLocal(
-  { config, env, http }: Pick<ChooseDeps, 'config' | 'env' | 'http'>,
+  { config, env, http, findKey }: Pick<ChooseDeps, 'config' | 'env' | 'http'> & Partial<ChooseDeps>,
   depth: NonNullable<DiscoverOptions['depth']> = 'names',
 ): Promise<LocalServer[]> {
   const candidates = presetsOf(config)
     .filter((preset) => preset.local && preset.name !== 'local')
     .map((preset) => ({
-      provider: preset.name,
-      baseUrl: baseUrlOf(preset, { config, env }),
-      kind: serverKind(preset),
+      ...candidateOf(preset, { config, env }),
+      // Anything may listen on a server's usual port: it gets no key that belongs to another vendor.
+      keyHeaders: async () => {
+        const key = await findKey?.(preset);
+        return key?.general ? {} : headersWith(key ?? null);
+      },
     }))
     .filter(({ baseUrl }) => !config.offline || isNearby(baseUrl));
   return discover(candidates, { ...(http && { http }), depth });
+}
+
+function candidateOf(preset: Preset, { config, env }: Pick<ChooseDeps, 'config' | 'env'>) {
+  const { name } = preset;
+  const headers = config.providers[name]?.headers ?? {};
+  return {
+    provider: name,
+    baseUrl: baseUrlOf(preset, { config, env }),
+    kind: serverKind(preset),
+    headers,
+  };
+}
+
+function headersWith(key: Key | null): Record<string, string> {
+  return key ? { authorization: `Bearer ${key.key}` } : {};
 }
 
 function serverKind({ name, protocol }: Preset): ServerKind {
@@ -200,11 +225,16 @@ async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
     const choice = await choiceOf(preset, defaultModel, deps);
     return olderModel === undefined ? choice : { ...choice, older: olderModel };
   }
-  const baseUrl = baseUrlOf(preset, deps);
-  const candidate = { provider: preset.name, baseUrl, kind: serverKind(preset) };
-  const [server] = await discover([candidate], { ...(deps.http && { http: deps.http }), depth: 'all' });
+  const key = await deps.findKey(preset);
+  const candidate = candidateOf(preset, deps);
+  const { baseUrl, headers } = candidate;
+  const keyed = { ...candidate, headers: { ...headers, ...headersWith(key) } };
+  const http = deps.http && { http: deps.http };
+  const look = async () => (await discover([keyed], { ...http, depth: 'all' }))[0];
+  const server = await untilLoaded(look, preset, deps);
   const model = server && firstToTalk(server);
   if (model !== undefined) return choiceOf(preset, model, deps);
+  if (server?.state === 'needs key') throw needsKey(preset, { key, baseUrl });
   const hint = `Name a model: --model ${preset.name}/MODEL.`;
   throw new UserError(
     server ? `${preset.label} at ${baseUrl} has no model.` : `${preset.label} does not answer at ${baseUrl}.`,
@@ -235,16 +265,23 @@ async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promis
 }
 
 /** Facts from the server and the measured profile take precedence over the model table. */
-async function withServerFacts(choice: Choice, { config, http, profileOf }: ChooseDeps): Promise<Choice> {
-  const { preset, model, baseUrl, info } = choice;
-  const [facts, found] = await Promise.all([
-    describeModel({ baseUrl, kind: serverKind(preset) }, model, http ? { http } : {}),
+async function withServerFacts(choice: Choice, deps: ChooseDeps): Promise<Choice> {
+  const { preset, model, baseUrl, info, key } = choice;
+  const { config, http, profileOf } = deps;
+  const candidate = candidateOf(preset, deps);
+  const keyed = { ...candidate, headers: { ...candidate.headers, ...headersWith(key) } };
+  const describe = () => describeModel(keyed, model, http ? { http } : {});
+  const [{ facts, state }, found] = await Promise.all([
+    untilLoaded(describe, preset, deps),
     profileOf?.(baseUrl, model) ?? null,
   ]);
+  if (state === 'needs key') throw needsKey(preset, { key, baseUrl });
   const stale = found !== null && isStale(found, facts?.digest);
   const profile = stale ? null : found;
   const own = config.models[`${preset.name}/${model}`];
-  const window = own?.contextWindow ?? profile?.contextWindow ?? facts?.contextWindow ?? info.contextWindow;
+  const reported = facts?.contextWindow;
+  const measured = profile?.reportedWindow === reported ? profile?.contextWindow : undefined;
+  const window = own?.contextWindow ?? measured ?? reported ?? info.contextWindow;
   const contextWindow = Math.min(window, config.maxContextTokens ?? window);
   return {
     ...choice,
@@ -254,11 +291,32 @@ async function withServerFacts(choice: Choice, { config, http, profileOf }: Choo
     info: {
       ...info,
       contextWindow,
-      // An output limit as large as the window would leave no space for the prompt.
-      maxOutputTokens: own?.maxOutputTokens ?? Math.min(info.maxOutputTokens, Math.floor(contextWindow / 4)),
+      maxOutputTokens: own?.maxOutputTokens ?? Math.min(info.maxOutputTokens, outputShare(contextWindow)),
       abilities: { ...info.abilities, ...facts?.abilities, ...own?.abilities },
     },
   };
+}
+
+/** The output limit of a local model: one as large as the window would leave no space for the prompt. */
+export function outputShare(contextWindow: number): number {
+  return Math.floor(contextWindow / 4);
+}
+
+/** The result of `look` once the server has loaded its model, or cannot be waited for any longer. */
+function untilLoaded<Seen extends { state?: ServerState } | undefined>(
+  look: () => Promise<Seen>,
+  { label }: Preset,
+  { waiting }: ChooseDeps,
+): Promise<Seen> {
+  return waiting ? waitForServer(look, { ...waiting, label }) : look();
+}
+
+function needsKey(preset: Preset, { key, baseUrl }: Pick<Choice, 'key' | 'baseUrl'>): UserError {
+  const env = preset.keyEnv.length > 0 ? `Set ${preset.keyEnv.join(' or ')}, or store` : 'Store';
+  return new UserError(
+    key ? `${preset.label} at ${baseUrl} rejected your key.` : `${preset.label} at ${baseUrl} needs a key.`,
+    `${env} one with \`aca keys set ${preset.name}\`.`,
+  );
 }
 
 function presetNamed(name: string, known: readonly Preset[]): Preset {

@@ -4,6 +4,7 @@ import { refuseRepetition } from '../../agent/stuck.ts';
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import { once } from '../../lib/async/closing.ts';
 import { whileWaiting } from '../../lib/async/while-waiting.ts';
+import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
@@ -13,6 +14,7 @@ import { repetitionLimit } from '../models/small-model.ts';
 import type { Parts } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
 import type { BuiltWindow } from '../window/build-window.ts';
+import type { Base } from '../window/sent-messages.ts';
 import { runInfo } from './history-state.ts';
 
 export type PrepareRunDeps = {
@@ -29,6 +31,8 @@ export type PrepareRunDeps = {
 
 /** After this much silence from the model there is time to prepare for the commands it may call. */
 const THINKING_MS = 100;
+
+const fixedSize = (base: Base) => estimateTokens({ ...base, messages: [] });
 
 /** Prepares each run of a session, once its prompt is known. */
 export function runPreparation(
@@ -54,7 +58,7 @@ export function runPreparation(
     const { choice, provider } = await models.forPrompt(info.prompt, options.model);
     extensions.beginRun(options);
     await tools.servers?.ready(info.prompt);
-    const base = await nextBase();
+    let base = await nextBase();
     return {
       provider: choice.preset.name,
       model: choice.model,
@@ -66,7 +70,13 @@ export function runPreparation(
       act: (calls, signal) => runTools(calls, router, signal),
       transformMessage: extensions.transformMessage,
       remainingWork: extensions.remainingWork,
-      makeRoom: (cause, signal) => view.makeRoom(cause, signal, base),
+      async *makeRoom(cause, signal) {
+        const before = base;
+        // A rejection may have revealed a window that is too small for these tools and this prompt.
+        if (cause === 'overflow') base = await nextBase();
+        const isShorter = yield* view.makeRoom(cause, signal, base);
+        return isShorter || fixedSize(base) < fixedSize(before);
+      },
       costOf: () => budget.takeCost(),
       maxTurns: config.maxTurns,
     };

@@ -9,6 +9,7 @@ import { profileStore } from '../../assembly/models/model-profiles.ts';
 import { ProviderError, UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { limited } from '../../lib/async/abort.ts';
+import { nextStep } from '../../providers/errors/next-step.ts';
 import type { ModelProfile } from '../../providers/local/profile.ts';
 import { table, withContext } from './context.ts';
 
@@ -21,7 +22,8 @@ export function probeCommand(terminal: Terminal): Command {
     .action(async (model: string | undefined, _: unknown, command: Command) => {
       const { json } = command.optsWithGlobals<{ json?: boolean }>();
       const settings = loadSettings(model === undefined ? {} : { model }, terminal);
-      const choice = await findModel(settings, terminal);
+      const notice = (text: string) => terminal.stderr.write(`${text}\n`);
+      const choice = await findModel(settings, terminal, { notice });
       if (!choice) throw await missingModelError(settings, terminal);
       if (choice.preset.protocol === 'embedded') {
         throw new UserError(
@@ -54,7 +56,7 @@ async function measured(choice: Choice, { tell, ...deps }: Measuring): Promise<M
     if (!(error instanceof ProviderError)) throw error;
     throw new UserError(
       `Could not probe ${choice.preset.name}/${choice.model}: ${error.message}`,
-      'Nothing was saved.',
+      nextStep(error, choice.model) ?? 'Nothing was saved.',
       {
         exit: 'error',
         cause: error,

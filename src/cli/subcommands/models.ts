@@ -1,9 +1,10 @@
 import { Command } from 'commander';
+import { localServers } from '../../app/opening/find-model.ts';
 import { loadSettings } from '../../app/settings.ts';
-import { discoverLocal } from '../../assembly/models/choose-model.ts';
 import { curatedModels } from '../../embedded/models/curated.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
+import type { LocalServer } from '../../providers/local/discover.ts';
 import type { LocalModel } from '../../providers/local/local-model.ts';
 import { modelTable } from '../../providers/models/model-table.ts';
 import { knownModels } from '../../providers/models/models.ts';
@@ -25,8 +26,9 @@ export function modelsCommand(terminal: Terminal): Command {
 }
 
 async function listModels({ json }: { json?: boolean }, terminal: Terminal): Promise<void> {
-  const { config, root } = loadSettings({}, terminal);
-  const local = await discoverLocal({ config, env: terminal.env }, 'all');
+  const settings = loadSettings({}, terminal);
+  const { root } = settings;
+  const local = await localServers(settings, terminal, 'all');
   if (json) {
     const embedded = (await new ModelStore(root).list()).map(({ name, file }) => ({ name, file }));
     const { date, sources } = modelTable();
@@ -43,11 +45,23 @@ async function listModels({ json }: { json?: boolean }, terminal: Terminal): Pro
         ? `$${price.input} in, $${price.output} out per million tokens`
         : 'price unknown',
   ]);
-  const found = local.flatMap(({ provider, models }) => models.map((model) => localRow(provider, model)));
+  const found = local.flatMap((server) => [
+    ...stateRow(server),
+    ...server.models.map((model) => localRow(server.provider, model)),
+  ]);
   terminal.stdout.write(table([...found, ...(await embeddedRows(root)), ...known]));
   terminal.stderr.write(
     `Prices and context windows as of ${modelTable().date}; --json shows their sources. Refresh them with \`aca models update\`.\n`,
   );
+}
+
+function stateRow({ provider, baseUrl, state }: LocalServer): string[][] {
+  if (state === undefined) return [];
+  return [
+    state === 'loading'
+      ? [provider, 'still loading its model', baseUrl]
+      : [provider, 'needs a key', `aca keys set ${provider}`],
+  ];
 }
 
 function localRow(provider: string, model: LocalModel): string[] {

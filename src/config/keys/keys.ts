@@ -15,6 +15,8 @@ export type FoundKey = {
   key: string;
   /** For display: a variable, a setting or a store; never the key. */
   source: string;
+  /** Not tied to one vendor. */
+  general?: true;
 };
 
 const GENERAL_VARIABLE = 'AI_ASSISTANT_API_KEY';
@@ -31,13 +33,14 @@ export async function findKey(provider: string, places: KeyPlaces): Promise<Foun
     ...keyEnv,
   ];
   const candidates = [
-    ...variables.map((name) => ({ key: env[name], source: name })),
-    { key: own?.apiKey, source: `providers.${provider}.apiKey` },
-    { key: isChosen ? config.apiKey : undefined, source: 'apiKey' },
+    ...variables.map((name) => ({ key: env[name], source: name, isGeneral: name === GENERAL_VARIABLE })),
+    { key: own?.apiKey, source: `providers.${provider}.apiKey`, isGeneral: false },
+    { key: isChosen ? config.apiKey : undefined, source: 'apiKey', isGeneral: true },
   ];
-  for (const { key, source } of candidates) {
+  for (const { key, source, isGeneral } of candidates) {
     const trimmed = key?.trim();
-    if (trimmed) return { key: trimmed, source };
+    const general = isGeneral && config.provider === undefined;
+    if (trimmed) return { key: trimmed, source, ...(general && { general }) };
   }
   return keychain.find(provider);
 }

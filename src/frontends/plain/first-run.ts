@@ -4,8 +4,8 @@ import { type ModelOffer, modelOffers } from '../../app/first-run/model-offers.t
 import { modelsOnDisk } from '../../app/first-run/models-on-disk.ts';
 import { firstRunOptions, menuOf } from '../../app/first-run/options.ts';
 import { pasteKey } from '../../app/first-run/paste-key.ts';
+import { localServers } from '../../app/opening/find-model.ts';
 import type { Settings } from '../../app/settings.ts';
-import { discoverLocal } from '../../assembly/models/choose-model.ts';
 import { fetchModelParts } from '../shared/fetch-model.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { playDemo } from './demo.ts';
@@ -18,11 +18,11 @@ export async function setUp(
   settings: Settings,
   { terminal, talk }: { terminal: Terminal; talk: Conversation },
 ): Promise<{ model?: string } | 'quit'> {
-  const { config, root } = settings;
+  const { root } = settings;
   const { env } = terminal;
   const [words, servers, files] = await Promise.all([
     missingModelText(settings, terminal),
-    discoverLocal({ config, env }),
+    localServers(settings, terminal),
     modelsOnDisk({ root, home: env.HOME ?? homedir() }),
   ]);
   const { installedRuntime } = await import('../../embedded/runtime/runtime-folder.ts');

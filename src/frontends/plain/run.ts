@@ -14,6 +14,7 @@ import { announceUpdate } from '../../app/update/announce-update.ts';
 import { describeSandbox } from '../../commands/format/sandbox.ts';
 import { builtinCommands } from '../../commands/index.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { interruptibleWait } from '../shared/interruptible-wait.ts';
 import type { Options } from '../shared/options.ts';
 import { shutdownSignal } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
@@ -76,7 +77,7 @@ async function firstPlan(
   if (await offerTrust(settings, talk, { root: settings.root, cwd }))
     settings = loadSettings(options, terminal);
   for (;;) {
-    const choice = await findModel(settings, terminal);
+    const choice = await findModel(settings, terminal, interruptibleWait(talk));
     if (choice) {
       const agreed = await withSession(options, settings, { talk, cwd });
       return agreed && { settings, choice, options: agreed };

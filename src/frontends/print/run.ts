@@ -33,7 +33,8 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
       'Give it after -p, or pipe it in: echo "explain this folder" | aca -p',
     );
   }
-  const choice = await findModel(settings, terminal);
+  const notice = (text: string) => stderr.write(`${text}\n`);
+  const choice = await findModel(settings, terminal, { notice });
   if (!choice) throw await missingModelError(settings, terminal);
 
   const opened = await openAssistant(choice, { settings, options, host: terminal });

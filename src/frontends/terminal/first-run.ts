@@ -6,9 +6,9 @@ import { type ModelOffer, modelOffers } from '../../app/first-run/model-offers.t
 import { modelsOnDisk } from '../../app/first-run/models-on-disk.ts';
 import { gigabytes } from '../../app/first-run/options.ts';
 import { pasteKey } from '../../app/first-run/paste-key.ts';
-import { keyOf } from '../../app/opening/find-model.ts';
+import { keyOf, localServers } from '../../app/opening/find-model.ts';
 import type { Settings } from '../../app/settings.ts';
-import { discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
+import { presetsOf } from '../../assembly/models/choose-model.ts';
 import { type FetchStep, fetchModelParts } from '../shared/fetch-model.ts';
 import { withInterruptKey } from '../shared/interrupt-key.ts';
 import type { Terminal } from '../shared/terminal.ts';
@@ -72,7 +72,7 @@ async function findings(settings: Settings, terminal: Terminal): Promise<Finding
   const { env } = terminal;
   const presets = presetsOf(config);
   const [servers, words, files, runs, keyed] = await Promise.all([
-    discoverLocal({ config, env }),
+    localServers(settings, terminal),
     missingModelText(settings, terminal),
     modelsOnDisk({ root, home: env.HOME ?? homedir() }),
     hasRuntime(settings),

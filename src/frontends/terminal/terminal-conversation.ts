@@ -13,6 +13,7 @@ import type { Choice } from '../../assembly/models/choose-model.ts';
 import { builtinCommands } from '../../commands/index.ts';
 import { modesByStrictness } from '../../config/schema/schema.ts';
 import type { SlashCommand } from '../../contract/command.ts';
+import { interruptibleWait } from '../shared/interruptible-wait.ts';
 import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { firstRun } from './first-run.ts';
@@ -108,7 +109,7 @@ export class ScreenConversation {
   async #firstModel(): Promise<Choice | null> {
     const { terminal } = this.#start;
     for (;;) {
-      const choice = await findModel(this.#settings, terminal);
+      const choice = await findModel(this.#settings, terminal, interruptibleWait(this.screen));
       if (choice) return choice;
       const way = await firstRun(this.#settings, { screen: this.screen, terminal });
       if (way === 'quit') return null;

@@ -38,3 +38,25 @@ export function meansOverflow(words: string): boolean {
 export function isLargerThanAMinute(words: string): boolean {
   return /request too large for/i.test(words);
 }
+
+const NUMBER = String.raw`(\d[\d,]{2,})`;
+/** How messages state the window. The first match wins: a limit after `>` is never the size of the request. */
+const STATED: readonly RegExp[] = [
+  new RegExp(String.raw`\d\s*(?:tokens\s*)?>=?\s*${NUMBER}`),
+  new RegExp(String.raw`(?:n_ctx|max_model_len|max_seq_len)\W{0,5}${NUMBER}`),
+  new RegExp(
+    String.raw`(?:context|model|sequence) (?:length|window|size|limit)(?: (?:is|of|only|currently)|[\s:=(])*${NUMBER}`,
+    'i',
+  ),
+  new RegExp(`${NUMBER} (?:tokens )?max(?:imum)? context`, 'i'),
+  new RegExp(`tokens? .{0,20}must be <= ${NUMBER}|must have less than ${NUMBER} tokens`, 'i'),
+];
+
+/** The context window that an overflow error states, if any. */
+export function windowIn(words: string): number | undefined {
+  for (const pattern of STATED) {
+    const digits = pattern.exec(words)?.slice(1).find(Boolean);
+    if (digits !== undefined) return Number(digits.replaceAll(',', ''));
+  }
+  return undefined;
+}

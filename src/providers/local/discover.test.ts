@@ -43,7 +43,7 @@ describe('model details by kind of server [V05]', () => {
     expect(await discover([candidate], { depth: 'all' })).toEqual([
       { provider: 'ollama', baseUrl: url, models: [model] },
     ]);
-    expect(await describeModel(candidate, 'qwen3:8b')).toEqual(model);
+    expect(await describeModel(candidate, 'qwen3:8b')).toEqual({ facts: model });
   });
 
   test.each([
@@ -89,12 +89,14 @@ describe('model details by kind of server [V05]', () => {
     const { url } = await knowing({ '/v1/models': { data: [{ id: 'gemma' }] }, ...answers });
     const candidate = { baseUrl: `${url}/v1`, kind: 'lmstudio' as const };
     expect(await describeModel(candidate, 'gemma')).toEqual({
-      name: 'gemma',
-      quantization: 'Q4_0',
-      contextWindow: 8192,
-      abilities: { tools: false, images: true },
-      loaded: true,
-      ...more,
+      facts: {
+        name: 'gemma',
+        quantization: 'Q4_0',
+        contextWindow: 8192,
+        abilities: { tools: false, images: true },
+        loaded: true,
+        ...more,
+      },
     });
   });
 
@@ -150,4 +152,53 @@ test('silent, absent and unknown servers are skipped, within the time limit', as
   );
   expect(found).toEqual([{ provider: 'p1', baseUrl: `${good.url}/v1`, models: [{ name: 'a' }] }]);
   expect(performance.now() - started).toBeLessThan(20_000);
+});
+
+describe('a server that is there but lists nothing', () => {
+  const answering = (status: number, body: string) =>
+    loopback((response) => void response.writeHead(status).end(body));
+  test.each<[string, number, string, string | undefined]>([
+    ['llama.cpp loading', 503, '{"error":{"code":503,"message":"Loading model"}}', 'loading'],
+    ['llama.cpp with a key', 401, '{"error":{"code":401,"message":"Invalid API Key"}}', 'needs key'],
+    ['vLLM with a key', 401, '{"error":"Unauthorized"}', 'needs key'],
+    ['FastAPI with a key', 403, '{"detail":"Forbidden"}', 'needs key'],
+    ['another program that wants a login', 401, '<html>Sign in</html>', undefined],
+    ['a proxy without its server', 503, '<html>Service Unavailable</html>', undefined],
+    ['another program', 404, '{"error":"not found"}', undefined],
+  ])('%s', async (_name, status, body, state) => {
+    const { url } = await answering(status, body);
+    const found = await discover([{ provider: 'p', baseUrl: `${url}/v1`, kind: 'llamacpp' }]);
+    expect(found).toEqual(state ? [{ provider: 'p', baseUrl: `${url}/v1`, models: [], state }] : []);
+  });
+
+  test('is asked again with the key, which it gets only if it wants one', async () => {
+    const seen: (string | undefined)[] = [];
+    const { url } = await loopback((response, request) => {
+      const { authorization } = request.headers;
+      seen.push(authorization);
+      const ok = authorization === 'Bearer k';
+      response.writeHead(ok ? 200 : 401).end(ok ? '{"data":[{"id":"m"}]}' : '{"error":"key"}');
+    });
+    const keyHeaders = async () => ({ authorization: 'Bearer k' });
+    const found = await discover([{ provider: 'p', baseUrl: `${url}/v1`, kind: 'vllm', keyHeaders }]);
+    expect(found).toMatchObject([{ models: [{ name: 'm' }] }]);
+    expect(seen).toEqual([undefined, 'Bearer k']);
+  });
+});
+
+test.each<[unknown, number | undefined]>([
+  [4096, 4096],
+  ['8192', 8192],
+  [-1, undefined],
+  [0, undefined],
+  [1, undefined],
+  [1.5, undefined],
+  [1e15, undefined],
+  [null, undefined],
+  ['auto', undefined],
+  [{}, undefined],
+])('of a window of %j, %j is believed', async (value, expected) => {
+  const { url } = await knowing({ '/v1/models': { data: [{ id: 'm', max_model_len: value }] } });
+  const [server] = await discover([{ provider: 'p', baseUrl: `${url}/v1`, kind: 'vllm' }]);
+  expect(server?.models[0]?.contextWindow).toBe(expected);
 });

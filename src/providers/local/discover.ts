@@ -1,13 +1,22 @@
 import { type HttpClient, httpClient } from '../../lib/network/http-client.ts';
 import type { LocalModel, ServerKind } from './local-model.ts';
-import { type Ask, asker, fieldsOf, listeningTime, numberAs, textAs } from './query-server.ts';
+import { type Ask, asker, fieldsOf, listeningTime, numberAs, textAs, windowAs } from './query-server.ts';
 import { detailsOf } from './server-details.ts';
+import { type ServerState, stateIn } from './server-state.ts';
 
-/** A model server that answers on this machine. */
-export type LocalServer = { provider: string; baseUrl: string; models: LocalModel[] };
+/** A model server that answers on this machine; `state` says why it does not list its models. */
+export type LocalServer = { provider: string; baseUrl: string; models: LocalModel[]; state?: ServerState };
 
 /** An address to check, and the kind of server expected there. */
-export type LocalCandidate = { provider: string; baseUrl: string; kind: ServerKind };
+export type LocalCandidate = {
+  provider: string;
+  baseUrl: string;
+  kind: ServerKind;
+  /** Sent with every request. */
+  headers?: Record<string, string>;
+  /** Headers with the user's key, for a server that asks for one. */
+  keyHeaders?(): Promise<Record<string, string>>;
+};
 
 export type DiscoverOptions = {
   http?: HttpClient;
@@ -31,13 +40,16 @@ export async function discover(
     budgetMs = depth === 'all' ? CHOSEN_MS : BUDGET_MS,
   }: DiscoverOptions = {},
 ): Promise<LocalServer[]> {
-  const signal = listeningTime(budgetMs);
   const found = await Promise.all(
     candidates.map(async (candidate) => {
-      const ask = asker(candidate.baseUrl, http, signal);
-      const models = await listModels(candidate.kind, ask);
-      if (!models) return null;
+      const first = await listOf(candidate, { http, budgetMs });
+      const key = first.state === 'needs key' ? await candidate.keyHeaders?.() : undefined;
+      const headers = { ...candidate.headers, ...key };
+      const { models, state, ask } = key
+        ? await listOf({ ...candidate, headers }, { http, budgetMs })
+        : first;
       const { provider, baseUrl, kind } = candidate;
+      if (!models) return state ? { provider, baseUrl, models: [], state } : null;
       const full = depth === 'all' ? await detailsOf(models, kind, ask) : models;
       return { provider, baseUrl, models: full };
     }),
@@ -45,18 +57,39 @@ export async function discover(
   return found.filter((server) => server !== null);
 }
 
-/** The server's details of one model; null if it does not answer in time or does not have the model. */
+type Asking = { http: HttpClient; budgetMs: number };
+
+async function listOf({ baseUrl, kind, headers = {} }: Omit<LocalCandidate, 'provider'>, asking: Asking) {
+  const { http, budgetMs } = asking;
+  const signal = listeningTime(budgetMs);
+  const seen: { state?: ServerState | undefined } = {};
+  const onError = (status: number, body: string) => {
+    seen.state = stateIn(status, body);
+  };
+  const models = await listModels(kind, asker(baseUrl, { http, signal, headers, onError }));
+  return { models, state: seen.state, ask: asker(baseUrl, { http, signal, headers }) };
+}
+
+/**
+ * The server's details of one model, null if it does not answer in time or does not have the model; and the
+ * server's state, if it lists no models.
+ */
 export async function describeModel(
-  { baseUrl, kind }: Pick<LocalCandidate, 'baseUrl' | 'kind'>,
+  candidate: Omit<LocalCandidate, 'provider'>,
   name: string,
   { http = httpClient, budgetMs = CHOSEN_MS }: Omit<DiscoverOptions, 'depth'> = {},
-): Promise<LocalModel | null> {
-  const ask = asker(baseUrl, http, listeningTime(budgetMs));
-  const [listed, detailed] = await Promise.all([listModels(kind, ask), detailsOf([{ name }], kind, ask)]);
-  const row = listed?.find((model) => model.name === name || model.name === `${name}:latest`);
+): Promise<{ facts: LocalModel | null; state?: ServerState }> {
+  const { baseUrl, kind, headers = {} } = candidate;
+  const ask = asker(baseUrl, { http, signal: listeningTime(budgetMs), headers });
+  const [{ models, state }, detailed] = await Promise.all([
+    listOf(candidate, { http, budgetMs }),
+    detailsOf([{ name }], kind, ask),
+  ]);
+  const row = models?.find((model) => model.name === name || model.name === `${name}:latest`);
   const [details] = detailed;
-  if (!row && (!details || Object.keys(details).length === 1)) return null;
-  return { ...row, ...details, name };
+  if (!row && (!details || Object.keys(details).length === 1))
+    return { facts: null, ...(state && { state }) };
+  return { facts: { ...row, ...details, name } };
 }
 
 async function listModels(kind: ServerKind, ask: Ask): Promise<LocalModel[] | null> {
@@ -73,7 +106,8 @@ async function listModels(kind: ServerKind, ask: Ask): Promise<LocalModel[] | nu
 }
 
 /**
- * Details that some servers include in their list: Ollama the digest, vLLM the window, llama.cpp the size.
+ * Details that some servers include in their list: Ollama the digest, most others the window, llama.cpp the
+ * size.
  */
 function listedFacts(row: Record<string, unknown>): Omit<LocalModel, 'name'> {
   const details = fieldsOf(row.details);
@@ -82,7 +116,16 @@ function listedFacts(row: Record<string, unknown>): Omit<LocalModel, 'name'> {
     ...numberAs('sizeBytes', row.size ?? meta.size),
     ...textAs('parameters', details.parameter_size),
     ...textAs('quantization', details.quantization_level),
-    ...numberAs('contextWindow', row.max_model_len ?? meta.n_ctx ?? meta.n_ctx_train),
+    ...windowAs(
+      row.max_model_len,
+      meta.n_ctx,
+      row.n_ctx,
+      row.context_window,
+      row.context_length,
+      row.max_context_length,
+      fieldsOf(row.parameters).max_seq_len,
+      meta.n_ctx_train,
+    ),
     ...textAs('digest', row.digest ?? metaDigest(meta) ?? row.root),
   };
 }

@@ -1,5 +1,6 @@
 import { ProviderError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/message.ts';
+import { windowIn } from '../errors/overflow.ts';
 import type { Heard } from './probe-reply.ts';
 
 /**
@@ -24,7 +25,7 @@ export async function measureWindow(ask: AskLong): Promise<number | undefined> {
   for (const size of SIZES) {
     const started = performance.now();
     const reply = await ask({ messages: [longPrompt(size)], maxTokens: 512 });
-    if (reply instanceof ProviderError) return limitIn(reply.message) ?? seen;
+    if (reply instanceof ProviderError) return windowIn(reply.message) ?? seen;
     if (!`${reply.thought}${reply.text}`.toUpperCase().includes(WORD)) return seen;
     seen = size;
     if (performance.now() - started > PATIENCE_MS) return seen;
@@ -36,11 +37,4 @@ function longPrompt(tokens: number): Message {
   const lines = Math.floor((tokens * 0.8) / TOKENS_PER_LINE);
   const text = `The secret word is ${WORD}.\n${LINE.repeat(lines)}What is the secret word? Answer with that word only.`;
   return { role: 'user', content: [{ type: 'text', text }], timestamp: new Date().toISOString() };
-}
-
-/** Error messages mostly state the limit: the smallest plausible number. */
-function limitIn(message: string): number | undefined {
-  const numbers = [...message.matchAll(/\d[\d,]{2,}/g)].map(([digits]) => Number(digits.replaceAll(',', '')));
-  const plausible = numbers.filter((number) => number >= 512 && number <= 10_000_000);
-  return plausible.length > 0 ? Math.min(...plausible) : undefined;
 }

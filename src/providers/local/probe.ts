@@ -95,6 +95,7 @@ export async function probe(preset: Preset, options: ProbeOptions): Promise<Mode
     thinking,
     jsonMode,
     ...(contextWindow !== undefined && { contextWindow }),
+    ...(facts?.contextWindow !== undefined && { reportedWindow: facts.contextWindow }),
     ...(counted.tokensPerSecond !== undefined && { tokensPerSecond: counted.tokensPerSecond }),
     firstTokenMs: counted.firstMs,
   };

@@ -23,6 +23,8 @@ export const profileSchema = () =>
     thinking: z.enum(['none', 'field', 'tags', 'bare', 'channels']),
     jsonMode: z.boolean(),
     contextWindow: z.number().int().min(1).exactOptional(),
+    /** The window that the server reported then; if it reports another one, `contextWindow` is outdated. */
+    reportedWindow: z.number().int().min(1).exactOptional(),
     tokensPerSecond: z.number().exactOptional(),
     firstTokenMs: z.number().exactOptional(),
   });

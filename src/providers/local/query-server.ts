@@ -3,24 +3,31 @@ import type { HttpClient } from '../../lib/network/http-client.ts';
 /** Queries a server; undefined if there is no usable response, for any reason. */
 export type Ask = (path: string, body?: unknown) => Promise<unknown>;
 
+export type AskOptions = {
+  http: HttpClient;
+  signal: AbortSignal;
+  headers?: Record<string, string>;
+  /** Called with each error response. */
+  onError?(status: number, body: string): void;
+};
+
 /** Paths with a leading slash are relative to the server's root, others to its base URL. */
-export function asker(baseUrl: string, http: HttpClient, signal: AbortSignal): Ask {
+export function asker(baseUrl: string, { http, signal, headers = {}, onError }: AskOptions): Ask {
   const base = baseUrl.replace(/\/+$/, '');
   const root = base.replace(/\/v\d+$/, '');
   return async (path, body) => {
-    const post = {
-      method: 'POST' as const,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    };
+    const isPost = body !== undefined;
     try {
       const { status, text } = await http({
         url: path.startsWith('/') ? root + path : `${base}/${path}`,
         signal,
-        ...(body !== undefined && post),
+        headers: { ...headers, ...(isPost && { 'content-type': 'application/json' }) },
+        ...(isPost && { method: 'POST', body: JSON.stringify(body) }),
       });
       const answer = await text();
-      return status === 200 ? (JSON.parse(answer) as unknown) : undefined;
+      if (status === 200) return JSON.parse(answer) as unknown;
+      onError?.(status, answer);
+      return undefined;
     } catch {
       // Any failure means that there is no usable server.
       return undefined;
@@ -56,4 +63,16 @@ export function numberAs<Key extends string>(key: Key, value: unknown): { [K in 
 
 export function textAs<Key extends string>(key: Key, value: unknown): { [K in Key]?: string } {
   return (typeof value === 'string' && value !== '' ? { [key]: value } : {}) as { [K in Key]?: string };
+}
+
+/** Smaller and larger numbers are no windows of a model that can talk: 0, -1 and the like mean "not set". */
+const WINDOWS = { least: 256, most: 100_000_000 };
+
+/** The first plausible context window among these values; some servers write numbers as text. */
+export function windowAs(...values: readonly unknown[]): { contextWindow?: number } {
+  const numbers = values.map((value) => (typeof value === 'string' ? Number(value) : value));
+  const window = numbers.find(
+    (value) => Number.isInteger(value) && Number(value) >= WINDOWS.least && Number(value) <= WINDOWS.most,
+  );
+  return window === undefined ? {} : { contextWindow: Number(window) };
 }

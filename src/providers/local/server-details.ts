@@ -1,5 +1,5 @@
 import type { LocalModel, ServerKind } from './local-model.ts';
-import { type Ask, fieldsOf, numberAs, textAs } from './query-server.ts';
+import { type Ask, fieldsOf, numberAs, textAs, windowAs } from './query-server.ts';
 
 /** The models with the details that this kind of server reports per model. */
 export async function detailsOf(
@@ -35,7 +35,7 @@ async function ollamaFacts(model: string, ask: Ask): Promise<Facts> {
   const { parameter_size, quantization_level } = fieldsOf(details);
   const window = Object.entries(fieldsOf(model_info)).find(([key]) => key.endsWith('.context_length'))?.[1];
   return {
-    ...numberAs('contextWindow', window),
+    ...windowAs(window),
     ...textAs('parameters', parameter_size),
     ...textAs('quantization', quantization_level),
     ...(Array.isArray(capabilities) && {
@@ -50,12 +50,12 @@ async function ollamaFacts(model: string, ask: Ask): Promise<Facts> {
 
 /** `/props` describes the one loaded model. */
 function withProps(models: readonly LocalModel[], body: unknown): LocalModel[] {
-  const { default_generation_settings, chat_template_caps, modalities, model_path } = fieldsOf(body);
+  const { default_generation_settings, n_ctx, chat_template_caps, modalities, model_path } = fieldsOf(body);
   const caps = fieldsOf(chat_template_caps);
   const tools = caps.supports_tool_calls ?? caps.supports_tools;
   const { vision } = fieldsOf(modalities);
   const facts: Facts = {
-    ...numberAs('contextWindow', fieldsOf(default_generation_settings).n_ctx),
+    ...windowAs(fieldsOf(default_generation_settings).n_ctx, n_ctx),
     ...((typeof tools === 'boolean' || typeof vision === 'boolean') && {
       abilities: {
         ...(typeof tools === 'boolean' && { tools }),
@@ -97,7 +97,7 @@ function lmStudioFacts(row: Record<string, unknown>): Facts {
     ...numberAs('sizeBytes', row.size_bytes),
     ...textAs('parameters', row.params_string),
     ...textAs('quantization', quantization),
-    ...numberAs('contextWindow', loadedWindow ?? row.max_context_length),
+    ...windowAs(loadedWindow, row.max_context_length),
     ...(capabilities !== undefined && {
       abilities: {
         tools: can.trained_for_tool_use === true || listed.includes('tool_use'),

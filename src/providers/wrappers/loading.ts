@@ -1,28 +1,35 @@
 import { ProviderError } from '../../contract/errors.ts';
 import type { Provider } from '../../contract/provider.ts';
 import { pause } from '../../lib/async/abort.ts';
+import { meansLoading } from '../local/server-state.ts';
 
-const LOADING = /load(ing)? (the )?model|model is (still )?(being )?load(ing|ed)|model not (yet )?loaded/i;
-const PATIENCE_MS = 120_000;
-const LOOK_AGAIN_MS = 500;
+/** Large models take minutes to load from a slow disk; the user can interrupt at any time. */
+export const LOADING_PATIENCE_MS = 600_000;
+export const LOOK_AGAIN_MS = 500;
 
-export type LoadingOptions = { patienceMs?: number; lookAgainMs?: number };
+export type LoadingOptions = {
+  patienceMs?: number;
+  lookAgainMs?: number;
+  /** Called once per request that has to wait. */
+  onWait?(): void;
+};
 
 /** Waits while a server that was just started, or just switched models, loads one from disk. */
 export function withLoadingWait(
   provider: Provider,
-  { patienceMs = PATIENCE_MS, lookAgainMs = LOOK_AGAIN_MS }: LoadingOptions = {},
+  { patienceMs = LOADING_PATIENCE_MS, lookAgainMs = LOOK_AGAIN_MS, onWait }: LoadingOptions = {},
 ): Provider {
   return {
     ...provider,
     async *stream(request, signal) {
       const until = performance.now() + patienceMs;
-      for (;;) {
+      for (let tries = 1; ; tries++) {
         try {
           return yield* provider.stream(request, signal);
         } catch (error) {
           if (!isLoading(error) || signal.aborted || performance.now() > until) throw error;
         }
+        if (tries === 1) onWait?.();
         await pause(lookAgainMs, signal);
       }
     },
@@ -31,5 +38,5 @@ export function withLoadingWait(
 
 /** Only a server that reports it before its first output is waited for, recognized by the status. */
 function isLoading(error: unknown): boolean {
-  return error instanceof ProviderError && error.status === 503 && LOADING.test(error.message);
+  return error instanceof ProviderError && meansLoading(error.status, error.message);
 }

@@ -193,6 +193,7 @@ export const quirks: readonly Expected[] = [
         ? { status: 503, body: { error: { code: 503, message: 'Loading model', type: 'unavailable_error' } } }
         : null,
     finds: usual,
+    tells: /^llama\.cpp server is still loading tiny; waiting\.\n$/,
   },
   {
     name: 'channels are passed on as they are',

@@ -11,8 +11,10 @@ export type Quirk = {
   name: string;
   /** The provider that connects to it. */
   provider: 'ollama' | 'lmstudio' | 'llamacpp' | 'vllm' | 'local';
+  /** Answers to any request, before it is looked at. Null lets it through. */
+  gate?(request: { path: string; authorization?: string; before: number }): Refusal | null;
   /** Answers independent of the model. Null lets the request through. */
-  refuses?(request: Asked): { status: number; body: unknown } | null;
+  refuses?(request: Asked): Refusal | null;
   /** How the model writes calls into its text, if it does. */
   inText?(calls: Call[]): string;
   /** Transforms the text, including thoughts. */
@@ -35,6 +37,8 @@ export type Quirk = {
   asides?: Record<string, unknown>;
 };
 
+type Refusal = { status: number; body: unknown };
+
 type Asked = {
   path: string;
   roles: string[];
@@ -44,13 +48,14 @@ type Asked = {
   before: number;
 };
 
-export type QuirkServer = { url: string; asked: Asked[] };
+export type QuirkServer = { url: string; asked: Asked[]; keys: (string | undefined)[] };
 
 /** A server with this quirk, closed at the end of the test. */
 export async function serveQuirk(quirk: Quirk): Promise<QuirkServer> {
   const asked: Asked[] = [];
+  const keys: (string | undefined)[] = [];
   const server = createServer((request, response) => {
-    void answer(request, response, { quirk, asked });
+    void answer(request, response, { quirk, asked, keys });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -58,16 +63,20 @@ export async function serveQuirk(quirk: Quirk): Promise<QuirkServer> {
     server.close();
   });
   // A listening TCP server has an address with a port; the string form belongs to pipes.
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, keys };
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { quirk, asked }: { quirk: Quirk; asked: Asked[] },
+  { quirk, asked, keys }: Pick<QuirkServer, 'asked' | 'keys'> & { quirk: Quirk },
 ): Promise<void> {
   const path = request.url ?? '/';
   const body = await bodyOf(request);
+  const { authorization } = request.headers;
+  const stopped = quirk.gate?.({ path, before: keys.length, ...(authorization && { authorization }) });
+  keys.push(authorization);
+  if (stopped) return sendJson(response, stopped.status, stopped.body);
   if (path !== '/api/chat' && !path.endsWith('/chat/completions')) {
     const known = { ...usualAsides(quirk), ...quirk.asides }[path];
     return sendJson(response, known === undefined ? 404 : 200, known ?? { error: 'not found' });

@@ -7,7 +7,7 @@ import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import { fail } from '../contract/tool.ts';
 import { limited, raceAbort, unlessAborted } from '../lib/async/abort.ts';
 import { Channel } from '../lib/async/channel.ts';
-import { truncateText } from '../lib/text/truncate.ts';
+import { limitsWithin, truncateText } from '../lib/text/truncate.ts';
 import { accessesConflict } from './conflict.ts';
 import {
   explainBadInput,
@@ -51,6 +51,8 @@ export type RouterDeps = {
   answerTo(callId: string): ToolMessage | undefined;
   /** Saves a text too long for the model to a file it can page through; null if that failed. */
   keepOutput(callId: string, text: string): Promise<string | null>;
+  /** The longest result for the current model, in characters; absent: the usual length. */
+  resultLimit?(): number;
   /** Notes about the accessed paths for the model, appended to the answer. */
   notesFor?(accesses: readonly Access[]): Promise<string[]>;
   /** Called before a call is judged. A changed input is parsed and judged like any other. */
@@ -340,7 +342,7 @@ async function repeatAnswer(
 /** Shortens a text too long for the model to its head and tail, with the path of the full text. */
 async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
   const whole = result.success ? result.output : result.error;
-  const text = truncateText(whole);
+  const text = truncateText(whole, limitsWithin(deps.resultLimit?.()));
   if (text === whole) return { text, metadata: result.metadata };
   const fullOutput = result.metadata?.fullOutput ?? (await deps.keepOutput(callId, whole));
   const where = fullOutput

@@ -9,6 +9,7 @@ import type { HttpClient } from '../../lib/network/http-client.ts';
 import { type CreateOptions, createProvider } from '../../providers/index.ts';
 import { learnedProfile, type ModelProfile, thinkModeOf } from '../../providers/local/profile.ts';
 import type { Manners } from '../../providers/wrappers/adapt.ts';
+import { withDefaultLimit } from '../../providers/wrappers/default-limit.ts';
 import { withStatedWindow } from '../../providers/wrappers/window.ts';
 
 export type ReachDeps = {
@@ -26,9 +27,12 @@ const MEASURE_MS = 60_000;
 
 /** Connects to a model, using what is known about its capabilities. */
 export async function reachModel(choice: Choice, deps: ReachDeps): Promise<Provider> {
-  if (choice.preset.protocol === 'embedded')
-    return openEmbedded(choice, { ...deps.embedded, warn: deps.notice });
-  return choice.stale ? measuredFirst(choice, deps) : open(choice, deps);
+  const provider = await (choice.preset.protocol === 'embedded'
+    ? openEmbedded(choice, { ...deps.embedded, warn: deps.notice })
+    : choice.stale
+      ? measuredFirst(choice, deps)
+      : open(choice, deps));
+  return choice.preset.local ? withDefaultLimit(provider, choice.info) : provider;
 }
 
 /** Measures this model on request and saves the result. */

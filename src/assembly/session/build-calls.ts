@@ -45,6 +45,7 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     writer,
     answers,
     interrupted,
+    models: models.models,
   });
   const subagents = new Subagents({
     config: parts.config,

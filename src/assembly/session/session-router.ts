@@ -4,6 +4,7 @@ import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
+import type { Models } from '../models/connect-models.ts';
 import type { Safety } from '../safety/build-safety.ts';
 import { shellOpenTo } from '../safety/undoable-shell.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';
@@ -20,11 +21,15 @@ export type SessionRouterDeps = {
   writer: Pick<SessionWriter, 'callLog'>;
   answers: Answers;
   interrupted: InterruptedCalls;
+  models: Pick<Models, 'current'>;
 };
+
+/** The longest result, in characters per token of the window: about a quarter of the window. */
+const RESULT_SHARE = 1;
 
 /** How calls of a session are looked up, judged and run. Does not start subagents. */
 export function createRouter(deps: SessionRouterDeps): RouterDeps {
-  const { tools, safety, extensions, caches, instructions, writer, answers, interrupted } = deps;
+  const { tools, safety, extensions, caches, instructions, writer, answers, interrupted, models } = deps;
   const { privacy, judge, capabilities, startup, shell, folders } = safety;
   const { perform } = caches.router;
   return {
@@ -41,6 +46,7 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     isReadOnly: judge.isReadOnly,
     answerTo: (callId) => answers.get(callId),
     keepOutput: (callId, text) => keepOutput(folders.output, callId, text),
+    resultLimit: () => models.current().info.contextWindow * RESULT_SHARE,
     notesFor: instructions.notesFor,
     ...extensions.router,
     perform: async (work, context, reporter) => {

@@ -1,6 +1,6 @@
 import { ProviderError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/message.ts';
-import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+import type { CompletionRequest, Provider, ToolDefinition } from '../../contract/provider.ts';
 import { type HttpClient, httpClient, tapped } from '../../lib/network/http-client.ts';
 import { parseObject } from '../../lib/text/json.ts';
 import { type CreateOptions, createProvider } from '../index.ts';
@@ -21,6 +21,8 @@ export type ProbeOptions = Omit<CreateOptions, keyof Manners | 'onAdapt' | 'thin
 };
 
 const ANSWER_TOKENS = 1024;
+/** The shortest description of the probe's tool takes more. */
+const LEAST_TOOL_TOKENS = 8;
 const COLOR_TOOL = {
   name: 'report_color',
   description: 'Report a color.',
@@ -76,8 +78,8 @@ export async function probe(preset: Preset, options: ProbeOptions): Promise<Mode
     { ...text, toolMode: 'fence' },
     ...(jsonMode ? [{ ...text, toolMode: 'grammar' as const }] : []),
   ];
-  const asked = (messages: Message[], manners: Manners) =>
-    said(say({ tools: [COLOR_TOOL], messages }, manners));
+  const asked: ToolProbe['ask'] = (messages, manners, tools = [COLOR_TOOL]) =>
+    said(say({ tools, messages }, manners));
   const tools = await probeTools(modes, { ask: asked, onStep });
 
   onStep('context length');
@@ -102,7 +104,12 @@ export async function probe(preset: Preset, options: ProbeOptions): Promise<Mode
 }
 
 type ToolProbe = {
-  ask(messages: Message[], manners: Manners): Promise<Heard | ProviderError>;
+  /** With the probe's tool, unless other tools are given. */
+  ask(
+    messages: Message[],
+    manners: Manners,
+    tools?: readonly ToolDefinition[],
+  ): Promise<Heard | ProviderError>;
   onStep(words: string): void;
 };
 
@@ -118,7 +125,11 @@ async function probeTools(
     if (reply instanceof ProviderError || !hasCalled(reply, ['blue'])) continue;
     const { toolMode, resultRole } = manners;
     // If the call arrives as text although native tools were sent, the model needs text tools.
-    if (toolMode === 'native' && !reply.native) continue;
+    if (
+      toolMode === 'native' &&
+      (!reply.native || !(await hasSeenTools(reply, () => ask([question], manners, []))))
+    )
+      continue;
     onStep('several calls at once');
     const both = await ask([user(TWO_CALLS)], manners);
     const parallelCalls = !(both instanceof ProviderError) && hasCalled(both, ['red', 'green']);
@@ -128,6 +139,19 @@ async function probeTools(
     return { toolMode, resultRole: after instanceof ProviderError ? 'user' : 'tool', parallelCalls };
   }
   return null;
+}
+
+/**
+ * The question names the tool, so a call proves nothing: only the size of the prompt shows whether the server's
+ * template passed the tool on to the model.
+ */
+async function hasSeenTools(
+  { inputTokens }: Heard,
+  askWithout: () => Promise<Heard | ProviderError>,
+): Promise<boolean> {
+  const bare = await askWithout();
+  if (bare instanceof ProviderError || bare.inputTokens === 0 || inputTokens === 0) return true;
+  return inputTokens >= bare.inputTokens + LEAST_TOOL_TOKENS;
 }
 
 const TWO_CALLS =

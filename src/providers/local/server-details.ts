@@ -52,7 +52,9 @@ async function ollamaFacts(model: string, ask: Ask): Promise<Facts> {
 function withProps(models: readonly LocalModel[], body: unknown): LocalModel[] {
   const { default_generation_settings, n_ctx, chat_template_caps, modalities, model_path } = fieldsOf(body);
   const caps = fieldsOf(chat_template_caps);
-  const tools = caps.supports_tool_calls ?? caps.supports_tools;
+  // A template may write calls without ever showing the tools to the model.
+  const shown = [caps.supports_tools, caps.supports_tool_calls].filter((cap) => typeof cap === 'boolean');
+  const tools = shown.length > 0 ? shown.every(Boolean) : undefined;
   const { vision } = fieldsOf(modalities);
   const facts: Facts = {
     ...windowAs(fieldsOf(default_generation_settings).n_ctx, n_ctx),

@@ -33,7 +33,7 @@ export function toWire(request: CompletionRequest, options: WireOptions) {
   const names = wireNames(tools);
   const system = systemWithSummary(request);
   const limit = maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutputTokens);
-  const needed = estimateTokens(request) + (limit ?? ROOM_FOR_ANSWER);
+  const needed = estimateTokens(request) + Math.min(limit ?? ROOM_FOR_ANSWER, ROOM_FOR_ANSWER);
   const wire: Wire = { names, images: abilities.images, thoughtsOf: abilities.thinking && options.name };
 
   return {

@@ -196,6 +196,25 @@ export const quirks: readonly Expected[] = [
     tells: /^llama\.cpp server is still loading tiny; waiting\.\n$/,
   },
   {
+    name: 'a template that writes calls but shows no tools, and says so',
+    provider: 'llamacpp',
+    hidesTools: true,
+    asides: {
+      '/props': {
+        default_generation_settings: { n_ctx: 16_384 },
+        chat_template_caps: { supports_tool_calls: true, supports_tools: false },
+      },
+    },
+    finds: { ...asText, contextWindow: 16_384 },
+  },
+  {
+    name: 'a template that shows no tools, and nobody says so',
+    provider: 'local',
+    needsProbe: true,
+    hidesTools: true,
+    finds: asText,
+  },
+  {
     name: 'channels are passed on as they are',
     provider: 'llamacpp',
     inText: (calls) =>

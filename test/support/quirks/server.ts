@@ -31,6 +31,8 @@ export type Quirk = {
   json?: true;
   /** What the request must contain before it calls anything: a word in the prompt, or a schema. */
   callsAfter?: { word: string } | 'schema';
+  /** Its template leaves the tools out; the model calls a tool that the prompt names all the same. */
+  hidesTools?: true;
   /** How many characters it remembers. */
   remembers?: number;
   /** Answers to requests about the server, by path. */
@@ -97,14 +99,20 @@ async function answer(
   const hasSchema = quirk.json === true && ('response_format' in body || 'format' in body);
   const { text, calls } = think({
     messages,
-    canCall: (now.hasTools || described) && isMoved(quirk, { messages, hasSchema }),
+    canCall: (isShown(quirk, now, messages) || described) && isMoved(quirk, { messages, hasSchema }),
     hasSchema,
     remembers: quirk.remembers ?? 10_000_000,
   });
   const ollama = path === '/api/chat';
   const frames = framesOf(
     { text, calls },
-    { quirk, ollama, native: now.hasTools && !quirk.inText, hasSchema },
+    {
+      quirk,
+      ollama,
+      native: now.hasTools && !quirk.inText,
+      hasSchema,
+      promptTokens: shownTokens(quirk, body),
+    },
   );
   await (quirk.sends ?? (ollama ? sendLines : sendEvents))(response, quirk.frames?.(frames) ?? frames);
 }
@@ -118,11 +126,11 @@ function isMoved(
   return messages.some(({ text }) => text.includes(callsAfter.word));
 }
 
-type Manner = { quirk: Quirk; ollama: boolean; native: boolean; hasSchema: boolean };
+type Manner = { quirk: Quirk; ollama: boolean; native: boolean; hasSchema: boolean; promptTokens: number };
 
 function framesOf(
   { text, calls }: { text: string; calls: Call[] },
-  { quirk, ollama, native, hasSchema }: Manner,
+  { quirk, ollama, native, hasSchema, promptTokens }: Manner,
 ): Frame[] {
   const write = quirk.inText ?? xmlCalls;
   const whole = calls.length > 0 && !native ? (hasSchema ? jsonReply(calls) : write(calls)) : text;
@@ -143,7 +151,7 @@ function framesOf(
         message: { role: 'assistant', content: '' },
         done: true,
         done_reason: 'stop',
-        prompt_eval_count: 9,
+        prompt_eval_count: promptTokens,
         eval_count: 9,
       },
     ];
@@ -153,8 +161,18 @@ function framesOf(
   return [
     ...[...deltas, ...made].map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] })),
     { choices: [{ index: 0, delta: {}, finish_reason: finish }] },
-    { choices: [], usage: { prompt_tokens: 9, completion_tokens: 9 } },
+    { choices: [], usage: { prompt_tokens: promptTokens, completion_tokens: 9 } },
   ];
+}
+
+/** Whether the model can call a tool natively: it was shown the tools, or the prompt names one. */
+function isShown({ hidesTools }: Quirk, { hasTools }: Asked, messages: Heard[]): boolean {
+  return hasTools && (!hidesTools || messages.some(({ text }) => text.includes('the tool report_color')));
+}
+
+/** The tokens of what the template shows to the model. */
+function shownTokens({ hidesTools }: Quirk, { messages, tools }: Asked['body']): number {
+  return Math.ceil(JSON.stringify([messages, hidesTools ? [] : tools]).length / 4);
 }
 
 export function xmlCalls(calls: Call[]): string {

@@ -23,7 +23,7 @@ test.each([
     },
   };
   await expect(use(tool, input, { ...context, files: meanwhile })).rejects.toThrow(
-    'changed by somebody else',
+    'changed by another program',
   );
   expect(readFileSync(file, 'utf8')).toBe('theirs');
 });

@@ -170,7 +170,7 @@ describe('the controller', () => {
       {
         type: 'notice',
         level: 'warn',
-        text: 'The session cannot be saved (ENOSPC: no space left on device). It goes on in memory.',
+        text: 'Cannot save the session (ENOSPC: no space left on device). Continuing in memory only.',
       },
     ]);
   });

@@ -156,7 +156,7 @@ export class Controller {
       await writer.record(event);
       if (event.type === 'end') end = event;
     }
-    if (!end) throw new Error('The loop ended without saying why.');
+    if (!end) throw new Error('The run ended without a reason.');
     return end;
   }
 

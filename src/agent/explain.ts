@@ -11,7 +11,7 @@ export function explainUnknownTool(name: string, known: readonly string[]): stri
   const suggestion = close ? ` Did you mean ${close}?` : '';
   const listed = known.slice(0, MOST_NAMES).join(', ');
   const more = known.length > MOST_NAMES ? ` and ${known.length - MOST_NAMES} more` : '';
-  return `There is no tool named ${name}.${suggestion} The tools are: ${listed}${more}.`;
+  return `Unknown tool ${name}.${suggestion} Available tools: ${listed}${more}.`;
 }
 
 export function explainCut(tool: string): string {
@@ -20,7 +20,7 @@ export function explainCut(tool: string): string {
 
 export function explainMalformed(tool: string, raw: string): string {
   const excerpt = raw.length > 200 ? `${raw.slice(0, 100)} … ${raw.slice(-80)}` : raw;
-  return `The arguments of ${tool} were not a JSON object, so it did not run (${faultIn(raw)}). They read: ${excerpt}\nSend the call again with complete, valid JSON.`;
+  return `The arguments of ${tool} were not a JSON object, so it did not run (${faultIn(raw)}). You sent: ${excerpt}\nSend the call again with complete, valid JSON.`;
 }
 
 /** Where the JSON is broken. Engine messages differ between versions. */
@@ -30,19 +30,19 @@ function faultIn(raw: string): string {
     return Array.isArray(value) ? 'they are a list' : `they are a ${typeof value}`;
   } catch (error) {
     const place = /position (\d+)/.exec((error as Error).message)?.[1];
-    if (place === undefined || Number(place) >= raw.trimEnd().length) return 'the JSON ends too early';
-    return `the JSON goes wrong at character ${Number(place) + 1}`;
+    if (place === undefined || Number(place) >= raw.trimEnd().length) return 'the JSON is incomplete';
+    return `invalid JSON at character ${Number(place) + 1}`;
   }
 }
 
 export function explainBadInput(tool: string, error: z.ZodError): string {
   const problems = error.issues.map((issue) => `- ${issue.path.join('.') || 'arguments'}: ${issue.message}`);
-  return `${tool} did not run, its arguments are wrong:\n${problems.join('\n')}\nCorrect them and call it again.`;
+  return `${tool} did not run; its arguments are invalid:\n${problems.join('\n')}\nCorrect them and call it again.`;
 }
 
 /** Without the brackets: quoted text must not be mistaken for a placeholder in a file. */
 export function explainPlaceholders(unknown: readonly string[]): string {
   const words = unknown.map((word) => word.slice(1, -1)).join(', ');
   const what = unknown.length === 1 ? 'is a placeholder for a secret' : 'are placeholders for secrets';
-  return `Nothing was changed or run: ${words} ${what} not known in this session. Read the file again and use the placeholder you see there, or make the change without touching that value.`;
+  return `Nothing was changed or run: ${words} ${what} unknown in this session. Read the file again and use the placeholder you see there, or make the change without touching that value.`;
 }

@@ -103,7 +103,7 @@ describe('[L03] the loop', () => {
       type: 'end',
       reason: 'error',
       turns: 1,
-      error: { message: 'The answer ended too early.', kind: 'cut' },
+      error: { message: 'The answer ended early.', kind: 'cut' },
     });
     expect(run.history.at(-1)).toMatchObject({
       role: 'assistant',

@@ -7,9 +7,9 @@ import type { Run } from './run.ts';
 import { isOverflow, runErrorOf } from './run-error.ts';
 import { NOTHING, streamWholeReply } from './whole-reply.ts';
 
-const NOTHING_HINT = 'Try again, put the prompt in other words, or choose another model.';
+const NOTHING_HINT = 'Try again, rephrase the prompt, or choose another model.';
 const CUT_CALL =
-  'The answer reached the output limit in the middle of a call. The call did not run; the model is asked to work in smaller parts.';
+  'The answer hit the output limit in the middle of a tool call, so the call did not run. Asking the model to work in smaller steps.';
 
 /**
  * Requests replies and runs their calls until the model is done. Every call is answered, however the loop

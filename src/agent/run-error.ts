@@ -2,7 +2,7 @@ import { BudgetReachedError, ContextOverflowError, ProviderError, StuckError } f
 import type { RunError } from '../contract/event.ts';
 import { nextStep } from '../providers/errors/next-step.ts';
 
-const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger window.';
+const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger context window.';
 
 /** The message for a failure that ends a run: what happened and what to do. Null for a bug. */
 export function runErrorOf(error: unknown, model: string): RunError | null {

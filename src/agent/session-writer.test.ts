@@ -54,6 +54,6 @@ test('an event that cannot be saved is still emitted, and the user is warned onc
   await writer.record(event);
   await writer.record(event);
   await writer.close();
-  const text = 'The session cannot be saved (no space left). It goes on in memory.';
+  const text = 'Cannot save the session (no space left). Continuing in memory only.';
   expect(told).toEqual([{ type: 'notice', level: 'warn', text }, event, event]);
 });

@@ -74,7 +74,7 @@ export class SessionWriter {
       await this.#log.close();
     } catch (error) {
       if (this.#saving)
-        this.#warn(`The session is saved, but not closed in good order (${(error as Error).message}).`);
+        this.#warn(`The session was saved but not closed cleanly (${(error as Error).message}).`);
     }
   }
 
@@ -83,7 +83,7 @@ export class SessionWriter {
       await writing;
     } catch (error) {
       if (this.#saving)
-        this.#warn(`The session cannot be saved (${(error as Error).message}). It goes on in memory.`);
+        this.#warn(`Cannot save the session (${(error as Error).message}). Continuing in memory only.`);
       this.#saving = false;
     }
   }

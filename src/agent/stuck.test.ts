@@ -53,7 +53,7 @@ describe('a model that repeats itself', () => {
   test('is stopped when the same call got the same answer three times', () => {
     expect(outcome(read(), read())).toBeNull();
     expect(outcome(read(), read(), read())).toBe(
-      'The model made the same call 3 times and got the same answer: Read {"file_path":"a.txt"}',
+      'The model repeated the same call 3 times with the same result: Read {"file_path":"a.txt"}',
     );
   });
 
@@ -72,7 +72,7 @@ describe('a model that repeats itself', () => {
     expect(outcome(broken('a'), broken('b'))).toBeNull();
     expect(outcome(broken('a'), broken('b'), read())).toBeNull();
     expect(outcome(broken('a'), broken('b'), broken('The arguments\nof Read'))).toBe(
-      'The model made calls that could not be read, 3 times in a row. The arguments',
+      'The model made 3 invalid tool calls in a row. The arguments',
     );
   });
 
@@ -83,7 +83,7 @@ describe('a model that repeats itself', () => {
       refuseRepetition([prompt, ...cut('a'), ...read(), ...cut('b'), ...cut('c')], { alike: 10 }),
     ).not.toThrow();
     expect(() => refuseRepetition([prompt, ...cut('a'), ...cut('b'), ...cut('c')], { alike: 10 })).toThrow(
-      'The model reached its output limit in the middle of a call, 3 times in a row.',
+      'The model hit its output limit in the middle of a tool call 3 times in a row.',
     );
   });
 });

@@ -28,15 +28,15 @@ export function refuseRepetition(history: readonly Message[], { alike: most }: {
   if (unreadable.length === MOST_UNREADABLE && unreadable.every(isUnreadable)) {
     const words = last.answer ? (textOf(last.answer).split('\n')[0] ?? '') : '';
     throw new StuckError(
-      `The model made calls that could not be read, ${MOST_UNREADABLE} times in a row. ${shortened(words)}`,
-      'Ask in smaller steps, choose a stronger model, or let `aca models probe` find out how this one calls tools.',
+      `The model made ${MOST_UNREADABLE} invalid tool calls in a row. ${shortened(words)}`,
+      'Ask in smaller steps, choose a stronger model, or run `aca models probe` to detect how this one calls tools.',
     );
   }
   const cut = turns.slice(-MOST_CUT);
   if (cut.length === MOST_CUT && cut.every(isCut)) {
     throw new StuckError(
-      `The model reached its output limit in the middle of a call, ${MOST_CUT} times in a row.`,
-      'Ask for smaller steps, raise maxTokens if you have set it, or choose a model that can write longer answers.',
+      `The model hit its output limit in the middle of a tool call ${MOST_CUT} times in a row.`,
+      'Ask for smaller steps, raise maxTokens if you set it, or choose a model with a higher output limit.',
     );
   }
   const [first, ...others] = turns.slice(-most);
@@ -48,8 +48,8 @@ export function refuseRepetition(history: readonly Message[], { alike: most }: {
   ) {
     const { name, input } = last.call;
     throw new StuckError(
-      `The model made the same call ${most} times and got the same answer: ${name} ${shortened(JSON.stringify(input))}`,
-      'Say what it should do instead, or choose a stronger model.',
+      `The model repeated the same call ${most} times with the same result: ${name} ${shortened(JSON.stringify(input))}`,
+      'Tell it what to do instead, or choose a stronger model.',
     );
   }
 }

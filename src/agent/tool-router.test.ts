@@ -68,15 +68,13 @@ describe('[T18] a call that cannot run is answered with how to fix it', () => {
   test('an unknown tool', async () => {
     const { answers, texts } = await play([call('Lok', {})]);
     expect(answers[0]).toMatchObject({ role: 'tool', callId: 'Lok', success: false });
-    expect(texts).toEqual([
-      'There is no tool named Lok. Did you mean Look? The tools are: Look, Change, Run.',
-    ]);
+    expect(texts).toEqual(['Unknown tool Lok. Did you mean Look? Available tools: Look, Change, Run.']);
   });
 
   test('arguments that are not JSON', async () => {
     const { texts } = await play([{ ...call('Look', {}), malformed: '{"target": "a' }]);
     expect(texts[0]).toBe(
-      'The arguments of Look were not a JSON object, so it did not run (the JSON ends too early). They read: {"target": "a\nSend the call again with complete, valid JSON.',
+      'The arguments of Look were not a JSON object, so it did not run (the JSON is incomplete). You sent: {"target": "a\nSend the call again with complete, valid JSON.',
     );
   });
 
@@ -258,7 +256,7 @@ test('[Y39] a huge result is saved in full where the model can read it, and the 
   );
   expect(kept.get('Huge')).toBe('x'.repeat(50_000));
   expect(texts[0]).toMatch(
-    /x\n\[50000 characters in all; the whole is in \/data\/Huge\.txt: Read it with offset\]$/,
+    /x\n\[50000 characters in total; the full output is in \/data\/Huge\.txt: Read it with offset\]$/,
   );
   expect(answers[0]?.metadata).toEqual({ cutCharacters: 42_979, fullOutput: '/data/Huge.txt' });
 });
@@ -393,7 +391,7 @@ describe('an interrupted call that has not ended yet', () => {
     const next = play([call('Change', { target: 'a/b' })], deps);
     await vi.advanceTimersByTimeAsync(30_000);
     expect((await next).texts).toEqual([
-      '"Stubborn a/b" was interrupted and is still running, and this call touches the same. Do something else first, or try again later.',
+      '"Stubborn a/b" was interrupted but is still running, and this call touches the same files. Do something else first, or try again later.',
     ]);
   });
 });

@@ -346,7 +346,7 @@ async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
   if (text === whole) return { text, metadata: result.metadata };
   const fullOutput = result.metadata?.fullOutput ?? (await deps.keepOutput(callId, whole));
   const where = fullOutput
-    ? `\n[${whole.length} characters in all; the whole is in ${fullOutput}: Read it with offset]`
+    ? `\n[${whole.length} characters in total; the full output is in ${fullOutput}: Read it with offset]`
     : '';
   const metadata = {
     ...result.metadata,
@@ -413,7 +413,7 @@ async function afterLingering(
   for (const { title, ended } of deps.interrupted?.before(touches) ?? []) {
     const isOver = ended.then(() => true);
     if (!(await unlessAborted(isOver, patience)))
-      return `"${title}" was interrupted and is still running, and this call touches the same. Do something else first, or try again later.`;
+      return `"${title}" was interrupted but is still running, and this call touches the same files. Do something else first, or try again later.`;
   }
   return null;
 }

@@ -145,7 +145,7 @@ describe('a call truncated by the output limit', () => {
     expect(events).toContainEqual({
       type: 'notice',
       level: 'warn',
-      text: expect.stringContaining('reached the output limit in the middle of a call'),
+      text: expect.stringContaining('hit the output limit in the middle of a tool call'),
     });
     expect(end).toMatchObject({ reason: 'done' });
   });
@@ -227,7 +227,7 @@ describe('an empty answer', () => {
     const { end } = await play(scripted(nothing, down));
     expect(end).toMatchObject({
       reason: 'error',
-      error: { message: 'The model returned nothing. Asking again failed: down', kind: 'bad_request' },
+      error: { message: 'The model returned nothing. The retry failed: down', kind: 'bad_request' },
     });
   });
 

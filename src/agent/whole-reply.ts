@@ -10,7 +10,7 @@ const MOST_PARTS = 3;
 export const NOTHING = 'The model returned nothing.';
 
 const GO_ON =
-  '[Your answer reached the output limit. What you see of it is what arrived. Go on exactly where it stops: no repetition, no word about the break.]';
+  '[Your answer reached the output limit. You see the part that arrived. Continue exactly where it stops: repeat nothing, and do not mention the break.]';
 const SAY_SOMETHING = '[Your last answer was empty. Answer now, or make the calls that are still needed.]';
 
 /**
@@ -26,25 +26,21 @@ export async function* streamWholeReply(run: Run, reply: Reply): AsyncGenerator<
 
 async function* retryEmpty(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
   yield* usageOf(run, reply);
-  yield { type: 'notice', level: 'info', text: `${NOTHING} Asking once more.` };
+  yield { type: 'notice', level: 'info', text: `${NOTHING} Retrying.` };
   reply.startOver();
   try {
     yield* streamReply(run, reply, spoken(run.history, SAY_SOMETHING));
   } catch (error) {
     if (run.signal.aborted || !(error instanceof ProviderError)) throw error;
     const { kind, provider, message } = error;
-    throw new ProviderError(
-      `${NOTHING} Asking again failed: ${message}`,
-      { kind, provider },
-      { cause: error },
-    );
+    throw new ProviderError(`${NOTHING} The retry failed: ${message}`, { kind, provider }, { cause: error });
   }
 }
 
 /** Returns whether more text arrived. */
 async function* continueCut(run: Run, reply: Reply, part: number): AsyncGenerator<AgentEvent, boolean> {
   yield* usageOf(run, reply);
-  const text = `The answer reached the output limit. Going on with it (${part} of ${MOST_PARTS}).`;
+  const text = `The answer hit the output limit. Continuing (${part} of ${MOST_PARTS}).`;
   yield { type: 'notice', level: 'info', text };
   const partial = reply.goOn(new Date().toISOString());
   try {
@@ -56,7 +52,7 @@ async function* continueCut(run: Run, reply: Reply, part: number): AsyncGenerato
     yield {
       type: 'notice',
       level: 'warn',
-      text: `The rest of the answer could not be had: ${error.message}`,
+      text: `Could not get the rest of the answer: ${error.message}`,
     };
     reply.settle();
     return false;
@@ -71,7 +67,7 @@ async function* streamReply(run: Run, reply: Reply, history: readonly Message[])
     else if (event.type === 'retry' || event.type === 'loading') yield event;
   }
   if (!reply.stopped)
-    throw new ProviderError('The answer ended too early.', { kind: 'cut', provider: run.provider });
+    throw new ProviderError('The answer ended early.', { kind: 'cut', provider: run.provider });
 }
 
 function* usageOf({ costOf }: Run, { usage }: Reply): Generator<AgentEvent> {

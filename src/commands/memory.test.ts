@@ -36,7 +36,7 @@ function setUp() {
     suggestions: async () =>
       [
         { what: 'rule' as const, text: 'Bash(npm test)', because: 'approved 4 times' },
-        { what: 'convention' as const, text: 'Use UTC.', because: 'told in 3 sessions' },
+        { what: 'convention' as const, text: 'Use UTC.', because: 'used in 3 sessions' },
       ].map((one) => ({ ...one, apply: async () => void applied.push(one.text) })),
   };
   const say = async (command: typeof memory, line: string, isOn = true) => {
@@ -89,7 +89,7 @@ test('[U06] /suggest-rules lists the exact rules, and adds none unless asked', a
   expect(await say(suggestRules, '')).toBe(
     [
       '  1. allow Bash(npm test) (approved 4 times)',
-      '  2. always tell Use UTC. (told in 3 sessions)',
+      '  2. always tell Use UTC. (used in 3 sessions)',
       'None of these are active. Apply one with /suggest-rules apply NUMBER.',
     ].join('\n'),
   );

@@ -12,4 +12,4 @@ export type SandboxState = {
 };
 
 /** How the sandbox's proxy starts the page with which it refuses a host; it reaches us in programs' output. */
-export const HOST_REFUSED = 'The sandbox does not open this';
+export const HOST_REFUSED = 'Blocked by the sandbox';

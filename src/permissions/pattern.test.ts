@@ -146,7 +146,7 @@ describe('a rule for MCP servers and addresses', () => {
     ['WebFetch(domain:a.org)', 'https://evila.org', false],
     ['WebFetch(domain:a.org)', 'https://evil.org/a.org', false],
     ['WebFetch(domain:a.org)', 'https://a.org@evil.org/', false],
-    ['WebFetch(domain:a.org)', 'not an address', false],
+    ['WebFetch(domain:a.org)', 'not an IP address', false],
     ['WebFetch(https://a.org/x)', 'https://a.org/x', true],
     ['WebFetch(https://a.org/x)', 'https://a.org/xy', false],
   ];

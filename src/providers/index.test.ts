@@ -81,7 +81,7 @@ describe('[V05][V10] a preset becomes a provider', () => {
 
   test('a server whose address only the user knows requires one', async () => {
     await expect(createProvider(preset('local'), { infoOf })).rejects.toEqual(
-      new UserError('No address for local.', 'Set LOCAL_BASE_URL, for example to http://127.0.0.1:8080/v1.'),
+      new UserError('No base URL for local.', 'Set LOCAL_BASE_URL, for example to http://127.0.0.1:8080/v1.'),
     );
   });
 });

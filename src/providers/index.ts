@@ -56,11 +56,11 @@ export async function createProvider(
   if (baseUrl === '') {
     const [variable] = preset.baseUrlEnv ?? [];
     throw new UserError(
-      `No address for ${preset.name}.`,
+      `No base URL for ${preset.name}.`,
       `Set ${variable ?? 'its base URL'}, for example to http://127.0.0.1:8080/v1.`,
     );
   }
-  if (preset.protocol === 'embedded') throw new Error('An embedded model has no protocol to be opened by.');
+  if (preset.protocol === 'embedded') throw new Error('Embedded models do not use a network protocol.');
   const create = await protocols[preset.protocol]();
   const { name, local } = preset;
   const quirks = { ...preset.quirks, ...(think && { think }) };

@@ -59,7 +59,7 @@ export const presets = [
   },
   {
     name: 'openai-chat',
-    label: 'OpenAI over Chat Completions',
+    label: 'OpenAI (Chat Completions)',
     inText: 'OpenAI',
     protocol: 'openai-chat',
     baseUrl: 'https://api.openai.com/v1',

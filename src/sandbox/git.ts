@@ -29,8 +29,8 @@ export function createGit({ cwd, env, trusted }: GitOptions): Git {
     const because = trusted ? null : repositoryPrograms(cwd);
     if (because !== null)
       throw new UserError(
-        `Git is not run here: ${because}.`,
-        'Trust this folder with `aca trust`, or use git yourself.',
+        `Git was not run here: ${because}.`,
+        'Trust this folder with `aca trust`, or run git yourself.',
       );
   }
   return {

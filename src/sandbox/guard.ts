@@ -87,10 +87,10 @@ export function createGuard(options: GuardOptions): Guard {
   }
 
   function closedBecause(file: string, mode: GuardMode, kind: SecretRule['of'] = 'file'): string | null {
-    if (SYSTEM_FOLDERS.test(file)) return 'devices and the system’s own folders are closed';
-    if (isClosedFolder(file, mode)) return 'the assistant keeps its own settings and sessions there';
+    if (SYSTEM_FOLDERS.test(file)) return 'devices and system folders are protected';
+    if (isClosedFolder(file, mode)) return 'aca stores its settings and sessions there';
     if (blocked.some((matches) => matches(file))) return 'the user blocked this path';
-    if (mode === 'read' && deniedReads?.(file)) return 'a rule of the user forbids reading it';
+    if (mode === 'read' && deniedReads?.(file)) return 'a user rule denies reading it';
     const rule = secretRule(foldPath(slashes(file)), kind);
     if (!rule || allowed.some((matches) => matches(file))) return null;
     return rule.because;
@@ -109,9 +109,9 @@ export function createGuard(options: GuardOptions): Guard {
     if (closedFor !== null) return { type: 'closed', because: closedFor };
     // An approval of the one path does not cover the other.
     if (mode === 'write' && isGits(place.real) && !isGits(written))
-      return { type: 'closed', because: `it leads to ${place.real}; write there by its own name` };
+      return { type: 'closed', because: `it resolves to ${place.real}; use that path to write` };
     if (isOpened(place.real, mode, opens)) return place;
-    const leads = place.real === written ? 'it is' : `it leads to ${place.real},`;
+    const leads = place.real === written ? 'it is' : `it resolves to ${place.real},`;
     const because = `${leads} outside the working directory ${cwd}`;
     return { type: 'outside', real: place.real, isFolder: kind === 'folder', because };
   }
@@ -176,10 +176,10 @@ function resolved(file: string, base: Base): Resolved {
     const real = realPath(written);
     // Other code normalises the path without accessing the disk, and judges the result.
     if (/(^|[\\/])\.\.([\\/]|$)/.test(file) && realPath(path.resolve(written)) !== real)
-      return { type: 'closed', because: `a .. behind a link leads to ${real}; name it without` };
+      return { type: 'closed', because: `a .. after a link leads to ${real}; use that path instead` };
     return { type: 'open', real };
   } catch (error) {
-    if (isErrno(error, ['ELOOP'])) return { type: 'closed', because: 'its links go round in a loop' };
+    if (isErrno(error, ['ELOOP'])) return { type: 'closed', because: 'its links form a loop' };
     if (isErrno(error, ['ENAMETOOLONG'])) return { type: 'closed', because: 'the name is too long' };
     const why = error instanceof Error ? error.message : String(error);
     return { type: 'closed', because: `it cannot be resolved: ${why}` };
@@ -205,9 +205,10 @@ function malformed(file: string): string | null {
   if (file.length > MAX_PATH) return 'the name is too long';
   if (file.includes('\0')) return 'the path contains a NUL byte';
   // Windows: `.env::$DATA` and `\\.\pipe` name a file or a device other than by its path.
-  if (path.sep === '\\' && /^[\\/]{2}[.?][\\/]|^.{2,}:/.test(file)) return 'streams and devices are closed';
+  if (path.sep === '\\' && /^[\\/]{2}[.?][\\/]|^.{2,}:/.test(file))
+    return 'streams and devices are not allowed';
   // macOS: the content of a file under another name.
-  if (/(^|\/)\.\.namedfork(\/|$)/i.test(file)) return 'forks of files are closed';
+  if (/(^|\/)\.\.namedfork(\/|$)/i.test(file)) return 'file forks are not allowed';
   return null;
 }
 

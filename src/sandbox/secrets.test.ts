@@ -29,7 +29,7 @@ test('the fast check misses none of them, and a folder is not a file', () => {
   expect(hits.filter((file) => secretRule(foldPath(file), 'file') === undefined)).toEqual([]);
   expect(secretRule('/p/secrets.d', 'folder')).toBeUndefined();
   expect(secretRule('/p/credentials', 'folder')).toBeUndefined();
-  expect(secretRule('/p/.ssh', 'folder')?.because).toBe('the folder holds keys and credentials');
+  expect(secretRule('/p/.ssh', 'folder')?.because).toBe('the folder contains keys and credentials');
 });
 
 /** Words from the rules themselves, recombined. */

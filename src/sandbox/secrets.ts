@@ -87,7 +87,7 @@ export const secretRules: readonly SecretRule[] = [
     of: 'folder',
     match:
       /(^|\/)(\.ssh|\.gnupg|\.aws|\.azure|\.oci|\.password-store|\.secrets|\.config\/(gcloud|gh|hub|glab-cli|op|rclone|sops)|\.local\/share\/keyrings|library\/keychains)(\/|$)/i,
-    because: 'the folder holds keys and credentials',
+    because: 'the folder contains keys and credentials',
     examples: {
       hits: [
         '/home/u/.ssh',
@@ -136,7 +136,7 @@ export const secretRules: readonly SecretRule[] = [
     of: 'file',
     match:
       /(^|\/)((?![^/]*pub)([^/]*(key|private|priv)[^/]*\.(pem|der|asc|gpg)|[^/]*\.(key|p8))|[^/]*\.(p12|pfx|pkcs12|jks|keystore|keytab|ppk|kdbx?|agekey)|secring\.[^/]+|wallet\.dat)$/i,
-    because: 'private keys and key stores are secret',
+    because: 'private key or key store',
     examples: {
       hits: [
         '/p/key.pem',
@@ -203,7 +203,7 @@ export const secretRules: readonly SecretRule[] = [
   {
     of: 'file',
     match: /(^|\/)[^/]*\.git\/((modules|worktrees)\/.*)?(config(\.worktree)?|credentials)$/i,
-    because: "git's config can hold credentials and names programs that git runs",
+    because: 'git config may contain credentials and commands that git runs',
     examples: {
       hits: [
         '/p/.git/config',
@@ -274,7 +274,7 @@ export const secretRules: readonly SecretRule[] = [
   {
     of: 'file',
     match: new RegExp(`(^|/)(?!([^/]*[._-])?${MODEL}[._-])[^/]*(\\.tfstate(\\.[^/]*)?|\\.tfvars(\\.json)?)$`),
-    because: 'Terraform keeps passwords and keys there in the clear',
+    because: 'Terraform stores passwords and keys there in plain text',
     examples: {
       hits: [
         '/p/terraform.tfstate',
@@ -291,7 +291,7 @@ export const secretRules: readonly SecretRule[] = [
       `(^|/)(?![^/]*[._-]${MODEL}[._-])([^/]*service[-_]?account([-_.][^/]*)?|[^/]*firebase-adminsdk[^/]*|[^/]*gcp[-_]?key[^/]*)\\.json$`,
       'i',
     ),
-    because: 'the keys of service accounts are secret',
+    because: 'service account key',
     examples: {
       hits: [
         '/p/service-account.json',

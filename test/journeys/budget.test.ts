@@ -86,14 +86,12 @@ describe('[U14] limits', () => {
       stopReason: 'budget',
       filesChanged: ['a.txt'],
       error: {
-        message: expect.stringMatching(
-          /^The limit is reached: \$0\.09 of \$0\.10 this run, and the next call/,
-        ),
-        hint: expect.stringContaining('Changed in this run: a.txt.\nStill to do: change b.txt.\n'),
+        message: expect.stringMatching(/^Limit reached: \$0\.09 of \$0\.10 this run, and the next call/),
+        hint: expect.stringContaining('Changed in this run: a.txt.\nRemaining: change b.txt.\n'),
       },
     });
     expect(report.costUsd).toBeCloseTo(0.09);
-    expect(stderr).toContain('The limit is reached');
+    expect(stderr).toContain('Limit reached');
     // What was asked for at most fits, too: the prompt at its dearest, and the answer.
     expect(maxTokensOf(server.requests[0] as SeenRequest) * 15e-6).toBeLessThan(0.1);
   });
@@ -112,7 +110,7 @@ describe('[U14] limits', () => {
     const { run, server } = await start(space, [again, again, says('never')]);
     const { code, stderr } = await run(['-p', 'go', '--budget', '2 turns', '--budget', '$5']);
     expect({ code, asked: server.requests.length }).toEqual({ code: EXIT_LIMIT, asked: 2 });
-    expect(stderr).toContain('The limit is reached: 2 of 2 turns this run.');
+    expect(stderr).toContain('Limit reached: 2 of 2 turns this run.');
   });
 
   test('[Z14] in words at the end of the prompt: told, and held', async () => {
@@ -123,9 +121,9 @@ describe('[U14] limits', () => {
     const screen = terminal();
     await screen.waitFor('> ');
     screen.type('read a.txt +20k\r');
-    await screen.waitFor('This run may take 20,000 tokens.');
-    await screen.waitFor('The limit is reached: 19,500 of 20,000 tokens this run');
-    await screen.waitFor('Nothing was changed in this run.');
+    await screen.waitFor('Limit for this run: 20,000 tokens.');
+    await screen.waitFor('Limit reached: 19,500 of 20,000 tokens this run');
+    await screen.waitFor('No changes in this run.');
     expect(server.requests[0]?.messages.at(-1)?.text).toBe('read a.txt +20k');
     screen.type('/quit\r');
     expect(await screen.exitCode).toBe(0);
@@ -233,7 +231,7 @@ describe('what calls cost', () => {
       screen.type('/budget day $3.01\r');
       await screen.waitFor('Limit for today: $3.01.');
       screen.type('go on\r');
-      await screen.waitFor('The limit is reached: $3.01 of $3.01 today');
+      await screen.waitFor('Limit reached: $3.01 of $3.01 today');
       screen.type('/budget off\r');
       await screen.waitFor('Removed the limit for this session.');
       screen.type('/quit\r');

@@ -115,7 +115,7 @@ async function attack(
   expect(server.refusals).toEqual([]);
   expect(server.requests.length, stderr).toBe(2);
   // An attack that is no valid call is none.
-  expect(JSON.stringify(server.requests[1]?.body)).not.toContain('its arguments are wrong');
+  expect(JSON.stringify(server.requests[1]?.body)).not.toContain('its arguments are invalid');
   return { server, report: JSON.parse(stdout) as Report };
 }
 

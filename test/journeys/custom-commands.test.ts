@@ -122,9 +122,9 @@ describe('[C10] commands from Markdown files', () => {
       texts.push(promptOf(await run(space, prompt, [says('ok')], ['--trust'])));
     expect(texts).toEqual(['Fix it.', 'From another assistant.', 'Hello from me.']);
     const { stderr } = await run(space, 'hi', [says('ok')], ['--trust']);
-    expect(stderr).toContain('help.md is left out: /help is a command of the assistant.');
+    expect(stderr).toContain('help.md: /help is a built-in command.');
     expect(stderr).toContain(
-      `hello.md is left out: /hello is ${path.join(space.home, '.ai-assistant/commands/hello.md')}.`,
+      `hello.md: /hello is ${path.join(space.home, '.ai-assistant/commands/hello.md')}.`,
     );
   });
 
@@ -246,6 +246,8 @@ describe('skills', () => {
     const trusted = await run(space, 'go', [calls(['Skill', { name: 'ant' }]), says('ok')], ['--trust']);
     expect(systemOf(trusted, 0)).toContain('- ant: About ant.\\n- zebra: About zebra.');
     expect(systemOf(trusted, 1)).toBe(systemOf(trusted, 0));
-    expect(trusted.stderr).toContain('bad/SKILL.md: a skill needs a name and a description at its head.');
+    expect(trusted.stderr).toContain(
+      'bad/SKILL.md: a skill needs a name and a description in its front matter.',
+    );
   });
 });

@@ -139,7 +139,7 @@ test('[N04] for people: aligned lines, what to do under each, the count at the e
   });
   const lines = stdout.trimEnd().split('\n');
   const at = lines.findIndex((line) => line.startsWith('BAD   model '));
-  expect(lines[at + 1]).toMatch(/^ {12,}Set ANTHROPIC_API_KEY, store one/);
+  expect(lines[at + 1]).toMatch(/^ {12,}Set ANTHROPIC_API_KEY, run/);
   expect([code, lines.at(-1)]).toEqual([1, '1 problem found.']);
 });
 

@@ -98,7 +98,7 @@ test('--repo-id and --filename fetch a model before the conversation begins', as
   // All that is missing now is the runtime.
   expect({ code, end: stderr.trim().split('\n').at(-1) }).toEqual({
     code: 2,
-    end: 'Install it once with: aca models setup',
+    end: 'Install it with: aca models setup',
   });
   const half = await aca(space, ['-p', 'hello', '--repo-id', 'me/mine'], { env });
   expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('Give both') });

@@ -212,7 +212,7 @@ test('a runtime that is missing and a file that is no model are told in words', 
 
   expect(await aca(bare, ['-p', 'hello', '--model', model])).toMatchObject({
     code: 2,
-    stderr: 'The runtime for embedded models is not installed.\nInstall it once with: aca models setup\n',
+    stderr: 'The runtime for embedded models is not installed.\nInstall it with: aca models setup\n',
   });
   expect(await aca(bare, ['-p', 'hello', '--model', text])).toMatchObject({
     code: 2,

@@ -36,7 +36,7 @@ sweepGroups(protocolNames)(
       const space = await workspace({}, onTestFinished);
       const { code, stdout, stderr } = await aca(space, ['-p', 'go', '--model', model], { env });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toBe(`Nothing answers at ${url} (ECONNREFUSED).\n${unreachable[protocol]}\n`);
+      expect(stderr).toBe(`Could not connect to ${url} (ECONNREFUSED).\n${unreachable[protocol]}\n`);
     });
   },
   { concurrent: true },

@@ -139,9 +139,9 @@ describe('[U02] /review', () => {
     const talk = terminal();
     await talk.waitFor(PROMPT);
     talk.type('/review\r');
-    await talk.waitFor('Review of what is not committed yet:');
+    await talk.waitFor('Review of uncommitted changes:');
     await talk.waitFor('a.txt:1 should say alpha.');
-    expect(talk.screen()).toContain('[review: what is not committed yet] → Read new.txt');
+    expect(talk.screen()).toContain('[review: uncommitted changes] → Read new.txt');
     talk.type('fix it\r');
     await talk.waitFor('I know.');
     talk.type('/quit\r');
@@ -151,7 +151,7 @@ describe('[U02] /review', () => {
     expect(first?.messages[0]?.text).toContain('-alpha\n+gamma');
     expect(first?.messages[0]?.text).toContain('new.txt');
     expect(third?.messages[0]?.text).toMatch(
-      /^\[The user had what is not committed yet reviewed[\s\S]*fix it$/,
+      /^\[A subagent reviewed uncommitted changes for the user[\s\S]*fix it$/,
     );
     const sessions = await readdir(path.join(space.home, '.ai-assistant/sessions'));
     expect(sessions.filter((name) => name.endsWith('.subagents')).length).toBe(1);
@@ -170,15 +170,15 @@ describe('[U02] /review', () => {
     const talk = terminal();
     await talk.waitFor(PROMPT);
     talk.type('/review topic\r');
-    await talk.waitFor('Review of what branch topic adds to main:');
+    await talk.waitFor('Review of branch topic compared with main:');
     talk.type('/review HEAD\r');
     await talk.waitFor('Review of commit ');
     talk.type('/review\r');
     await talk.waitFor('Nothing to review.');
     talk.type('/review nowhere\r');
-    await talk.waitFor('There is no branch or commit nowhere.');
+    await talk.waitFor('No branch or commit named nowhere.');
     talk.type('/review --output=x\r');
-    await talk.waitFor('--output=x names no changes.');
+    await talk.waitFor('--output=x contains no changes.');
     talk.type('/quit\r');
     await talk.exitCode;
     const [branch, commit] = server.requests.map(({ messages }) => messages[0]?.text ?? '');
@@ -201,7 +201,7 @@ describe('[U02] /review', () => {
     await talk.waitFor(PROMPT);
     for (const [i, command] of ['/review', '/commit', '/branch x'].entries()) {
       talk.type(`${command}\r`);
-      await talk.waitFor('Git is not run here:', i + 1);
+      await talk.waitFor('Git was not run here:', i + 1);
     }
     talk.type('/quit\r');
     await talk.exitCode;

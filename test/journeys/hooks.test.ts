@@ -120,8 +120,8 @@ describe('shell hooks', () => {
       says('ok'),
     ]);
     const [first, second, third] = toolTexts(played);
-    expect(first).toBe('It did not run: a hook refuses it: not this one');
-    expect(second).toBe('It did not run: a hook refuses it: no globs here');
+    expect(first).toBe('It did not run: blocked by a hook: not this one');
+    expect(second).toBe('It did not run: blocked by a hook: no globs here');
     expect(third).toContain('a.txt');
     expect(played.stderr).toContain(
       'The PreToolUse hook `echo broken >&2; exit 1` failed: exit code 1: broken.',
@@ -194,7 +194,7 @@ describe('shell hooks', () => {
     const played = await run(space, [says('never')]);
     expect(played.server.requests).toEqual([]);
     expect(played.code).toBe(1);
-    expect(played.stderr).toContain('The prompt was not sent: a hook refuses it: too vague');
+    expect(played.stderr).toContain('The prompt was not sent: blocked by a hook: too vague');
     expect((await aca(space, ['sessions', 'list'])).stdout).not.toContain('go on');
   });
 
@@ -204,7 +204,7 @@ describe('shell hooks', () => {
     await settings(space, { Stop: [{ command }] });
     const played = await run(space, [says('done'), says('now done')]);
     expect(played.server.requests.length).toBe(2);
-    expect(sent(played, 1)).toContain('[A hook says that the work is not done:]\\nrun the tests');
+    expect(sent(played, 1)).toContain('[A hook says the work is not done:]\\nrun the tests');
     expect(played.report.result).toBe('now done');
     expect(played.events.flatMap((event) => (event.type === 'turn_start' ? [event.turn] : []))).toEqual([
       1, 2,
@@ -257,7 +257,7 @@ describe('shell hooks', () => {
       JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Read', hooks }], Notification: [] } }),
     );
     const played = await run(space, [read, says('ok')]);
-    expect(toolTexts(played)).toEqual([`It did not run: a hook refuses it: ${space.root}`]);
+    expect(toolTexts(played)).toEqual([`It did not run: blocked by a hook: ${space.root}`]);
     expect(played.stderr).toContain('unknown setting hooks.Notification is ignored');
   });
 
@@ -271,7 +271,7 @@ describe('shell hooks', () => {
     terminal.type('hi\r');
     await terminal.waitFor('Hello.');
     terminal.type('/compact\r');
-    await terminal.waitFor('Nothing was compacted, a hook refuses it: not now');
+    await terminal.waitFor('Nothing was compacted; a hook blocked it: not now');
     expect(await noted(space, 'compact')).toMatchObject([
       { hook_event_name: 'PreCompact', trigger: 'manual' },
     ]);

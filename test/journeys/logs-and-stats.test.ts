@@ -208,7 +208,7 @@ describe('[U14] quotas', () => {
     const screen = terminal(['--plain']);
     await screen.waitFor('> ');
     screen.type('again\r');
-    await screen.waitFor('s: the quota of 1 request a minute for anthropic/* is used up.');
+    await screen.waitFor('s: the quota of 1 request per minute for anthropic/* is used up.');
     screen.type('\x03');
     await screen.waitFor('Interrupted');
     screen.type('/quit\r');

@@ -239,7 +239,7 @@ describe('permission', () => {
 
 describe('a server in trouble costs its own tools and nothing else', () => {
   sweep([
-    ['hangs', 'Going on while MCP server odd starts', {}],
+    ['hangs', 'Continuing while MCP server odd starts', {}],
     ['dies at once', 'I cannot find my config', {}],
     ['noise', 'it printed something that is not a message: not a message', {}],
   ])('one that %s at its start', async (way, words, limit) => {
@@ -282,7 +282,7 @@ describe('a server in trouble costs its own tools and nothing else', () => {
       [calls(['odd__say', { text: 'a' }]), calls(['McpSearch', { query: 'odd:' }]), says('done')],
       [],
     );
-    expect(stderr).toContain('Going on while MCP server odd starts');
+    expect(stderr).toContain('Continuing while MCP server odd starts');
     expect(answers[0]).toContain('The MCP server odd has just started. Make this call again.');
     expect(answers[1]).toContain('odd:say');
   });
@@ -341,7 +341,7 @@ describe('a server in trouble costs its own tools and nothing else', () => {
     await configure(space, { mcpServers: { odd: oddServer('long') } });
     const { answers } = await play(space, [calls(['odd__say', {}]), says('done')], allow('mcp:*'));
     expect(answers[0]?.length).toBeLessThan(10_000);
-    expect(answers[0]).toContain('characters in all; the whole is in');
+    expect(answers[0]).toContain('characters in total; the full output is in');
   });
 });
 

@@ -60,7 +60,7 @@ sweepGroups(protocolNames)(
       expect(outcome).toEqual({
         code: 1,
         stdout: '',
-        stderr: `The certificate of https://${secretHost} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Name the authority's PEM file in network.caFile.\n${hint}`,
+        stderr: `The certificate of https://${secretHost} is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Set network.caFile to the PEM file of its certificate authority.\n${hint}`,
       });
       expect(server.requests).toEqual([]);
     });
@@ -75,7 +75,7 @@ sweepGroups(protocolNames)(
         env: { HTTPS_PROXY: proxy.url, NO_PROXY: secretHost },
       });
       expect(outcome.code).toBe(1);
-      expect(outcome.stderr).toMatch(/^Nothing answers at https:\/\/api\.test \((ENOTFOUND|EAI_AGAIN)\)\.\n/);
+      expect(outcome.stderr).toMatch(/^Could not connect to https:\/\/api\.test \((ENOTFOUND|EAI_AGAIN)\)\.\n/);
       expect(outcome.stderr.endsWith(`.\n${hint}`)).toBe(true);
       expect(proxy.asked).toEqual([]);
     });
@@ -105,14 +105,14 @@ sweepGroups(protocolNames)(
       expect(refused).toEqual({
         code: 1,
         stdout: '',
-        stderr: `The proxy refuses to connect to ${url} (407). Put a user name and a password into its address.\n${hint}`,
+        stderr: `The proxy refused to connect to ${url} (407). Add a user name and password to its URL.\n${hint}`,
       });
       const dead = await deadUrl();
       const gone = await ask(space, protocol, { url, env: { HTTPS_PROXY: dead } });
       expect(gone).toEqual({
         code: 1,
         stdout: '',
-        stderr: `Nothing answers at ${url} (ECONNREFUSED ${new URL(dead).host}).\n${hint}`,
+        stderr: `Could not connect to ${url} (ECONNREFUSED ${new URL(dead).host}).\n${hint}`,
       });
     });
   },

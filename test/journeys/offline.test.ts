@@ -38,7 +38,7 @@ describe('[U08] offline', () => {
       code: 2,
       stdout: '',
       stderr:
-        'Offline: anthropic/claude-sonnet-4-6 is not on this machine or its network.\nName a local model, or leave out --offline (setting `offline`).\n',
+        'Offline mode: anthropic/claude-sonnet-4-6 is not on this machine or its network.\nChoose a local model, or turn off offline mode (--offline, setting `offline`).\n',
     };
     const args = ['-p', 'hello', '--model', 'anthropic/claude-sonnet-4-6'];
     expect(await aca(space, [...args, '--offline'], { env })).toEqual(refusal);
@@ -76,7 +76,7 @@ describe('a vendor that cannot be reached', () => {
     screen.type('hello\r');
     await screen.waitFor('Shall ollama/qwen3:8b answer');
     screen.type('1\r');
-    await screen.waitFor('ollama/qwen3:8b answers instead.');
+    await screen.waitFor('Using ollama/qwen3:8b instead.');
     await screen.waitFor('from here');
     screen.type('more\r');
     await screen.waitFor('again from here');
@@ -92,6 +92,6 @@ describe('a vendor that cannot be reached', () => {
     const agreed = await machine([says('from here')], { fallbackModel: 'local' });
     const outcome = await agreed.run(...args);
     expect(outcome).toMatchObject({ code: 0, stdout: 'from here\n' });
-    expect(outcome.stderr).toMatch(/^Nothing answers at .*\. ollama\/qwen3:8b answers instead\.\n$/);
+    expect(outcome.stderr).toMatch(/^Could not connect to .*\. Using ollama\/qwen3:8b instead\.\n$/);
   });
 });

@@ -34,7 +34,7 @@ describe.skipIf(process.platform === 'win32')('a working directory that is swapp
     const told = server.requests.slice(1).map(({ messages }) => messages.at(-1)?.results[0]?.text);
     expect(told).toEqual([
       expect.stringContaining('a.txt'),
-      `Permission denied: run a command in ${space.root} (it now leads to ${other}; ask the user to put it back or to start a new session)`,
+      `Permission denied: run a command in ${space.root} (it now resolves to ${other}; ask the user to restore it or to start a new session)`,
       expect.stringContaining('outside the working directory'),
     ]);
     expect({ code, stderr }).toMatchObject({ code: 3 });

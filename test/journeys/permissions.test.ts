@@ -270,7 +270,7 @@ describe('[Y30] without a sandbox', () => {
     /** No sandbox of this kind can be made on Linux. */
     const missing = { kind: process.platform === 'darwin' ? 'docker' : 'seatbelt' };
     const refused =
-      'Commands that do more than read are refused, unless an allow rule names exactly that command.';
+      'Commands that do more than read are refused, unless an allow rule names that exact command.';
 
     sweep([
       ['in default mode, a rule that is too wide', ['--allow', 'Bash(touch *)']],
@@ -304,7 +304,7 @@ describe('[Y30] without a sandbox', () => {
         expect(report.commands).toEqual([{ command: 'touch made', exitCode: 0 }]);
         expect(report.sandbox).toMatchObject({ kind: 'host' });
         expect(stderr).toContain(
-          'Bash touch made runs without a sandbox: an allow rule names exactly this command.',
+          'Bash touch made runs without a sandbox: an allow rule names this exact command.',
         );
         expect(await space.tree()).toEqual({ made: '' });
         const audit = await aca(space, ['audit', '--json']);
@@ -321,7 +321,9 @@ describe('[Y30] without a sandbox', () => {
       );
       await terminal.waitFor('Allow: Bash touch made? [y/n] ');
       expect(terminal.screen()).not.toContain('Allow: Bash ls?');
-      expect(terminal.screen().replaceAll('\n', '')).toContain('You are asked about every command that does');
+      expect(terminal.screen().replaceAll('\n', '')).toContain(
+        'You will be asked about every command that does',
+      );
       terminal.type('y\r');
       await terminal.waitFor('Done.');
       expect(await space.tree()).toEqual({ made: '' });
@@ -380,7 +382,7 @@ describe('rules of the user', () => {
     await terminal.waitFor('[y/n] ');
     await writeFile(path.join(space.home, '.ai-assistant/config.json'), '{ broken');
     terminal.type('a\r');
-    await terminal.waitFor('holds for this session only');
+    await terminal.waitFor('is allowed for this session only');
     await terminal.waitFor('Done.');
     expect(await space.tree()).toEqual({ made: '' });
   });

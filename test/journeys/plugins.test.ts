@@ -109,12 +109,12 @@ describe('[G01] plugins', () => {
       expect(toolTexts(events)).toEqual(['hello']);
       const left = stderr.split('\n').filter((line) => line.startsWith('The plugin '));
       expect(left.map((line) => line.replaceAll(root, 'ROOT'))).toEqual([
-        'The plugin ROOT/throws.mjs was left out: no luck',
-        'The plugin ROOT/late.mjs was left out: It did not load within 10s.',
-        'The plugin ROOT/none.mjs was left out: Its name may contain only letters, digits, ".", "_" and "-".',
-        'The plugin ROOT/missing.mjs was left out: There is no such file, and no folder with an index.js or a package.json.',
-        'The plugin not-installed was left out: There is no such package. Install it first, for example with npm install not-installed.',
-        'The plugin ROOT/twin.mjs was left out: Another plugin is named good: ROOT/good.mjs.',
+        'The plugin ROOT/throws.mjs was skipped: no luck',
+        'The plugin ROOT/late.mjs was skipped: It did not load within 10s.',
+        'The plugin ROOT/none.mjs was skipped: Its name may contain only letters, digits, ".", "_" and "-".',
+        'The plugin ROOT/missing.mjs was skipped: There is no such file, and no folder with an index.js or a package.json.',
+        'The plugin not-installed was skipped: There is no such package. Install it first, for example with npm install not-installed.',
+        'The plugin ROOT/twin.mjs was skipped: Another plugin is named good: ROOT/good.mjs.',
       ]);
     },
   );
@@ -143,7 +143,7 @@ describe('[G01] plugins', () => {
     });
     const root = await settings(space, { plugins: ['aca-x'] });
     const project = await run(space, [says('ok')]);
-    expect(project.stderr).toContain('The plugin aca-x was left out: There is no such package.');
+    expect(project.stderr).toContain('The plugin aca-x was skipped: There is no such package.');
     expect(Object.keys(await space.tree())).not.toContain('canary');
 
     const installed = path.join(root, 'node_modules/aca-x');
@@ -173,7 +173,7 @@ describe('[G01] plugins', () => {
     });
     const script = [calls(['x:hi', {}]), says('ok')];
     const untrusted = await run(space, script);
-    expect(toolTexts(untrusted.events)[0]).toContain('There is no tool named x:hi');
+    expect(toolTexts(untrusted.events)[0]).toContain('Unknown tool x:hi');
     expect(untrusted.stderr).toContain('ignored until this folder is trusted: plugins');
 
     const { stdout } = await aca(space, ['trust']);
@@ -181,7 +181,7 @@ describe('[G01] plugins', () => {
     expect(toolTexts((await run(space, script)).events)).toEqual(['first']);
 
     await writeFile(path.join(space.root, 'tools/words.mjs'), "export const words = 'second';\n");
-    expect(toolTexts((await run(space, script)).events)[0]).toContain('There is no tool named x:hi');
+    expect(toolTexts((await run(space, script)).events)[0]).toContain('Unknown tool x:hi');
     await aca(space, ['trust']);
     expect(toolTexts((await run(space, script)).events)).toEqual(['second']);
   });
@@ -216,7 +216,7 @@ describe('[G02] [Y33] hooks of plugins', () => {
     ]);
     const [changed, wrong, command, refused, grep] = toolTexts(events);
     expect(changed).toBe('1\ttwo');
-    expect(wrong).toContain('Read did not run, its arguments are wrong');
+    expect(wrong).toContain('Read did not run; its arguments are invalid');
     expect(command).toContain('Bash touch made needs approval');
     expect(refused).toBe('It did not run: blocked by the plugin p');
     expect(grep).toContain('a.txt');

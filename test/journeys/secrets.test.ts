@@ -124,7 +124,7 @@ test('a placeholder of this session is written as the value; one that is not kno
   expect(await readFile(path.join(space.root, 'c.env.ts'), 'utf8')).toBe(`key = '${value}'\n`);
   expect(await readFile(path.join(space.root, 'b.txt'), 'utf8')).toBe('before\n');
   for (const request of server.requests.slice(3, 7))
-    expect(lastResult(request)).toContain('not known in this session');
+    expect(lastResult(request)).toContain('unknown in this session');
 });
 
 test('a placeholder that stands in a file as text can be edited like any text', async () => {

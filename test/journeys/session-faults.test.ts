@@ -13,7 +13,7 @@ import { closedHistory, countedIn, verifyHistory } from '../support/crash/verify
 import { hangs, type Step, says } from '../support/model-server/script.ts';
 import { soak } from '../support/soak.ts';
 
-const CANNOT_SAVE = /The session cannot be saved \((.*)\)\. It goes on in memory\./g;
+const CANNOT_SAVE = /Cannot save the session \((.*)\)\. Continuing in memory only\./g;
 
 /** The conversation went its way to its end, whatever the disk said. */
 function expectSaid({ space }: Stage, { code, stdout, stderr }: Ran): void {
@@ -128,7 +128,7 @@ describe('[S04] [S06] [Y11] a disk that fails costs a warning, never the convers
       expectSaid(stage, ran);
       expect(ran.stderr).toMatch(
         new RegExp(
-          `^(Changes cannot be undone for now: .*\\n)?The session is saved, but not closed in good order \\(${error}: .*\\)\\.\n$`,
+          `^(Changes cannot be undone for now: .*\\n)?The session was saved but not closed cleanly \\(${error}: .*\\)\\.\n$`,
         ),
       );
       expect(await stage.space.tree()).toEqual({ ...files, ...edited, [counter]: 'one\ntwo\n' });

@@ -35,7 +35,7 @@ describe('calls that cannot be read', () => {
     expect(await run()).toMatchObject({ code: 0, report: { result: 'alpha it is', stopReason: 'done' } });
     const told = server.requests.map(({ messages }) => messages.at(-1)?.results[0]?.text ?? '');
     expect(told[1]).toMatch(
-      /^The arguments of Read were not a JSON object, so it did not run \(.*\)\. They read: \{"file_path": \n/,
+      /^The arguments of Read were not a JSON object, so it did not run \(.*\)\. You sent: \{"file_path": \n/,
     );
     expect(told[2]).toContain('- file_path: ');
     expect(told[3]).toContain('alpha');
@@ -46,7 +46,7 @@ describe('calls that cannot be read', () => {
     const { code, report } = await run();
     expect({ code, stopReason: report.stopReason }).toEqual({ code: 1, stopReason: 'error' });
     expect(report.error?.message).toMatch(
-      /^The model made calls that could not be read, 3 times in a row\. The arguments of Read were not/,
+      /^The model made 3 invalid tool calls in a row\. The arguments of Read were not/,
     );
     expect(report.error?.hint).toContain('aca models probe');
     expect(server.requests).toHaveLength(3);
@@ -60,8 +60,8 @@ test('the same call three times with the same answer ends the run', async () => 
     report: {
       stopReason: 'error',
       error: {
-        message: 'The model made the same call 3 times and got the same answer: Read {"file_path":"a.txt"}',
-        hint: 'Say what it should do instead, or choose a stronger model.',
+        message: 'The model repeated the same call 3 times with the same result: Read {"file_path":"a.txt"}',
+        hint: 'Tell it what to do instead, or choose a stronger model.',
       },
     },
   });

@@ -111,7 +111,7 @@ describe.skipIf(process.platform === 'win32')('pipes where files are expected', 
     const { model, env } = doors.anthropic(server.url);
     const { code, stderr } = await run(space, ['-p', 'go', '--model', model], env);
     expect(code).toBe(0);
-    expect(stderr).toContain('AGENTS.md is a pipe, a socket or a device and was not read.');
+    expect(stderr).toContain('AGENTS.md: it is a pipe, a socket or a device.');
   });
 
   sweep<[string, (space: Workspace) => string]>([

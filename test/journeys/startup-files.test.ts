@@ -86,7 +86,7 @@ describe('files that other programs run', () => {
       ['--allow', 'Bash(bash change.sh)'],
     );
     expect(await space.tree()).toEqual({ ...files, 'pay/tasks.json': 'evil\n' });
-    expect(told[0]).toContain('- AGENTS.md is as it was before');
+    expect(told[0]).toContain('- AGENTS.md was restored');
   });
 
   test('a command that changes none is not held up, and says nothing', async () => {
@@ -113,7 +113,7 @@ describe('files that other programs run', () => {
     const terminal = openTerminal(space, ['--plain', '--model', model, '--allow', 'Bash(bash init.sh)'], env);
     await terminal.waitFor('> ');
     terminal.type('go\r');
-    await terminal.waitFor('Keep what the command wrote');
+    await terminal.waitFor("Keep the command's changes");
     expect(terminal.screen()).toContain('.husky/pre-commit');
     expect(existsSync(path.join(space.root, '.husky'))).toBe(false);
     terminal.type('y\r');

@@ -72,7 +72,7 @@ describe('a subagent that is cut off', () => {
     expect(stdout).toBe('Finished.\n');
 
     const told = answersTo(server.requests[3])[0];
-    expect(told).toMatch(/^The assistant stopped while this subagent was at work\./);
+    expect(told).toMatch(/^The assistant stopped while this subagent was working\./);
     expect(told).toContain('Its output so far:\nHalf is done.');
     const last = asked(server.requests, 'LONG').at(-1);
     expect(last?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);

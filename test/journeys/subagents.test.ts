@@ -62,9 +62,9 @@ describe('[T13][Y16] Explore', () => {
     const [first, second] = asked(server.requests, 'LOOK');
     expect(first?.tools).toEqual(['Read', 'Glob', 'Grep', 'Search', 'List']);
     expect(answersTo(second).map((text) => text.split('.')[0])).toEqual([
-      'There is no tool named Write',
-      'There is no tool named Bash',
-      'There is no tool named Task',
+      'Unknown tool Write',
+      'Unknown tool Bash',
+      'Unknown tool Task',
     ]);
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
   });
@@ -275,7 +275,7 @@ describe('subagents from files', () => {
     const { stderr } = await run(['-p', 'go']);
     expect(stderr).toContain('.ai-assistant/agents/ours.md');
     expect(answersTo(server.requests.at(-1))).toEqual([
-      'There is no subagent named ours. There are: general, Explore.',
+      'Unknown subagent ours. Available: general, Explore.',
     ]);
     expect(JSON.stringify(server.requests[0]?.body)).not.toContain('Looks for mistakes');
   });

@@ -77,7 +77,7 @@ test('[Y39] a huge output reaches the model as head and tail; Read pages the who
     calls(['Bash', { command }]),
     (request) => {
       const text = request.messages.at(-1)?.results[0]?.text ?? '';
-      const file = /the whole is in (\S+):/.exec(text)?.[1] ?? 'no file was named';
+      const file = /the full output is in (\S+):/.exec(text)?.[1] ?? 'no file was named';
       return calls(['Read', { file_path: file, offset: 2499, limit: 1 }]);
     },
     says('done'),

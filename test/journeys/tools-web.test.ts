@@ -63,7 +63,7 @@ describe('[Y15] [U17] WebFetch', () => {
     );
     expect(answers.map(({ success }) => success)).toEqual(hosts.map(() => false));
     for (const { text } of answers) {
-      expect(text).toMatch(/^Permission denied: fetch http:.*; only public addresses are fetched\./);
+      expect(text).toMatch(/^Permission denied: fetch http:.*; only public addresses can be fetched\./);
     }
     expect(inside.requests).toEqual([]);
     expect(code).toBe(3);
@@ -133,7 +133,7 @@ describe('[Y15] [U17] WebFetch', () => {
   });
 
   sweep([
-    ['file:///etc/passwd', /^Permission denied: .*only http and https addresses are fetched/],
+    ['file:///etc/passwd', /^Permission denied: .*only http and https URLs can be fetched/],
     ['http://user:secret@example.org/', /^Permission denied: .*a user name or password/],
     ['example.org', /^example\.org is not a full URL\. Use one such as/],
   ])('%s is answered with what is wrong', async (url, words) => {

@@ -50,8 +50,8 @@ describe('a history larger than the window', () => {
 
     const first = await aca(space, ['-p', 'explain', '--model', MODEL], { env, stdin: giant });
     expect(first).toMatchObject({ code: 0, stdout: 'Fine.\n' });
-    expect(first.stderr).toContain("The conversation is larger than the model's window.");
-    const file = /whole of your prompt in (\S+\.txt)\./.exec(first.stderr)?.[1] ?? '';
+    expect(first.stderr).toContain("The conversation exceeds the model's context window.");
+    const file = /your full prompt in (\S+\.txt)\./.exec(first.stderr)?.[1] ?? '';
     expect(await readFile(file, 'utf8')).toBe(`explain\n\n${giant}`);
     const sent = server.requests.at(-1)?.messages.at(-1)?.text ?? '';
     for (const words of ['explain', 'BEGIN', 'END', file]) expect(sent).toContain(words);
@@ -162,7 +162,7 @@ describe('the output limit', () => {
       env,
     });
     expect({ code, asked: server.requests.length }).toEqual({ code: 1, asked: 3 });
-    expect(stderr).toContain('The model reached its output limit in the middle of a call, 3 times in a row.');
+    expect(stderr).toContain('The model hit its output limit in the middle of a tool call 3 times in a row.');
   });
 });
 

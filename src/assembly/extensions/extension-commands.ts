@@ -31,7 +31,7 @@ export function createExtensionCommands(
         if (refused)
           throw new UserError(
             `/${name} was not sent: ${text}.`,
-            'Allow the command, or take it out of the file.',
+            'Allow the command, or remove it from the file.',
           );
         return success ? text.trimEnd() : `[${command} failed]\n${text.trimEnd()}`;
       },

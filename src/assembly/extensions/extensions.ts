@@ -84,7 +84,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
       const context = await startSession(signal);
       const prompt = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
       const said = await hooks.prompt(prompt, signal);
-      if (said.blocked !== null) return { type: 'block', because: `a hook refuses it: ${said.blocked}` };
+      if (said.blocked !== null) return { type: 'block', because: `blocked by a hook: ${said.blocked}` };
       const added = [...context, ...said.context].map((text) => `\n\n[From a hook:]\n${text}`);
       const parts = [...content, ...added.map((text) => ({ type: 'text' as const, text }))];
       const message = { role: 'user' as const, content: parts, timestamp: new Date().toISOString() };

@@ -25,7 +25,7 @@ export async function findCommands({
     import('../../plugins/custom-command.ts'),
     import('../../commands/index.ts'),
   ]);
-  const taken = new Map(builtinCommands.map(({ name }) => [name, 'a command of the assistant']));
+  const taken = new Map(builtinCommands.map(({ name }) => [name, 'a built-in command']));
   const commands: CustomCommand[] = [];
   const troubles: string[] = [];
   const found = [
@@ -38,8 +38,8 @@ export async function findCommands({
   for (const { file, source } of found) {
     const command = parseCommand(file, source);
     const other = command && taken.get(command.name);
-    if (!command) troubles.push(`${file.file}: this is no name for a command; use letters, digits and "-".`);
-    else if (other) troubles.push(`${file.file} is left out: /${command.name} is ${other}.`);
+    if (!command) troubles.push(`${file.file}: not a valid command name; use letters, digits and "-".`);
+    else if (other) troubles.push(`Skipped ${file.file}: /${command.name} is ${other}.`);
     else {
       taken.set(command.name, file.file);
       commands.push(command);
@@ -65,7 +65,7 @@ export async function findSkills(
   return {
     skills,
     troubles: [
-      ...broken.map(({ file }) => `${file}: a skill needs a name and a description at its head.`),
+      ...broken.map(({ file }) => `${file}: a skill needs a name and a description in its front matter.`),
       ...troubles,
     ],
   };

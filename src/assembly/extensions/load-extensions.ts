@@ -86,7 +86,7 @@ export class ExtensionLoader {
     const taken = new Set(Object.keys(config.mcpServers));
     const all = await loadPlugins(config.plugins, { taken });
     for (const { place, because } of all.troubles)
-      this.#notices.push(`The plugin ${place} was left out: ${because}`);
+      this.#notices.push(`The plugin ${place} was skipped: ${because}`);
     return all;
   }
 
@@ -119,7 +119,7 @@ export class ExtensionLoader {
         const description = `${command.description} (${plugin})`;
         if (taken.has(name))
           this.#notices.push(
-            `The command /${name} of the plugin ${plugin} was left out: there is one of that name.`,
+            `The command /${name} of the plugin ${plugin} was skipped: the name is already taken.`,
           );
         else kept.push({ name, description, execute: safeCommand(plugin, command) });
         taken.add(name);

@@ -19,7 +19,7 @@ export function safeCommand(plugin: string, command: SlashCommand): SlashCommand
       if (error instanceof UserError || context.signal.aborted) throw error;
       throw new UserError(
         `/${command.name} failed: ${thrownMessage(error)}.`,
-        `It belongs to the plugin ${plugin}.`,
+        `It comes from the plugin ${plugin}.`,
       );
     }
   };
@@ -36,7 +36,7 @@ function promptOf(content: unknown): UserMessage['content'] {
     parts.length === 0 ||
     !parts.every((part) => part && (isText(part) || isImage(part)))
   )
-    throw new Error('submit takes a list of texts and images');
+    throw new Error('submit expects a list of texts and images');
   // Validated above.
   return parts as UserMessage['content'];
 }

@@ -88,7 +88,7 @@ async function waitForServers(hub: Hub, deps: SessionDeps, prompt: string): Prom
   const late = hub.starting();
   if (late.length > 0)
     notice(
-      `Going on while ${serversNamed(late)} start${late.length === 1 ? 's' : ''}; a call that needs it waits.`,
+      `Continuing while ${serversNamed(late)} start${late.length === 1 ? 's' : ''}; calls that need it will wait.`,
     );
 }
 

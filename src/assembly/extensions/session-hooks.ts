@@ -68,7 +68,7 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
   return {
     async sessionStart(source, signal) {
       const { blocked, context } = await fire('SessionStart', { facts: () => ({ source }), signal });
-      if (blocked !== null) notice(`A SessionStart hook says: ${blocked}`);
+      if (blocked !== null) notice(`SessionStart hook: ${blocked}`);
       return context;
     },
     prompt: (prompt, signal) => fire('UserPromptSubmit', { facts: () => ({ prompt }), signal }),
@@ -76,7 +76,7 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
       const facts = (changed: unknown) => ({ tool_name: tool, tool_input: changed ?? input });
       const said = await fire('PreToolUse', { tool, facts, signal });
       if (said.blocked !== null)
-        return { type: 'block', by: 'hook PreToolUse', because: `a hook refuses it: ${said.blocked}` };
+        return { type: 'block', by: 'hook PreToolUse', because: `blocked by a hook: ${said.blocked}` };
       for (const text of said.context) notice(text);
       return { type: 'go', input: said.input ?? input };
     },
@@ -90,13 +90,13 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
     },
     async remainingWork(again, signal) {
       const { blocked } = await fire('Stop', { facts: () => ({ stop_hook_active: again > 0 }), signal });
-      return blocked === null ? null : `[A hook says that the work is not done:]\n${blocked}`;
+      return blocked === null ? null : `[A hook says the work is not done:]\n${blocked}`;
     },
     async keepsAll(cause, focus) {
       const trigger = cause === 'asked' ? 'manual' : 'auto';
       const facts = () => ({ trigger, custom_instructions: focus });
       const { blocked } = await fire('PreCompact', { facts, signal: forever });
-      if (blocked !== null) notice(`Nothing was compacted, a hook refuses it: ${blocked}`);
+      if (blocked !== null) notice(`Nothing was compacted; a hook blocked it: ${blocked}`);
       return blocked !== null;
     },
     async sessionEnd() {

@@ -141,7 +141,7 @@ export class SessionMemory {
     if (!block) return null;
     const { length } = block.included;
     this.#deps.notice(
-      `${length === 1 ? 'A note' : `${length} notes`} from earlier sessions went along; /memory lists all.`,
+      `Included ${length === 1 ? 'a note' : `${length} notes`} from earlier sessions (see /memory).`,
     );
     this.#inBackground(this.#store.touch(block.included, today()));
     return { type: 'text', text: block.text };

@@ -71,7 +71,9 @@ export function createNoteExtraction(deps: ExtractionDeps): NoteExtraction {
         }
         const added = await extract(earlier.messages, id, signal);
         if (added && added.length > 0)
-          notice(`Noted from an earlier session: ${added.map(({ text }) => text).join(' ')} (/memory)`);
+          notice(
+            `Remembered from an earlier session: ${added.map(({ text }) => text).join(' ')} (see /memory)`,
+          );
         return;
       }
     },

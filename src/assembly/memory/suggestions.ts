@@ -48,7 +48,7 @@ export function createSuggestions(parts: Parts, sources: Sources): () => Promise
       .map((note) => ({
         what: 'convention',
         text: note.text,
-        because: `told in ${note.uses} sessions`,
+        because: `used in ${note.uses} sessions`,
         apply: async () => void (await store.replace(note, (entry) => ({ ...entry, pinned: true }))),
       }));
   }

@@ -99,7 +99,7 @@ describe('[U05] the model for background work', () => {
     const unreachable = setUp(scripted(), scripted(), {
       ...changes,
       open: async () => {
-        throw new UserError('There is no provider "nobody".', '');
+        throw new UserError('Unknown provider "nobody".', '');
       },
     });
     expect((await unreachable())?.model).toBe('claude-sonnet-4-5');

@@ -89,7 +89,7 @@ export function backgroundModelOf({ config, main, beside, open }: BackgroundMode
             if (model === main || options.signal.aborted || !(error instanceof ProviderError)) throw error;
           }
         }
-        throw new Error('The main model is always the last one asked.');
+        throw new Error('The main model is always tried last.');
       },
     };
   };
@@ -118,7 +118,7 @@ async function answer(
   const reply = await coolly(request, (asked) => complete(provider, asked, signal));
   const text = textOf(reply).trim();
   if (text === '' || reply.stopReason === 'refusal') {
-    throw new ProviderError(`${choice.model} gave no answer.`, { kind: 'protocol', provider: provider.name });
+    throw new ProviderError(`${choice.model} did not answer.`, { kind: 'protocol', provider: provider.name });
   }
   const cut = reply.stopReason === 'max_tokens' || reply.stopReason === 'cut';
   return {

@@ -107,7 +107,7 @@ describe('[U14] the budget', () => {
     expect(error).toBeInstanceOf(BudgetReachedError);
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        /^The limit is reached: \$0\.0090? of \$0\.01 this session, and the next call takes \$0\.00\d+ at least\.$/,
+        /^Limit reached: \$0\.0090? of \$0\.01 this session, and the next call needs at least \$0\.00\d+\.$/,
       ),
       hint: 'Changed in this run: a.ts.\nRaise it with /budget or limits.session, or start a new session.',
     });
@@ -122,7 +122,7 @@ describe('[U14] the budget', () => {
     await expect(ask(provider, request('x'.repeat(4000)))).rejects.toBeInstanceOf(BudgetReachedError);
     budget.beginRun('and this');
     await ask(provider, request('x'.repeat(4000)));
-    expect(notices).toEqual(['This run may take 1,000 tokens.']);
+    expect(notices).toEqual(['Limit for this run: 1,000 tokens.']);
   });
 
   test('a dollar limit with an unpriced model is rejected, with the next step', async () => {
@@ -130,8 +130,8 @@ describe('[U14] the budget', () => {
     const provider = metered(budget, scripted(says('a')), choiceOf('openrouter', 'x/y'));
     await expect(ask(provider, request('hi', { model: 'x/y' }))).rejects.toEqual(
       new BudgetReachedError(
-        'The price of openrouter/x/y is unknown, so a limit in dollars cannot be held.',
-        'Give the limit in tokens, or set models."openrouter/x/y".price.',
+        'The price of openrouter/x/y is unknown, so a dollar limit cannot be enforced.',
+        'Set the limit in tokens, or set models."openrouter/x/y".price.',
       ),
     );
   });

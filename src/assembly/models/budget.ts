@@ -86,7 +86,7 @@ export class Budget implements Spending {
   beginRun(prompt: string): void {
     const limit = limitInPrompt(prompt);
     this.#run = { id: randomUUID(), limits: limit ? [limit] : [] };
-    if (limit) this.#deps.notice('info', `This run may take ${formatLimit(limit)}.`);
+    if (limit) this.#deps.notice('info', `Limit for this run: ${formatLimit(limit)}.`);
   }
 
   /** Dollars since the previous call of this method, for these calls; null if a price was unknown. */
@@ -137,7 +137,10 @@ export class Budget implements Spending {
           for await (const event of provider.stream(bounded, signal)) {
             heard.take(event);
             if (event.type === 'stop' && event.reason === 'max_tokens' && maxTokens !== undefined)
-              notice('warn', `The limit left room for ${maxTokens} tokens of this answer (${preset.name}).`);
+              notice(
+                'warn',
+                `This answer is limited to ${maxTokens} tokens by your spending limit (${preset.name}).`,
+              );
             yield event;
           }
           isOver = true;
@@ -207,8 +210,7 @@ export class Budget implements Spending {
       });
       if (verdict.type === 'go') return { owner, id, held: true, maxTokens: verdict.outputTokens };
       if (verdict.type === 'stop') throw this.#reached(verdict, call);
-      if (!told)
-        this.#deps.notice('info', `Waiting for other runs: they may need what is left of the limit.`);
+      if (!told) this.#deps.notice('info', `Waiting for other runs that may use up the rest of the limit.`);
       await pause(LOOK_AGAIN_MS, signal);
     }
   }
@@ -218,8 +220,8 @@ export class Budget implements Spending {
       return await this.#ledger.decide(this.#deps.session.id, judge);
     } catch (error) {
       throw new BudgetReachedError(
-        `The limit cannot be held: the ledger cannot be written (${(error as Error).message}).`,
-        `Mend ${this.#deps.folder}, or go on without a limit.`,
+        `Cannot enforce the limit: writing the usage ledger failed (${(error as Error).message}).`,
+        `Fix ${this.#deps.folder}, or continue without a limit.`,
       );
     }
   }
@@ -227,9 +229,9 @@ export class Budget implements Spending {
   #reached({ by, used }: { by: ScopedLimit; used: number }, call: PlannedCall): BudgetReachedError {
     const { most } = amountsOf({ ...call, outputTokens: 0 });
     const next =
-      by.limit.unit === 'turns' ? '' : `, and the next call takes ${amountWords(by, most)} at least`;
+      by.limit.unit === 'turns' ? '' : `, and the next call needs at least ${amountWords(by, most)}`;
     return new BudgetReachedError(
-      `The limit is reached: ${describeLimit(by, used)}${next}.`,
+      `Limit reached: ${describeLimit(by, used)}${next}.`,
       [this.#deps.progressSummary(), RAISE[by.scope]].filter(Boolean).join('\n'),
     );
   }
@@ -253,22 +255,22 @@ export class Budget implements Spending {
       writing(this.#ledger);
     } catch (error) {
       if (!this.#troubled)
-        this.#deps.notice('warn', `What calls cost cannot be kept (${(error as Error).message}).`);
+        this.#deps.notice('warn', `Cannot save usage and cost (${(error as Error).message}).`);
       this.#troubled = true;
     }
   }
 }
 
 const RAISE: Record<LimitScope, string> = {
-  run: 'Go on in this session with the next prompt, or with --continue and a higher --budget.',
+  run: 'Continue with the next prompt, or use --continue with a higher --budget.',
   session: 'Raise it with /budget or limits.session, or start a new session.',
-  day: 'Raise limits.day, or go on tomorrow.',
+  day: 'Raise limits.day, or continue tomorrow.',
 };
 
 function unpriced(model: string): BudgetReachedError {
   return new BudgetReachedError(
-    `The price of ${model} is unknown, so a limit in dollars cannot be held.`,
-    `Give the limit in tokens, or set models."${model}".price.`,
+    `The price of ${model} is unknown, so a dollar limit cannot be enforced.`,
+    `Set the limit in tokens, or set models."${model}".price.`,
   );
 }
 

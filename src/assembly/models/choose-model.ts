@@ -88,7 +88,7 @@ export function presetsOf(config: Config): Preset[] {
     .map(([name, row]): Preset => {
       if (row.baseUrl === undefined) {
         throw new UserError(
-          `The provider ${name} has no address.`,
+          `The provider ${name} has no base URL.`,
           `Set providers.${name}.baseUrl in the config file.`,
         );
       }
@@ -200,8 +200,8 @@ async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseD
   }
   const suggestion = suggestionFor(named, known);
   throw new UserError(
-    `No provider is known for the model "${named}".`,
-    `${suggestion}Run \`aca models list\` to see what you can use, or write it as provider/model, for example openrouter/${named}.`,
+    `No known provider for the model "${named}".`,
+    `${suggestion}Run \`aca models list\` to see what you can use, or use provider/model, for example openrouter/${named}.`,
   );
 }
 
@@ -235,9 +235,11 @@ async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
   const model = server && firstToTalk(server);
   if (model !== undefined) return choiceOf(preset, model, deps);
   if (server?.state === 'needs key') throw needsKey(preset, { key, baseUrl });
-  const hint = `Name a model: --model ${preset.name}/MODEL.`;
+  const hint = `Choose a model: --model ${preset.name}/MODEL.`;
   throw new UserError(
-    server ? `${preset.label} at ${baseUrl} has no model.` : `${preset.label} does not answer at ${baseUrl}.`,
+    server
+      ? `${preset.label} at ${baseUrl} has no models.`
+      : `${preset.label} is not responding at ${baseUrl}.`,
     hint,
   );
 }
@@ -245,17 +247,17 @@ async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
 async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promise<Choice> {
   if (deps.config.offline && !isNearby(baseUrlOf(preset, deps))) {
     throw new UserError(
-      `Offline: ${preset.name}/${model} is not on this machine or its network.`,
-      'Name a local model, or leave out --offline (setting `offline`).',
+      `Offline mode: ${preset.name}/${model} is not on this machine or its network.`,
+      'Choose a local model, or turn off offline mode (--offline, setting `offline`).',
     );
   }
   const key = await deps.findKey(preset);
   if (!key && !preset.local) {
     const env = preset.keyEnv.join(' or ');
-    const hint = `Set ${env}, store one with \`aca keys set ${preset.name}\`, or choose a local model with --model.`;
+    const hint = `Set ${env}, run \`aca keys set ${preset.name}\`, or choose a local model with --model.`;
     throw new UserError(
       `No API key for ${preset.name}.`,
-      preset.keyUrl ? `${hint} Keys are made at ${preset.keyUrl}` : hint,
+      preset.keyUrl ? `${hint} Get a key at ${preset.keyUrl}` : hint,
     );
   }
   const baseUrl = baseUrlOf(preset, deps);
@@ -324,8 +326,8 @@ function presetNamed(name: string, known: readonly Preset[]): Preset {
   if (preset) return preset;
   const names = known.map((row) => row.name);
   throw new UserError(
-    `There is no provider "${name}".${didYouMean(name, names)}`,
-    `The providers are: ${names.join(', ')}.`,
+    `Unknown provider "${name}".${didYouMean(name, names)}`,
+    `Available providers: ${names.join(', ')}.`,
   );
 }
 

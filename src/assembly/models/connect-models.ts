@@ -124,7 +124,7 @@ export function connectModels(deps: ModelDeps): Models {
     const row = config.routing.find(({ match }) => new RegExp(match, 'iu').test(prompt));
     const routed = row && (await tryToOpen(row.model));
     if (!row || !routed) return main;
-    warn(`${nameOf(routed)} answers this one: the prompt matches ${row.match}.`);
+    warn(`Using ${nameOf(routed)} for this prompt: it matches ${row.match}.`);
     return { ...routed, provider: withFallback(routed.provider, { standIn }) };
   }
 
@@ -156,5 +156,5 @@ export function connectModels(deps: ModelDeps): Models {
 }
 
 async function unreachable(name: string): Promise<never> {
-  throw new UserError(`The model ${name} cannot be reached from here.`, 'Only the main model can.');
+  throw new UserError(`The model ${name} is not available here.`, 'Only the main model is.');
 }

@@ -62,7 +62,7 @@ test('without a runtime no model is offered, and a named one reports what is mis
 
   await expect(openEmbedded(choice, place())).rejects.toMatchObject({
     name: 'UserError',
-    hint: 'Install it once with: aca models setup',
+    hint: 'Install it with: aca models setup',
   });
 });
 

@@ -48,8 +48,8 @@ export async function chooseEmbedded(text: string, place: EmbeddedPlace): Promis
   const facts = await new ModelStore(place.dataRoot).facts(name, place);
   if (facts.isEmbedding) {
     throw new UserError(
-      `${name} makes numbers of texts; it cannot talk.`,
-      'Memory uses it by itself. To talk, choose another: aca models list.',
+      `${name} is an embedding model; it cannot chat.`,
+      'Memory uses it automatically. Choose a chat model: aca models list.',
     );
   }
   return choiceFor(isPath(name) ? facts.file : name, facts, place.config);
@@ -109,7 +109,7 @@ export async function openEmbedded(
   if (!runtime) {
     throw new UserError(
       'The runtime for embedded models is not installed.',
-      'Install it once with: aca models setup',
+      'Install it with: aca models setup',
     );
   }
   const [{ createEmbedded }, reading] = await Promise.all([

@@ -70,7 +70,7 @@ describe('[U14] quotas', () => {
     expect(await ask(provider)).toBe('end');
     expect({ slept, notices }).toEqual({
       slept: [40_000],
-      notices: ['warn: Waits 40 s: the quota of 2 requests a minute for a/claude-* is used up.'],
+      notices: ['warn: Waiting 40s: the quota of 2 requests per minute for a/claude-* is used up.'],
     });
   });
 
@@ -93,7 +93,7 @@ describe('[U14] quotas', () => {
     await ask(provider);
     await ask(provider);
     expect(slept).toEqual([60_000]);
-    expect(notices).toEqual(['warn: Waits 60 s: the quota of 2,000 tokens a minute for * is used up.']);
+    expect(notices).toEqual(['warn: Waiting 60s: the quota of 2,000 tokens per minute for * is used up.']);
   });
 
   test('all of several quotas apply, and a call that waited is counted when it is sent', async () => {

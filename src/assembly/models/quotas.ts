@@ -117,7 +117,7 @@ function waitWords(waitMs: number, { pattern, limits }: Row): string {
     ...(tokensPerMinute === undefined ? [] : [countWords(tokensPerMinute, 'token')]),
   ];
   const seconds = Math.ceil(waitMs / 1000);
-  return `Waits ${seconds} s: the quota of ${amounts.join(' and ')} a minute for ${pattern} is used up.`;
+  return `Waiting ${seconds}s: the quota of ${amounts.join(' and ')} per minute for ${pattern} is used up.`;
 }
 
 function countWords(count: number, noun: string): string {

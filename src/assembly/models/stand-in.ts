@@ -24,7 +24,7 @@ export function createStandIn(deps: StandInDeps): StandIn {
   async function offer(error: ProviderError, signal: AbortSignal): Promise<string | null> {
     const name = deps.ask && ((await deps.otherModel?.(error)) ?? null);
     if (!deps.ask || !name) return null;
-    const question = `${withoutStop(error)}. Shall ${name} answer until ${error.provider} is back?`;
+    const question = `${withoutStop(error)}. Use ${name} until ${error.provider} is back?`;
     return (await deps.ask({ question, choices: ['yes', 'no'] }, signal)) === 'yes' ? name : null;
   }
 
@@ -34,7 +34,7 @@ export function createStandIn(deps: StandInDeps): StandIn {
     const name = await agreed;
     const stand = name === null ? null : await deps.tryToOpen(name);
     if (!stand) return null;
-    deps.warn(`${withoutStop(error)}. ${nameOf(stand)} answers instead.`);
+    deps.warn(`${withoutStop(error)}. Using ${nameOf(stand)} instead.`);
     return standOf(stand);
   };
 }

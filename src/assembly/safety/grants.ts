@@ -35,7 +35,7 @@ export function createGrants(
   /** If the settings file cannot be written, the answer applies to this session only. */
   async function save({ pattern, grantedAt }: Permission): Promise<void> {
     await setValue(settings, keyOf(pattern), grantedAt).catch((error: Error) =>
-      warn(`${pattern} holds for this session only: ${settings} cannot be written (${error.message}).`),
+      warn(`${pattern} is allowed for this session only: cannot write ${settings} (${error.message}).`),
     );
   }
 

@@ -95,7 +95,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   });
   const gate = createGate({ policy, ...(approver && { approver }), onGrant: grants.add });
   const warnWithoutSandbox = onceEach((operation) =>
-    warn(`${operation} runs without a sandbox: an allow rule names exactly this command.`),
+    warn(`${operation} runs without a sandbox: an allow rule names this exact command.`),
   );
   /** Whether the shell grammar is loaded; it is loaded with the first command. */
   let canParse = false;

@@ -1,6 +1,6 @@
 /** Shown once at the start of a conversation, and by `aca doctor`. */
 export const ROOT_NOTICE =
-  'Running as root: sandboxed commands cannot change the system, but commands you let out of the sandbox can.';
+  'Running as root: sandboxed commands cannot change the system, but commands outside the sandbox can.';
 
 export function isRoot(): boolean {
   return process.geteuid?.() === 0;

@@ -113,7 +113,7 @@ export class StartupCheck {
     const found = await this.#collect();
     if (found.length > 0)
       warn(
-        `A command in the background changed ${found.map((one) => `${this.#shown(one.path)} (${one.because})`).join(', ')}. It was put back as it was.`,
+        `A command in the background changed ${found.map((one) => `${this.#shown(one.path)} (${one.because})`).join(', ')}. The original was restored.`,
       );
     const running = new Set(shell.background().flatMap(({ id, running }) => (running ? [id] : [])));
     for (const id of this.#background) {
@@ -138,7 +138,7 @@ export class StartupCheck {
     const names = asked.map((one) => this.#shown(one.path));
     const diffs = await diffsOf(asked, this.#shown);
     const accesses: Access[] = names.map((target) => ({ kind: 'write', target }));
-    const operation = `Keep what the command wrote: ${names.join(', ')}`;
+    const operation = `Keep the command's changes: ${names.join(', ')}`;
     // The same content is not asked about twice.
     const files = asked.map((one) => ({ path: this.#shown(one.path), sha256: sha256(one.after.bytes) }));
     const request = { callId, tool: 'Write', operation, accesses, because: '', input: { files } };
@@ -195,12 +195,12 @@ function hasMounts({ kind }: SandboxState): boolean {
 /** For the model: what happened to the files, why, and what to do. */
 function refusal(found: readonly SetAside[], because: string, shown: (file: string) => string): string {
   const lines = found.map(({ path: file, because: why, before, keptAs }) => {
-    const state = before ? 'is as it was before' : 'was removed';
-    return `- ${shown(file)} ${state}: ${why}${keptAs === null ? '' : `; what the command wrote is in ${keptAs}`}`;
+    const state = before ? 'was restored' : 'was removed';
+    return `- ${shown(file)} ${state}: ${why}${keptAs === null ? '' : `; the command's version is in ${keptAs}`}`;
   });
   return (
-    `\n[The command changed files that other programs run. They were put back:\n${lines.join('\n')}\n` +
-    `${because}. If such a file is needed, say so and use Write or Edit, which ask the user.]`
+    `\n[The command changed files that other programs run. They were restored:\n${lines.join('\n')}\n` +
+    `${because}. To change such a file, use Write or Edit, which ask the user.]`
   );
 }
 

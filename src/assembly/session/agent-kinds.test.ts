@@ -45,7 +45,7 @@ describe('[Y16] tools of a subagent', () => {
 
   test('an unknown name is answered with the known ones', () => {
     expect(kindNamed('explor', [kind()])).toBe(
-      'There is no subagent named explor. Did you mean Explore? There are: general, Explore, a.',
+      'Unknown subagent explor. Did you mean Explore? Available: general, Explore, a.',
     );
   });
 });
@@ -63,7 +63,7 @@ test('a read-only context rejects every change', async () => {
     () => shell.start({ command: 'touch d' }),
     () => web.get('https://example.com', signal),
   ];
-  for (const deed of deeds) await expect(deed()).rejects.toThrow('this subagent can only look');
+  for (const deed of deeds) await expect(deed()).rejects.toThrow('this subagent is read-only');
   expect(await ask({ question: '?', choices: [] }, signal)).toBe(null);
   expect(Buffer.from((await files.read('a.txt')).bytes).toString()).toBe('alpha');
   expect(await tree()).toEqual({ 'a.txt': 'alpha' });

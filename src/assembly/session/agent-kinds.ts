@@ -21,12 +21,12 @@ const READ_ONLY_TOOLS = ['Read', 'Glob', 'Grep', 'Search', 'List'];
 const ROLE = `You are a subagent: another agent has handed you one task, and it reads your last answer and nothing else of what you write. Do the task with the tools you have, and no more than the task. Then answer with all that agent needs: what you found or did, with files and lines, what you checked, what you could not do.`;
 
 const BUILT_IN: readonly AgentKind[] = [
-  { name: GENERAL, description: 'any work', prompt: '' },
+  { name: GENERAL, description: 'any task', prompt: '' },
   {
     name: EXPLORE,
-    description: 'looks and changes nothing',
+    description: 'read-only',
     prompt:
-      'You only look: you have no tool that changes anything. Search widely first, then read what matters. Name files with line numbers, and quote the few lines that prove what you say.',
+      'You are read-only: you have no tool that changes anything. Search widely first, then read what matters. Name files with line numbers, and quote the few lines that prove what you say.',
     tools: READ_ONLY_TOOLS,
     readOnly: true,
     cheap: true,
@@ -35,7 +35,7 @@ const BUILT_IN: readonly AgentKind[] = [
     name: REVIEW,
     description: 'reviews changes',
     prompt:
-      'You review changes and change nothing yourself. Read what surrounds them before you judge. Report what is wrong and matters: bugs, broken cases, security, data loss, tests that are missing or cannot fail. The most serious comes first; for each say the file and line, what happens, and how to mend it. Leave out praise and matters of taste. If nothing is wrong, say so in one sentence.',
+      'You review changes and change nothing yourself. Read what surrounds them before you judge. Report what is wrong and matters: bugs, broken cases, security, data loss, tests that are missing or cannot fail. The most serious comes first; for each say the file and line, what happens, and how to fix it. Leave out praise and matters of taste. If nothing is wrong, say so in one sentence.',
     tools: READ_ONLY_TOOLS,
     readOnly: true,
   },
@@ -47,7 +47,7 @@ export function kindNamed(name: string, defined: readonly AgentDefinition[]): Ag
   const found = kinds.find((kind) => kind.name.toLowerCase() === name.toLowerCase());
   if (found) return found;
   const names = kinds.filter((kind) => kind.name !== REVIEW).map((kind) => kind.name);
-  return `There is no subagent named ${name}.${didYouMean(name, names)} Available: ${names.join(', ')}.`;
+  return `Unknown subagent ${name}.${didYouMean(name, names)} Available: ${names.join(', ')}.`;
 }
 
 /** Its instructions in addition to the task. */
@@ -82,7 +82,7 @@ function isNamed(word: string, name: string): boolean {
 /** A tool context that cannot change anything, whatever tool uses it. */
 export function readOnlyContext(context: ToolContext): ToolContext {
   const closed = async (): Promise<never> => {
-    throw new PermissionDeniedError({ operation: 'this subagent can only look', by: 'subagent' });
+    throw new PermissionDeniedError({ operation: 'this subagent is read-only', by: 'subagent' });
   };
   return {
     ...context,

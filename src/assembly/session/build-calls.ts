@@ -68,7 +68,7 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     subagents,
     userCalls,
     /** Interrupts calls of the user. */
-    stop: () => ending.abort(new DOMException('The session ends.', 'AbortError')),
+    stop: () => ending.abort(new DOMException('The session is closing.', 'AbortError')),
     /** Waits for interrupted calls, with a time limit. */
     ended: () => unlessAborted(interrupted.ended(), limited(INTERRUPTED_MS)),
   };

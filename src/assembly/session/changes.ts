@@ -19,24 +19,24 @@ export async function changesNamed(git: Git, wanted: string): Promise<Changes> {
   if (wanted === '') return uncommitted(git);
   if (wanted === 'staged') return stagedChanges(git);
   if (wanted.startsWith('-'))
-    throw new UserError(`${wanted} names no changes.`, 'Name a branch, a commit or a range.');
+    throw new UserError(`${wanted} contains no changes.`, 'Specify a branch, a commit or a range.');
   if (wanted.includes('..')) return between(git, wanted, [wanted, '--']);
   const isBranch = (await git.look('rev-parse', '--verify', '--quiet', `refs/heads/${wanted}`)).success;
   if (isBranch) return branchChanges(git, wanted);
   const commit = (await git.look('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`)).out.trim();
   if (commit === '')
-    throw new UserError(`There is no branch or commit ${wanted}.`, '`git branch` lists the branches.');
+    throw new UserError(`No branch or commit named ${wanted}.`, 'Run `git branch` to list branches.');
   return between(git, `commit ${commit.slice(0, 10)}`, [`${commit}^!`, '--']);
 }
 
 async function uncommitted(git: Git): Promise<Changes> {
   const hasCommit = (await git.look('rev-parse', '--verify', '--quiet', 'HEAD')).success;
-  const changes = await between(git, 'what is not committed yet', hasCommit ? ['HEAD'] : ['--cached']);
+  const changes = await between(git, 'uncommitted changes', hasCommit ? ['HEAD'] : ['--cached']);
   const fresh = (await git.look('ls-files', '--others', '--exclude-standard', '-z')).out
     .split('\0')
     .filter(Boolean);
   if (fresh.length > 0)
-    return { ...changes, stat: `${changes.stat}\nNew and not staged, read them: ${fresh.join(', ')}` };
+    return { ...changes, stat: `${changes.stat}\nNew and not staged (read them): ${fresh.join(', ')}` };
   if (changes.diff !== '' || !hasCommit) return changes;
   return branchChanges(git, 'HEAD');
 }
@@ -46,7 +46,7 @@ async function branchChanges(git: Git, branch: string): Promise<Changes> {
   const base = await baseOf(git, branch);
   if (base === null) return { what: `branch ${branch}`, stat: '', diff: '' };
   const name = branch === 'HEAD' ? 'this branch' : `branch ${branch}`;
-  return between(git, `what ${name} adds to ${base}`, [`${base}...${branch}`, '--']);
+  return between(git, `${name} compared with ${base}`, [`${base}...${branch}`, '--']);
 }
 
 async function baseOf(git: Git, branch: string): Promise<string | null> {
@@ -69,7 +69,7 @@ async function between(git: Git, what: string, range: readonly string[]): Promis
     git.look(...DIFF, ...range),
   ]);
   if (!diff.success)
-    throw new UserError(`Git cannot tell ${what}: ${firstLine(diff.err)}`, 'Check the name.');
+    throw new UserError(`Git could not show ${what}: ${firstLine(diff.err)}`, 'Check the name.');
   return { what, stat: stat.out.trimEnd(), diff: diff.out };
 }
 

@@ -74,7 +74,7 @@ export async function runSubagentConversation(
   try {
     const { reason, error } = await runSubagent(controller, work.prompt, signal);
     const { text, turns, calls, tokens, costUsd } = tally;
-    const empty = text.trim() === '' ? 'It gave no answer.' : null;
+    const empty = text.trim() === '' ? 'It did not answer.' : null;
     const trouble = reason === 'done' ? empty : (error?.message ?? TROUBLES[reason]);
     return { id: session.id, text, trouble, model: name, turns, calls, tokens, costUsd };
   } finally {
@@ -85,7 +85,7 @@ export async function runSubagentConversation(
 }
 
 const TROUBLES = {
-  max_turns: 'It took as many turns as it may.',
+  max_turns: 'It reached its turn limit.',
   max_tokens: 'Its answer was cut off at the output limit.',
   budget: 'A limit was reached.',
   refusal: 'The model declined to answer.',

@@ -71,7 +71,7 @@ export class Subagents {
 
   /** Ends running subagents; their output so far is saved. */
   async close(): Promise<void> {
-    this.#closing.abort(new DOMException('The session ends.', 'AbortError'));
+    this.#closing.abort(new DOMException('The session is closing.', 'AbortError'));
     await Promise.all(this.#running);
   }
 
@@ -131,11 +131,10 @@ export class Subagents {
       return this.#add(opened.subagents.create(origin, { workingDirectory, settings: { model: '' } }), kind);
     }
     const known = this.#living.get(work.resumeId) ?? (await this.#reopen(work.resumeId, kind));
-    if (!known)
-      return `There is no subagent ${work.resumeId} in this session. Start a new one without "continue".`;
+    if (!known) return `No subagent ${work.resumeId} in this session. Omit "continue" to start a new one.`;
     // Permission rules go by name: resuming under another name must not reach it.
     if (known.kind.name !== kind.name) return `${work.resumeId} is ${known.kind.name}, not ${kind.name}.`;
-    return known.isBusy ? `${work.resumeId} is still at work. Wait for its answer.` : known;
+    return known.isBusy ? `${work.resumeId} is still working. Wait for its answer.` : known;
   }
 
   async #reopen(id: string, wanted: AgentKind): Promise<LivingSubagent | null> {
@@ -171,7 +170,7 @@ export class Subagents {
 
 function stoppedText(id: string, said: string): string {
   return [
-    'The assistant stopped while this subagent was at work. What it had done until then stands; check before repeating it.',
+    'The assistant stopped while this subagent was working. Its changes so far are kept; check before repeating anything.',
     said.trim() === '' ? 'It had not written anything yet.' : `Its output so far:\n${said}`,
     `[subagent ${id}: pass it as "continue" to resume it]`,
   ].join('\n');

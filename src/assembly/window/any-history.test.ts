@@ -174,7 +174,7 @@ test('a prompt larger than the window is sent in part, with a notice, and the mo
   expect(events).toContainEqual({
     type: 'notice',
     level: 'warn',
-    text: "The conversation is larger than the model's window. Long texts are sent in part. The model can read the whole of your prompt in /kept/1.txt.",
+    text: "The conversation exceeds the model's context window. Long texts are shortened. The model can read your full prompt in /kept/1.txt.",
   });
   expect(kept).toEqual([long]);
   const sent = JSON.stringify(vendor.requests.at(-1)?.messages.at(-1));

@@ -60,7 +60,7 @@ export function createContextWindow(
     async pin(text) {
       const taken = pins().reduce((sum, pin) => sum + pin.length, 0);
       if (taken + text.length > MAX_PINNED)
-        return `Pinned facts may have ${MAX_PINNED} characters together, and ${taken} are taken. Unpin something first.`;
+        return `Pinned facts are limited to ${MAX_PINNED} characters in total, and ${taken} are used. Unpin something first.`;
       await writer.changeView({ type: 'pin_fact', text });
       return null;
     },

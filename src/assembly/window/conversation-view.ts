@@ -191,10 +191,9 @@ export class ConversationView {
       if (place) places.set(part, place);
     }
     const kept = long.flatMap((part) => (part.type === 'text' ? (places.get(part) ?? []) : []));
-    const where =
-      kept.length === 0 ? '' : ` The model can read the whole of your prompt in ${kept.join(', ')}.`;
-    const what = dropped > 0 ? 'Old messages are left out and long texts' : 'Long texts';
-    const text = `The conversation is larger than the model's window. ${what} are sent in part.${where}`;
+    const where = kept.length === 0 ? '' : ` The model can read your full prompt in ${kept.join(', ')}.`;
+    const what = dropped > 0 ? 'Old messages are omitted and long texts' : 'Long texts';
+    const text = `The conversation exceeds the model's context window. ${what} are shortened.${where}`;
     yield { type: 'notice', level: 'warn', text };
   }
 

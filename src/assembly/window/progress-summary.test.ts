@@ -27,14 +27,14 @@ test('a run is summarized by the files it changed and what is left to do', () =>
   summary.watch(begins);
   for (const event of [changed('a.ts'), changed('b.ts'), changed('a.ts'), changed('c.ts', false)])
     summary.watch(event);
-  expect(summary.text()).toBe('Changed in this run: a.ts, b.ts.\nStill to do: two, three.');
+  expect(summary.text()).toBe('Changed in this run: a.ts, b.ts.\nRemaining: two, three.');
 });
 
 test('the next run starts empty, and long lists are truncated', () => {
   const summary = createProgressSummary(() => []);
   summary.watch(changed('a.ts'));
   summary.watch(begins);
-  expect(summary.text()).toBe('Nothing was changed in this run.');
+  expect(summary.text()).toBe('No changes in this run.');
   for (let i = 1; i <= 12; i++) summary.watch(changed(`${i}.ts`));
   expect(summary.text()).toBe(
     `Changed in this run: ${Array.from({ length: 10 }, (_, i) => `${i + 1}.ts`).join(', ')}, 2 more.`,

@@ -18,8 +18,8 @@ export function createProgressSummary(todos: () => readonly Todo[]): ProgressSum
     text() {
       const open = todos().filter(({ status }) => status !== 'done');
       return [
-        files.size === 0 ? 'Nothing was changed in this run.' : `Changed in this run: ${listed([...files])}.`,
-        ...(open.length === 0 ? [] : [`Still to do: ${listed(open.map(({ text }) => text))}.`]),
+        files.size === 0 ? 'No changes in this run.' : `Changed in this run: ${listed([...files])}.`,
+        ...(open.length === 0 ? [] : [`Remaining: ${listed(open.map(({ text }) => text))}.`]),
       ].join('\n');
     },
   };

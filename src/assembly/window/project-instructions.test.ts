@@ -59,9 +59,7 @@ test('anything but a regular file, or a file that is far too large, is not read'
   const { root, texts, notices } = await setUp({ 'CLAUDE.md': 'x'.repeat(1_100_000) });
   await mkdir(path.join(root, 'AGENTS.md'));
   expect(await texts()).toEqual([]);
-  expect(notices).toEqual([
-    `${path.join(root, 'CLAUDE.md')} is too large for instructions and was not read.`,
-  ]);
+  expect(notices).toEqual([`Skipped ${path.join(root, 'CLAUDE.md')}: it is too large for instructions.`]);
 });
 
 test("a folder's instructions are given once, outermost first, whoever visits; never those already in the conversation", async () => {

@@ -60,11 +60,11 @@ export function createProjectInstructions(deps: InstructionDeps): ProjectInstruc
   async function readSmall(file: string): Promise<string | null> {
     const size = peek.file(file)?.size;
     if (size === undefined) {
-      if (peek.isSpecial(file)) deps.notice(`${file} is a pipe, a socket or a device and was not read.`);
+      if (peek.isSpecial(file)) deps.notice(`Skipped ${file}: it is a pipe, a socket or a device.`);
       return null;
     }
     if (size <= MAX_BYTES) return readTextIfAny(file);
-    deps.notice(`${file} is too large for instructions and was not read.`);
+    deps.notice(`Skipped ${file}: it is too large for instructions.`);
     return null;
   }
 

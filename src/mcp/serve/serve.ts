@@ -63,7 +63,7 @@ export async function makeServer(served: Served): Promise<Server> {
         return toResult(await served.runTask(task, { signal, progress }));
       }
       if (!served.tools().some((tool) => tool.name === name))
-        throw new types.McpError(types.ErrorCode.InvalidParams, `There is no tool named ${name}.`);
+        throw new types.McpError(types.ErrorCode.InvalidParams, `Unknown tool ${name}.`);
       return toResult(await served.call(name, input, { signal, progress }));
     },
   );

@@ -148,7 +148,7 @@ describe("[V01] a request in Anthropic's format", () => {
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' }, ...cached },
     ]);
     expect(toWire(ask([picture]), { name: 'x', infoOf: () => unknown }).messages[0]?.content).toEqual([
-      { type: 'text', text: '[An image was left out: this model cannot see.]', ...cached },
+      { type: 'text', text: '[Image omitted: this model does not support images.]', ...cached },
     ]);
   });
 

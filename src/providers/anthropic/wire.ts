@@ -148,7 +148,7 @@ function toolResult(message: ToolMessage, images: boolean): Anthropic.ToolResult
 function plainBlocks(content: readonly (TextPart | ImagePart)[], images: boolean): ResultBlock[] {
   return content.flatMap((part): ResultBlock[] => {
     if (part.type === 'text') return textBlocks(part);
-    if (!images) return [{ type: 'text', text: '[An image was left out: this model cannot see.]' }];
+    if (!images) return [{ type: 'text', text: '[Image omitted: this model does not support images.]' }];
     return [
       {
         type: 'image',

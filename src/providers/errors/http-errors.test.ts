@@ -15,7 +15,7 @@ test.each([
   expect(fromBrokenConnection(broken(message, code), where)).toMatchObject({
     kind: 'network',
     provider: 'acme',
-    message: `Nothing answers at https://api.acme.test (${code}).`,
+    message: `Could not connect to https://api.acme.test (${code}).`,
   });
 });
 
@@ -24,18 +24,18 @@ test('a refused connection names the peer if it differs from the address: it may
     new Error('no connection', { cause: Object.assign(broken('no', 'ECONNREFUSED'), peer) });
   const peer = { address: '10.0.0.9', port: 3128 };
   expect(fromBrokenConnection(refused(peer), where).message).toBe(
-    'Nothing answers at https://api.acme.test (ECONNREFUSED 10.0.0.9:3128).',
+    'Could not connect to https://api.acme.test (ECONNREFUSED 10.0.0.9:3128).',
   );
   expect(fromBrokenConnection(refused(peer), { ...where, address: 'http://10.0.0.9:3128' }).message).toBe(
-    'Nothing answers at http://10.0.0.9:3128 (ECONNREFUSED).',
+    'Could not connect to http://10.0.0.9:3128 (ECONNREFUSED).',
   );
 });
 
 test.each([
-  ['403', 'The proxy refuses to connect to https://api.acme.test (403).'],
+  ['403', 'The proxy refused to connect to https://api.acme.test (403).'],
   [
     '407',
-    'The proxy refuses to connect to https://api.acme.test (407). Put a user name and a password into its address.',
+    'The proxy refused to connect to https://api.acme.test (407). Add a user name and password to its URL.',
   ],
 ])('a proxy that answers %s is reported, and not retried', (status, message) => {
   const error = broken(`Proxy response (${status}) !== 200 when HTTP Tunneling`, 'UND_ERR_ABORTED');
@@ -49,7 +49,7 @@ test.each([
 ])('%s: the certificate error is named, with the setting for a custom CA', (message, code) => {
   expect(fromBrokenConnection(broken(message, code), where)).toMatchObject({
     kind: 'network',
-    message: `The certificate of https://api.acme.test is not trusted (${code}). Name the authority's PEM file in network.caFile.`,
+    message: `The certificate of https://api.acme.test is not trusted (${code}). Set network.caFile to the PEM file of its certificate authority.`,
   });
 });
 
@@ -61,7 +61,7 @@ test('any other broken connection is retryable before the first output and `cut`
   });
   expect(fromBrokenConnection(error, { ...where, begun: true })).toMatchObject({
     kind: 'cut',
-    message: 'The connection broke mid-answer (UND_ERR_SOCKET).',
+    message: 'The connection was lost in the middle of the answer (UND_ERR_SOCKET).',
   });
 });
 

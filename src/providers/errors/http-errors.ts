@@ -77,22 +77,22 @@ export function fromBrokenConnection(
   const broken = (kind: ProviderErrorKind, message: string) =>
     new ProviderError(message, { kind, provider }, { cause: error });
 
-  if (begun) return broken('cut', `The connection broke mid-answer (${detail}).`);
+  if (begun) return broken('cut', `The connection was lost in the middle of the answer (${detail}).`);
   if (chain.some((link) => link instanceof Error && /certificate|self.signed/i.test(link.message))) {
     return broken(
       'network',
-      `The certificate of ${address} is not trusted (${detail}). Name the authority's PEM file in network.caFile.`,
+      `The certificate of ${address} is not trusted (${detail}). Set network.caFile to the PEM file of its certificate authority.`,
     );
   }
   const proxied = chain.flatMap(
     (link) => /^Proxy response \((\d+)\)/.exec((link as Error).message ?? '') ?? [],
   );
   if (proxied[1] !== undefined) {
-    const login = proxied[1] === '407' ? ' Put a user name and a password into its address.' : '';
-    return broken('network', `The proxy refuses to connect to ${address} (${proxied[1]}).${login}`);
+    const login = proxied[1] === '407' ? ' Add a user name and password to its URL.' : '';
+    return broken('network', `The proxy refused to connect to ${address} (${proxied[1]}).${login}`);
   }
   if (code !== undefined && DEAD.has(code))
-    return broken('network', `Nothing answers at ${address} (${code}${peerIn(chain, address)}).`);
+    return broken('network', `Could not connect to ${address} (${code}${peerIn(chain, address)}).`);
   return broken('timeout', `No answer from ${address} (${detail}).`);
 }
 

@@ -33,7 +33,7 @@ test.each<[string, ProviderErrorKind, string, number | undefined, string]>([
     'auth',
     'openai',
     403,
-    'OpenAI denied access to m-1. Check what your key may use. To use another key, run `aca keys set openai`, or update OPENAI_API_KEY if it is set.',
+    "OpenAI denied access to m-1. Check your key's permissions. To use another key, run `aca keys set openai`, or update OPENAI_API_KEY if it is set.",
   ],
   ['a vendor from the settings', 'auth', 'acme', 401, 'Your acme key was rejected. Run `aca keys set acme`.'],
   [
@@ -41,7 +41,7 @@ test.each<[string, ProviderErrorKind, string, number | undefined, string]>([
     'model_not_found',
     'anthropic',
     404,
-    'Anthropic does not offer m-1: it may be misspelled, retired or closed to your account. Run `aca models list` to see what you can use.',
+    'Anthropic does not offer m-1: it may be misspelled, retired or unavailable to your account. Run `aca models list` to see what you can use.',
   ],
   [
     'a model that a local server does not have',

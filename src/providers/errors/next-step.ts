@@ -13,7 +13,7 @@ export function nextStep({ kind, provider, status }: ProviderError, model: strin
   switch (kind) {
     case 'auth':
       if (status === 403)
-        return `${Vendor} denied access to ${model}. Check what your key may use. To use another key, run ${setKey}.`;
+        return `${Vendor} denied access to ${model}. Check your key's permissions. To use another key, run ${setKey}.`;
       return preset?.local
         ? `${Vendor} requires a valid key. Run ${setKey}.`
         : `Your ${vendor} key was rejected. Run ${setKey}.`;
@@ -24,7 +24,7 @@ export function nextStep({ kind, provider, status }: ProviderError, model: strin
         return `${Vendor} retired ${model} on ${retired}. Run \`aca models list\` to see what you can use.`;
       return preset?.local
         ? `${Vendor} has no model ${model}. Install or load it there, or run \`aca models list\` to see what you can use.`
-        : `${Vendor} does not offer ${model}: it may be misspelled, retired or closed to your account. Run \`aca models list\` to see what you can use.`;
+        : `${Vendor} does not offer ${model}: it may be misspelled, retired or unavailable to your account. Run \`aca models list\` to see what you can use.`;
     case 'network':
       return preset?.local
         ? `Start ${vendor}, or check its address with \`aca doctor\`.`

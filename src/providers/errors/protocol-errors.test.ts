@@ -23,11 +23,9 @@ test('an unexpected response is reported with an excerpt', () => {
   expect(notTheProtocol({ name: 'acme' }, '<p>Sign in</p>')).toMatchObject({
     kind: 'protocol',
     provider: 'acme',
-    message: "acme answered with something that is not a model's reply: Sign in",
+    message: 'acme sent an invalid response: Sign in',
   });
-  expect(notTheProtocol({ name: 'acme' }, '<br>').message).toBe(
-    "acme answered with something that is not a model's reply.",
-  );
+  expect(notTheProtocol({ name: 'acme' }, '<br>').message).toBe('acme sent an invalid response.');
 });
 
 test('an early end is `cut` if the model had produced output, retryable if not', () => {
@@ -38,7 +36,7 @@ test('an early end is `cut` if the model had produced output, retryable if not',
 test('an unexpected response that repeats the key is redacted, even where the excerpt would cut the key in two', () => {
   const options = { name: 'acme', apiKey: 'sk-0123456789', headers: { 'x-token': 'secret-token' } };
   expect(notTheProtocol(options, 'You sent sk-0123456789 and secret-token').message).toBe(
-    "acme answered with something that is not a model's reply: You sent [redacted] and [redacted]",
+    'acme sent an invalid response: You sent [redacted] and [redacted]',
   );
   expect(notTheProtocol(options, `${'x'.repeat(195)}sk-0123456789`).message).not.toContain('sk-0');
 });

@@ -27,17 +27,17 @@ export function notTheProtocol(
   text: string,
 ): ProviderError {
   const shown = excerpt(redact(text, secrets));
-  return new ProviderError(
-    `${provider} answered with something that is not a model's reply${shown === '' ? '.' : `: ${shown}`}`,
-    { kind: 'protocol', provider },
-  );
+  return new ProviderError(`${provider} sent an invalid response${shown === '' ? '.' : `: ${shown}`}`, {
+    kind: 'protocol',
+    provider,
+  });
 }
 
 /** The stream ended without its final event. `begun`: whether the model had produced any output. */
 export function endedEarly(provider: string, begun: boolean): ProviderError {
   return begun
-    ? new ProviderError('The answer broke off before its end.', { kind: 'cut', provider })
-    : new ProviderError(`${provider} closed the connection without an answer.`, {
+    ? new ProviderError('The answer was cut off.', { kind: 'cut', provider })
+    : new ProviderError(`${provider} closed the connection without answering.`, {
         kind: 'timeout',
         provider,
       });

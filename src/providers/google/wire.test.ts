@@ -221,7 +221,7 @@ describe("[V01] a request in Gemini's format", () => {
       { role: 'user', parts: [shown] },
     ]);
     expect(toWire(ask(messages.slice(0, 1)), options({ images: false })).contents).toEqual([
-      { role: 'user', parts: [{ text: '[An image was left out: this model cannot see.]' }] },
+      { role: 'user', parts: [{ text: '[Image omitted: this model does not support images.]' }] },
     ]);
   });
 

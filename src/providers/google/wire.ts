@@ -196,7 +196,7 @@ function plainParts(content: readonly (TextPart | ImagePart)[], images: boolean)
     if (part.type === 'text') return part.text === '' ? [] : [{ text: part.text }];
     return images
       ? [{ inlineData: { mimeType: part.mediaType, data: part.data } }]
-      : [{ text: '[An image was left out: this model cannot see.]' }];
+      : [{ text: '[Image omitted: this model does not support images.]' }];
   });
 }
 

@@ -63,6 +63,6 @@ test('an unreachable server is reported with the reason: connection refused, or 
   const late = await reach({ protocol: 'ollama', baseUrl: 'http://a', http: never, timeoutMs: 10 });
   expect([refused, late]).toEqual([
     { type: 'silent', because: 'ECONNREFUSED' },
-    { type: 'silent', because: 'no answer within 0.01 s' },
+    { type: 'silent', because: 'no answer within 0.01s' },
   ]);
 });

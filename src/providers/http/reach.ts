@@ -61,7 +61,7 @@ function keyHeaders(protocol: Protocol, key: string): Record<string, string> {
 function reasonOf(error: unknown, timeoutMs: number): string {
   let words = String(error);
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
+    if (cause.name === 'TimeoutError') return `no answer within ${timeoutMs / 1000}s`;
     const { code } = cause as NodeJS.ErrnoException;
     if (typeof code === 'string') return code;
     words = cause.message;

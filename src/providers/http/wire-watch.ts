@@ -110,19 +110,19 @@ export function brokenWire(
 export function assertSendable({ name, baseUrl, apiKey = '', headers = {} }: ProviderOptions): void {
   const unsendable = /[^\t\x20-\x7e\x80-\xff]/;
   if (unsendable.test(apiKey)) {
-    throw new ProviderError(`The API key for ${name} holds a line break or another unsendable character.`, {
+    throw new ProviderError(`The API key for ${name} contains a line break or another invalid character.`, {
       kind: 'auth',
       provider: name,
     });
   }
   const bad = (what: string) => new ProviderError(what, { kind: 'bad_request', provider: name });
   for (const [header, value] of Object.entries(headers)) {
-    if (unsendable.test(value)) throw bad(`The header ${header} for ${name} holds an unsendable character.`);
+    if (unsendable.test(value)) throw bad(`The header ${header} for ${name} contains an invalid character.`);
   }
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw bad(`The address of ${name} is not a URL that begins with http:// or https://.`);
+    throw bad(`The base URL of ${name} must start with http:// or https://.`);
   }
   const { username, password } = new URL(baseUrl);
   if (username || password)
-    throw bad(`The address of ${name} holds a password; send it as a header instead.`);
+    throw bad(`The base URL of ${name} contains a password; send it as a header instead.`);
 }

@@ -130,7 +130,7 @@ async function probeTools(
       (!reply.native || !(await hasSeenTools(reply, () => ask([question], manners, []))))
     )
       continue;
-    onStep('several calls at once');
+    onStep('parallel calls');
     const both = await ask([user(TWO_CALLS)], manners);
     const parallelCalls = !(both instanceof ProviderError) && hasCalled(both, ['red', 'green']);
     if (resultRole !== 'tool') return { toolMode, resultRole, parallelCalls };

@@ -129,7 +129,7 @@ describe('[N11] failures', () => {
     expect(await fault((r) => fails(r, 404, { body }))).toEqual({
       events: 0,
       kind: 'model_not_found',
-      message: 'model "m" not found, try pulling it first. Get it with: ollama pull m',
+      message: 'model "m" not found, try pulling it first. Download it with: ollama pull m',
     });
   });
 

@@ -95,7 +95,7 @@ function withAdvice(error: ProviderError, model: string): ProviderError {
   const { provider, status, kind, message } = error;
   const details = { provider, ...(status === undefined ? {} : { status }) };
   if (kind === 'model_not_found') {
-    return new ProviderError(`${message.replace(/\.$/, '')}. Get it with: ollama pull ${model}`, {
+    return new ProviderError(`${message.replace(/\.$/, '')}. Download it with: ollama pull ${model}`, {
       ...details,
       kind,
     });

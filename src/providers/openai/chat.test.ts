@@ -182,7 +182,7 @@ describe('[N11] failures', () => {
   test('connection refused is a network error at once', async () => {
     const url = await deadUrl();
     const { error } = await play(chat(url), hello());
-    expect(error).toMatchObject({ kind: 'network', message: `Nothing answers at ${url} (ECONNREFUSED).` });
+    expect(error).toMatchObject({ kind: 'network', message: `Could not connect to ${url} (ECONNREFUSED).` });
   });
 
   test('a key with a line break is rejected without being quoted', async () => {

@@ -138,7 +138,7 @@ describe('[Y36] a conversation on the wire', () => {
       },
     ]);
     expect(input([result], modelInfo({ images: false }))).toMatchObject([
-      { output: [{ type: 'input_text', text: expect.stringContaining('cannot see') }] },
+      { output: [{ type: 'input_text', text: expect.stringContaining('does not support images') }] },
     ]);
   });
 

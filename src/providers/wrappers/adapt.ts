@@ -29,19 +29,19 @@ const LESSONS: readonly Lesson[] = [
       /not support(ed)? (for |by |with )?(tool|function)|(tools?|functions?)( calling| use| calls?)? (is|are|was|were)?\s*(not supported|unsupported|not available|not enabled|disabled)|(tool|function)s?.{0,40}not support|requires? --jinja|--enable-auto-tool-choice|does not have a tool.{0,20}template/i,
     learn: (manners) =>
       manners.toolMode === 'native' ? { ...manners, toolMode: 'xml', resultRole: 'user' } : null,
-    because: 'takes no tools, so they are described in its prompt',
+    because: 'does not support tools, so they are described in the prompt',
   },
   {
     refusal:
       /system role.{0,20}not (supported|allowed)|(unsupported|invalid|unknown|unexpected) role.{0,10}system|system (message|prompt)s? (is|are) not (supported|allowed)/i,
     learn: (manners) => (manners.systemRole ? { ...manners, systemRole: false } : null),
-    because: 'takes no system message, so its instructions stand in the first prompt',
+    because: 'does not support system messages, so its instructions go into the first prompt',
   },
   {
     refusal:
       /roles must alternate|(unsupported|invalid|unknown|unexpected) role.{0,10}tool|tool role.{0,20}not (supported|allowed)|(after|only) (user|assistant).{0,20}roles?|role.{0,30}(user|assistant).{0,30}(only|expected|must)/i,
     learn: (manners) => (manners.resultRole === 'tool' ? { ...manners, resultRole: 'user' } : null),
-    because: 'takes results from the user only',
+    because: 'accepts tool results only as user messages',
   },
 ];
 

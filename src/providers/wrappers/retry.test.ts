@@ -127,8 +127,8 @@ describe('[V06][Y21] retry', () => {
       ]);
       expect(seen.requests.map(({ messages }) => messages.map(textOf))).toEqual([
         ['hi'],
-        ['hi', 'hey', expect.stringContaining('Go on exactly where it stops')],
-        ['hi', 'hey you', expect.stringContaining('Go on exactly where it stops')],
+        ['hi', 'hey', expect.stringContaining('Continue exactly where it stops')],
+        ['hi', 'hey you', expect.stringContaining('Continue exactly where it stops')],
       ]);
       expect(seen.requests[2]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     },
@@ -180,7 +180,7 @@ describe('[V06][Y21] retry', () => {
     expect(events).toEqual([]);
     expect(error).toMatchObject({
       kind: 'rate_limit',
-      message: 'It is rate_limit. p asks to come back in 10 minutes.',
+      message: 'It is rate_limit. p says to retry in 10 minutes.',
       retryAfterMs: 600_000,
     });
     expect(seen.attempts).toBe(1);

@@ -59,7 +59,7 @@ export function withRetry(provider: Provider, options: RetryOptions = {}): Provi
 }
 
 const GO_ON =
-  '[The connection broke in the middle of your answer. What you see of it is what arrived. Go on exactly where it stops: no repetition, no word about the break. A call you were making did not arrive; make it again.]';
+  '[The connection broke in the middle of your answer. You see the part that arrived. Continue exactly where it stops: repeat nothing, and do not mention the break. A call you were making did not arrive; make it again.]';
 
 function goingOn(request: CompletionRequest, said: string, provider: string): CompletionRequest {
   if (said.trim() === '') return request;
@@ -96,7 +96,7 @@ function delayFor(error: ProviderError, attempt: number, random: number): number
 function comeBackLater(error: ProviderError, retryAfterMs: number): ProviderError {
   const { message, kind, provider, status } = error;
   return new ProviderError(
-    `${message.replace(/[.\s]+$/, '')}. ${provider} asks to come back in ${inWords(retryAfterMs)}.`,
+    `${message.replace(/[.\s]+$/, '')}. ${provider} says to retry in ${inWords(retryAfterMs)}.`,
     { kind, provider, retryAfterMs, ...(status === undefined ? {} : { status }) },
     { cause: error },
   );

@@ -54,11 +54,11 @@ export function withStallLimit(provider: Provider, { firstMs, betweenMs }: Stall
 function silence(provider: string, { limit, begun }: { limit: number; begun: boolean }): ProviderError {
   const seconds = Math.round(limit / 1000);
   return begun
-    ? new ProviderError(`The answer stopped coming: nothing from ${provider} for ${seconds} s.`, {
+    ? new ProviderError(`The answer stalled: nothing from ${provider} for ${seconds}s.`, {
         kind: 'cut',
         provider,
       })
-    : new ProviderError(`No answer from ${provider} within ${seconds} s.`, { kind: 'timeout', provider });
+    : new ProviderError(`No answer from ${provider} within ${seconds}s.`, { kind: 'timeout', provider });
 }
 
 /**

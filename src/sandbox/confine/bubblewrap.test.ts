@@ -318,10 +318,10 @@ describe('[X04] [Z05] [Y30] without a sandbox', () => {
       kind: 'host',
       level: 'standard',
       network: 'open',
-      fallback: 'bubblewrap is not installed (apt install bubblewrap, or what your system calls it)',
+      fallback: 'bubblewrap is not installed (apt install bubblewrap, or the equivalent for your system)',
     });
     expect(fallbackNotice(state, { asks: true })).toBe(
-      'Commands run without a sandbox: bubblewrap is not installed (apt install bubblewrap, or what your system calls it). You are asked about every command that does more than read, unless an allow rule names exactly that command.',
+      'Commands run without a sandbox: bubblewrap is not installed (apt install bubblewrap, or the equivalent for your system). You will be asked about every command that does more than read, unless an allow rule names that exact command.',
     );
     expect(await run('echo ran')).toMatchObject({ stdout: 'ran\n', sandbox: state });
   });
@@ -329,7 +329,7 @@ describe('[X04] [Z05] [Y30] without a sandbox', () => {
   test('nothing runs where a sandbox is required, even with approval', async () => {
     const missing = await walled({}, { env: emptyPath, required: true });
     await expect(missing.run('touch x')).rejects.toThrow(
-      /no sandbox: bubblewrap is not installed.*sandbox.required/,
+      /no sandbox is available: bubblewrap is not installed.*sandbox.required/,
     );
     const agreed = await walled({}, { required: true });
     await expect(agreed.run('touch x', { unconfined: true })).rejects.toThrow(/outside the sandbox/);

@@ -43,7 +43,7 @@ describe('[X04] [Z05] choosing the sandbox', () => {
     const { options, tried } = await counted(
       'echo "bwrap: setting up uid map: Permission denied" >&2; exit 1',
     );
-    const fallback = 'bubblewrap cannot make one here (setting up uid map: Permission denied)';
+    const fallback = 'bubblewrap does not work here (setting up uid map: Permission denied)';
     expect(await chooseSandbox(options)).toEqual({ kind: 'host', fallback });
     expect(await chooseSandbox(options)).toEqual({ kind: 'host', fallback });
     expect(await tried()).toBe(2);
@@ -62,7 +62,7 @@ describe('[X04] [Z05] choosing the sandbox', () => {
     const elsewhere = { ...options, platform: 'freebsd' as const };
     expect(await chooseSandbox(elsewhere)).toEqual({
       kind: 'host',
-      fallback: 'there is none for this system',
+      fallback: 'none is available for this system',
     });
     expect(await chooseSandbox({ ...elsewhere, image: true })).toEqual({ kind: 'docker', program: docker });
     expect(await chooseSandbox({ ...options, wanted: 'docker' })).toEqual({
@@ -128,7 +128,7 @@ PATH=/usr/local/bin:/usr/bin:/bin exec bwrap "$@"`);
     expect(bad).toContain(name);
     expect(found).toEqual({
       kind: 'host',
-      fallback: expect.stringContaining('bubblewrap cannot make one here'),
+      fallback: expect.stringContaining('bubblewrap does not work here'),
     });
     const because = found.kind === 'host' ? (found.fallback ?? '') : '';
     expect(/\((.*)\)$/.exec(because)?.[1]).toMatch(bad.length === 1 ? words : /./);

@@ -42,10 +42,10 @@ const SELF_TEST_MS = 30_000;
 const ENGINE_MS = 5_000;
 
 const installation: Record<string, string> = {
-  bubblewrap: 'bubblewrap is not installed (apt install bubblewrap, or what your system calls it)',
-  seatbelt: 'seatbelt is a part of macOS, and this is not macOS',
+  bubblewrap: 'bubblewrap is not installed (apt install bubblewrap, or the equivalent for your system)',
+  seatbelt: 'seatbelt is only available on macOS',
   docker: 'docker is not installed',
-  podman: 'podman is not installed (apt install podman, or what your system calls it)',
+  podman: 'podman is not installed (apt install podman, or the equivalent for your system)',
 };
 
 /** Chooses the strongest available sandbox; never fails. */
@@ -58,7 +58,7 @@ export async function chooseSandbox(options: ChooseOptions): Promise<Found> {
     if (found.type === 'works') return { kind, program: found.program };
     reasons.push(found.because);
   }
-  return { kind: 'host', fallback: reasons[0] ?? 'there is none for this system' };
+  return { kind: 'host', fallback: reasons[0] ?? 'none is available for this system' };
 }
 
 /**
@@ -68,9 +68,9 @@ export async function chooseSandbox(options: ChooseOptions): Promise<Found> {
 export function fallbackNotice({ kind, fallback }: SandboxState, { asks }: { asks: boolean }): string | null {
   if (kind !== 'host' || fallback === undefined) return null;
   const others = asks
-    ? 'You are asked about every command that does more than read'
+    ? 'You will be asked about every command that does more than read'
     : 'Commands that do more than read are refused';
-  return `Commands run without a sandbox: ${fallback}. ${others}, unless an allow rule names exactly that command.`;
+  return `Commands run without a sandbox: ${fallback}. ${others}, unless an allow rule names that exact command.`;
 }
 
 function candidates({ platform, image }: ChooseOptions): Exclude<SandboxKind, 'host'>[] {
@@ -89,7 +89,7 @@ async function probe(kind: Exclude<SandboxKind, 'host'>, options: ChooseOptions)
   // An engine can be stopped at any time, so a cached result is meaningless.
   const trouble = await tryOut(program, ['info'], options.env);
   if (trouble === null) return { type: 'works', program };
-  return { type: 'missing', because: `${kind} does not answer (${trouble})` };
+  return { type: 'missing', because: `${kind} is not responding (${trouble})` };
 }
 
 function programOf(kind: string, { platform, env, untrusted }: ChooseOptions): string | undefined {
@@ -110,7 +110,7 @@ async function probeBubblewrap(program: string, options: ChooseOptions): Promise
   if (cacheFile !== undefined && remembered(cacheFile) === key) return { type: 'works', program };
   const { trouble, output } = await testBubblewrap(program, launch, env);
   options.onFindings?.(findingsIn(output));
-  if (trouble !== null) return { type: 'missing', because: `bubblewrap cannot make one here (${trouble})` };
+  if (trouble !== null) return { type: 'missing', because: `bubblewrap does not work here (${trouble})` };
   if (cacheFile !== undefined) await remember(cacheFile, key);
   return { type: 'works', program };
 }

@@ -123,8 +123,8 @@ export function createConfine(options: ConfineOptions): Confine {
 function refusal(command: string, found: Found): PermissionDeniedError {
   const why =
     found.kind === 'host'
-      ? `there is no sandbox: ${found.fallback ?? 'it is turned off'}`
-      : 'it was to run outside the sandbox';
+      ? `no sandbox is available: ${found.fallback ?? 'it is turned off'}`
+      : 'it would run outside the sandbox';
   return new PermissionDeniedError({
     operation: `run ${command} (${why}; sandbox.required is set, so nothing runs without one)`,
     by: 'setting sandbox.required',

@@ -91,7 +91,7 @@ describe('[X02] [X03] a container', () => {
     const silent = walledIn(space, { kind: 'podman', env });
     expect(await silent.shell.sandbox()).toMatchObject({
       kind: 'host',
-      fallback: 'podman does not answer (cannot connect)',
+      fallback: 'podman is not responding (cannot connect)',
     });
   });
 });

@@ -30,6 +30,6 @@ test('a sandbox that could not be set up is reported', () => {
   expect(endingOf({ code: 1, signal: null }, 'bwrap: Can’t mount proc\n', told)).toEqual({
     code: 1,
     signal: null,
-    note: '[The sandbox could not be set up: Can’t mount proc]\n',
+    note: '[Could not set up the sandbox: Can’t mount proc]\n',
   });
 });

@@ -55,7 +55,7 @@ export function withExactEnding(command: string, { shell, maxProcesses }: Inside
 export function endingOf({ code, signal }: Ending, words: string, { tells }: Door): Ending {
   const failure = /^bwrap: (.*)/m.exec(words)?.[1];
   if (failure !== undefined) {
-    return { code, signal, note: `[The sandbox could not be set up: ${failure}]\n` };
+    return { code, signal, note: `[Could not set up the sandbox: ${failure}]\n` };
   }
   const name = code === null || code <= 128 ? undefined : signalOf(code - 128);
   const exited = new RegExp(`^\\[1\\]\\S*\\s+Exit ${code}\\s`, 'm').test(words);
@@ -74,7 +74,7 @@ function leftNote(words: string): string | null {
   const left = words.split('\n').filter((line) => line.startsWith(LEFT_RUNNING));
   if (left.length === 0) return null;
   const names = left.map((line) => line.slice(LEFT_RUNNING.length)).join('; ');
-  return `[Still running when the command ended, and stopped with it: ${names}. Use run_in_background for a process that has to keep running.]\n`;
+  return `[Still running when the command ended, so stopped: ${names}. Use run_in_background for a process that must keep running.]\n`;
 }
 
 function signalOf(number: number): NodeJS.Signals | undefined {

@@ -90,7 +90,7 @@ describe('the sandbox proxy', () => {
     const { reached } = await internet();
     const ask = await proxied({ allowed: [], ...reached });
     expect(await ask(plain('http://evil.example/'))).toContain(
-      'The sandbox does not open this: evil.example:80 is not among the allowed hosts; the user can add it to sandbox.allowedDomains.\n',
+      'Blocked by the sandbox: evil.example:80 is not an allowed host; the user can add it to sandbox.allowedDomains.\n',
     );
   });
 

@@ -30,10 +30,10 @@ export async function startProxy(options: ProxyOptions): Promise<NetworkProxy> {
   const { allowed, upstream, resolve = resolveName, connect = openSocket } = options;
 
   async function addressOf({ host, port }: Target): Promise<string> {
-    if (isIP(host) !== 0) throw new Refusal(`${host} is an address; hosts are listed by name`);
+    if (isIP(host) !== 0) throw new Refusal(`${host} is an IP address; allowed hosts are listed by name`);
     if (!allowsHost(allowed, { host, port })) {
       throw new Refusal(
-        `${host}:${port} is not among the allowed hosts; the user can add it to sandbox.allowedDomains`,
+        `${host}:${port} is not an allowed host; the user can add it to sandbox.allowedDomains`,
       );
     }
     const named = whyNameNotPublic(host);
@@ -42,10 +42,10 @@ export async function startProxy(options: ProxyOptions): Promise<NetworkProxy> {
     const addresses = await resolve(host);
     for (const address of addresses) {
       const why = whyNotPublic(address);
-      if (why !== null) throw new Refusal(`${host} leads to ${address}, which is ${why}`);
+      if (why !== null) throw new Refusal(`${host} resolves to ${address}, which is ${why}`);
     }
     const [first] = addresses;
-    if (first === undefined) throw new Error(`${host} has no address`);
+    if (first === undefined) throw new Error(`${host} does not resolve`);
     return first;
   }
 
@@ -76,7 +76,7 @@ export async function startProxy(options: ProxyOptions): Promise<NetworkProxy> {
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const url = new URL(request.url ?? '');
-      if (url.protocol !== 'http:') throw new Refusal(`${url.protocol} is not forwarded`);
+      if (url.protocol !== 'http:') throw new Refusal(`${url.protocol} is not supported`);
       const target = { host: bare(url.hostname), port: portOf(url) };
       const address = await addressOf(target);
       const socket = await connected(
@@ -135,7 +135,7 @@ function answerFor(error: unknown): { status: string; text: string } {
     : error instanceof TypeError
       ? '400 Bad Request'
       : '502 Bad Gateway';
-  return { status, text: refused ? `${HOST_REFUSED}: ${text}.` : `Not reached: ${text}.` };
+  return { status, text: refused ? `${HOST_REFUSED}: ${text}.` : `Could not connect: ${text}.` };
 }
 
 function openSocket(address: string, port: number): Socket {
@@ -180,7 +180,7 @@ async function throughProxy(socket: Socket, { host, port }: Target, upstream: UR
   ];
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
   const answer = await readHead(socket);
-  if (!/^HTTP\/1\.[01] 2\d\d/.test(answer)) throw new Error(`the proxy says ${answer.split('\r\n')[0]}`);
+  if (!/^HTTP\/1\.[01] 2\d\d/.test(answer)) throw new Error(`the proxy answered ${answer.split('\r\n')[0]}`);
 }
 
 /** Reads up to the blank line; data after it belongs to the tunnel and is put back. */

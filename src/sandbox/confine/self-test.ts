@@ -33,7 +33,7 @@ for f in /dev/* /dev/*/*; do
   if [ -b "$f" ] || { [ -c "$f" ] && [ ! -L "$f" ]; }; then found=$f; break; fi
 done
 if [ -n "$found" ]; then report devices bad "a command could reach the device $found"
-else report devices ok 'only those that every program may use'; fi
+else report devices ok 'only the standard ones'; fi
 
 held=; locked=; filter=
 while read -r name value; do
@@ -43,14 +43,14 @@ while read -r name value; do
     Seccomp:) filter=$value ;;
   esac
 done </proc/self/status
-if [ -n "$held" ]; then report capabilities bad "a command keeps capabilities ($held)"
+if [ -n "$held" ]; then report capabilities bad "a command has capabilities ($held)"
 elif [ "$locked" != 1 ]; then report capabilities bad 'a command could gain privileges (no_new_privs is not set)'
 else report capabilities ok 'none, and none can be gained'; fi
 
 if [ "$1" = filtered ] && [ "$filter" != 2 ]; then report 'system calls' bad 'system calls are not filtered'
 elif command -v unshare >/dev/null 2>&1 && unshare -U true 2>/dev/null; then
-  if [ "$1" = filtered ]; then report 'system calls' bad 'a command could make user namespaces'
-  else report 'system calls' ok 'not filtered: there is no filter for this processor'; fi
+  if [ "$1" = filtered ]; then report 'system calls' bad 'a command could create user namespaces'
+  else report 'system calls' ok 'not filtered: no filter for this processor'; fi
 else report 'system calls' ok 'filtered'; fi
 shift
 

@@ -26,7 +26,7 @@ describe('[P08] [X05] a hard link to a secret file', () => {
       const before = await standing();
       await twin(secret, 'harmless.txt');
       await expect(files.read('harmless.txt')).rejects.toThrow(
-        /^Permission denied: read harmless\.txt \(it is another name of a closed file: /,
+        /^Permission denied: read harmless\.txt \(it is another name of a protected file: /,
       );
       await expect(files.readLines('harmless.txt', { offset: 0, limit: 1 })).rejects.toThrow(/another name/);
       await expect(files.write('harmless.txt', Buffer.from('x'))).rejects.toThrow(/another name/);

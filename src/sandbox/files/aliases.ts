@@ -60,7 +60,7 @@ export function createAliases(options: AliasOptions): PathAliases {
         lookedAt = now;
       }
       const because = found.get(keyOf(stat));
-      return because === undefined ? null : `it is another name of a closed file: ${because}`;
+      return because === undefined ? null : `it is another name of a protected file: ${because}`;
     },
   };
 }

@@ -1,7 +1,7 @@
 import { PermissionDeniedError } from '../../contract/errors.ts';
 
 const meanings: Record<string, string> = {
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'no such file or folder',
   ENOTDIR: 'a part of the path is a file, not a folder',
   EISDIR: 'it is a folder, not a file',
   ENOTEMPTY: 'the folder is not empty',
@@ -9,7 +9,7 @@ const meanings: Record<string, string> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   EROFS: 'the file system is read-only',
-  ESTALE: 'it was changed by somebody else meanwhile',
+  ESTALE: 'it was changed by another program in the meantime',
   EMFILE: 'too many files are open',
 };
 
@@ -19,7 +19,7 @@ export function explained(error: unknown, operation: string): unknown {
   const code = String(error.code);
   if (['EACCES', 'EPERM', 'ELOOP'].includes(code)) {
     return new PermissionDeniedError({
-      operation: `${operation} (the operating system refuses it: ${code})`,
+      operation: `${operation} (refused by the operating system: ${code})`,
     });
   }
   const meaning = meanings[code];

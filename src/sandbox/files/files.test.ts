@@ -39,7 +39,7 @@ describe('reading', () => {
     await truncate(path.join(root, 'twelve.bin'), 12 * 1024 * 1024);
     expect((await context.files.read('ten.bin')).bytes.length).toBe(10 * 1024 * 1024);
     await expect(context.files.read('twelve.bin')).rejects.toThrow(
-      /twelve\.bin is 12\.0 MB; files up to 10 MB can be read whole\. Use Grep/,
+      /twelve\.bin is 12\.0 MB; files up to 10 MB can be read\. Use Grep/,
     );
   });
 
@@ -61,9 +61,7 @@ describe('reading', () => {
 
   test('a missing file and a path below a file are reported in words', async () => {
     const { context } = await bench({ a: '' });
-    await expect(context.files.read('nope')).rejects.toThrow(
-      'Cannot read nope: there is no such file or folder.',
-    );
+    await expect(context.files.read('nope')).rejects.toThrow('Cannot read nope: no such file or folder.');
     await expect(context.files.read('a/b')).rejects.toThrow('Cannot read a/b: a part of the path is a file');
     expect(await context.files.stat('nope')).toBe(null);
     expect(await context.files.stat('a/b')).toBe(null);
@@ -169,7 +167,7 @@ describe('writing', () => {
     );
     space.root = root;
     await expect(context.files.write('a.txt', Buffer.from('new'))).rejects.toThrow(
-      'Cannot write a.txt: it was changed by somebody else meanwhile.',
+      'Cannot write a.txt: it was changed by another program in the meantime.',
     );
     expect(await tree()).toEqual({ 'a.txt': 'theirs' });
     expect(await readdir(root)).toEqual(['a.txt']);

@@ -54,7 +54,7 @@ export function createFiles({ guard, cwd, onBeforeWrite, mark = '' }: FilesOptio
       contents.push({ real: await guard.check(file, 'write'), bytes, ...(was !== undefined && { was }) });
     }
     if (new Set(contents.map(({ real }) => real)).size < contents.length)
-      throw new Error('One file is to be written twice at once.');
+      throw new Error('The same file is listed twice in one write.');
     await writeFiles(contents, {
       guard,
       onBeforeWrite,
@@ -135,7 +135,7 @@ function toFileStat(file: string, stat: Stats | BigIntStats): FileStat {
 function tooLarge(file: string, size: number): string {
   const megabytes = (size / 1024 / 1024).toFixed(1);
   return (
-    `${file} is ${megabytes} MB; files up to 10 MB can be read whole. ` +
+    `${file} is ${megabytes} MB; files up to 10 MB can be read. ` +
     'Use Grep to find the lines you need, or a command such as head, tail or sed -n to print a part of it.'
   );
 }

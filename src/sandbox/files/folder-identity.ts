@@ -22,9 +22,9 @@ export function pinFolder(folder: string): () => void {
       ? 'it is no longer a folder'
       : now.real === before.real
         ? 'it was replaced by another folder'
-        : `it now leads to ${now.real}`;
+        : `it now resolves to ${now.real}`;
     throw new PermissionDeniedError({
-      operation: `run a command in ${folder} (${change}; ask the user to put it back or to start a new session)`,
+      operation: `run a command in ${folder} (${change}; ask the user to restore it or to start a new session)`,
       by: 'path guard',
     });
   };

@@ -64,7 +64,7 @@ function verified(real: string, place: string): OpenFolder {
     if (!stat.isDirectory()) throw new Error(`${real} is not a folder.`);
     if (!isStillThere())
       throw new PermissionDeniedError({
-        operation: `open ${real} (the path changed meanwhile)`,
+        operation: `open ${real} (the path changed in the meantime)`,
         by: 'path guard',
       });
   } catch (error) {

@@ -47,7 +47,7 @@ function removeEntry({ real, stat }: Entry): void {
     const now = lstatSync(place);
     if (stat.isDirectory()) rmdirSync(place);
     else if (now.ino !== stat.ino || now.size !== stat.size || now.mtimeMs !== stat.mtimeMs)
-      throw new Error(`${real} changed while it was being deleted; it was left alone.`);
+      throw new Error(`${real} changed while it was being deleted, so it was left unchanged.`);
     else unlinkSync(place);
   } finally {
     folder.close();
@@ -97,13 +97,13 @@ async function checkEntry({ real, stat }: Entry, guard: Guard): Promise<void> {
   }
   if ((await guard.check(real, 'write')) !== real) {
     throw new PermissionDeniedError({
-      operation: `delete ${real} (the path changed while it was being looked at)`,
+      operation: `delete ${real} (the path changed while it was being checked)`,
       by: 'path guard',
     });
   }
   if (!stat.isFile() && !stat.isDirectory())
     throw new Error(
-      `${real} is a pipe, socket or device; it could not be brought back, so it is not deleted.`,
+      `${real} is a pipe, socket or device. It could not be restored by undo, so it was not deleted.`,
     );
 }
 
@@ -120,13 +120,13 @@ async function imageOf(
 function holdsGit(folder: string): string {
   return (
     `${folder} is a git repository with its history. Nothing was deleted. ` +
-    'Delete the other files, or have the user run a command such as rm.'
+    'Delete the other files, or ask the user to run a command such as rm.'
   );
 }
 
 function tooMuch(real: string): string {
   return (
-    `${real} holds more than ${MAX_ENTRIES} files and folders or ${MAX_BYTES / 1024 / 1024} MB, too much to keep for undo. ` +
-    'Delete smaller parts of it, or have the user run a command such as rm.'
+    `${real} contains more than ${MAX_ENTRIES} files and folders or ${MAX_BYTES / 1024 / 1024} MB, too much to save for undo. ` +
+    'Delete smaller parts of it, or ask the user to run a command such as rm.'
   );
 }

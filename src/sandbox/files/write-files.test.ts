@@ -80,7 +80,7 @@ describe('a save by another program', () => {
           const was = await context.files.read('a.txt');
           if (moment === moments[0]) save();
           await expect(context.files.write('a.txt', bytes('ours'), was)).rejects.toThrow(
-            'Cannot write a.txt: it was changed by somebody else meanwhile.',
+            'Cannot write a.txt: it was changed by another program in the meantime.',
           );
           expect(readFileSync(file, 'utf8')).toBe(theirs);
           expect(readdirSync(root).filter((name) => name.startsWith('.aca-'))).toEqual([]);
@@ -94,7 +94,7 @@ describe('a save by another program', () => {
     const { root, context } = await bench({});
     writeFileSync(path.join(root, 'a.txt'), 'theirs');
     await expect(context.files.write('a.txt', bytes('ours'), null)).rejects.toThrow(
-      'changed by somebody else',
+      'changed by another program',
     );
     expect(readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('theirs');
   });
@@ -108,7 +108,7 @@ describe('a save by another program', () => {
       { path: 'a.txt', bytes: bytes('A'), was: a },
       { path: 'b.txt', bytes: bytes('B'), was: b },
     ];
-    await expect(context.files.writeAll(changes)).rejects.toThrow('changed by somebody else');
+    await expect(context.files.writeAll(changes)).rejects.toThrow('changed by another program');
     expect(['a.txt', 'b.txt', 'c.txt'].map((name) => readFileSync(path.join(root, name), 'utf8'))).toEqual([
       'a',
       'theirs',

@@ -113,9 +113,9 @@ async function writeStaged(
     for (const item of staged.filter((item) => !stranded.includes(item))) cleanUp(item);
     if (stranded.length === 0) throw error;
     const places = stranded.map(
-      ({ real, backup }) => `${real} (its old content is in ${path.join(path.dirname(real), backup)})`,
+      ({ real, backup }) => `${real} (its previous content is in ${path.join(path.dirname(real), backup)})`,
     );
-    throw new Error(`The write failed and could not be taken back for ${places.join(', ')}.`, {
+    throw new Error(`The write failed and could not be undone for ${places.join(', ')}.`, {
       cause: error,
     });
   }

@@ -63,7 +63,7 @@ export async function ripgrep({ args, cwd, signal, input, separator, onRecord }:
     const searched =
       code === 0 || code === 1 || (code === 2 && (records > 0 || isOnlyAboutFiles(complaints)));
     if (!searched)
-      throw new Error(`The search failed. ${complaints.trim() || `ripgrep ended with ${code}.`}`);
+      throw new Error(`The search failed. ${complaints.trim() || `ripgrep exited with code ${code}.`}`);
   } finally {
     stallWatch.stop();
     signal.removeEventListener('abort', stop);

@@ -41,7 +41,7 @@ function waitsForPipe(pid: number): boolean {
 export function explainStall(folder: string): string {
   const found = findPipe(folder);
   const what = found === null ? 'a pipe with the name of an ignore file' : `${found}, which is a pipe`;
-  return `The search stood still, waiting for ${what}. Remove it, or search another folder.`;
+  return `The search hung on ${what}. Remove it, or search another folder.`;
 }
 
 function findPipe(root: string): string | null {

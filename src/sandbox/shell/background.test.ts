@@ -59,7 +59,7 @@ describe('a background command', () => {
     const id = await shell.start({ command: 'pwd', cwd: path.join(root, 'sub') });
     expect((await untilEnd(shell, id))?.newOutput).toBe(`${root}/sub\n`);
     await expect(shell.start({ command: 'pwd', cwd: path.join(root, 'gone') })).rejects.toThrow(
-      /The shell could not be started/,
+      /Could not start the shell/,
     );
     expect(shell.background()).toEqual([{ id: 'bg_1', command: 'pwd', running: false }]);
     expect(shell.check('bg_2')).toBe(null);
@@ -108,7 +108,7 @@ describe('a background command', () => {
     const { shell } = await shellIn();
     await Promise.all(Array.from({ length: 32 }, () => shell.start({ command: 'exec sleep 60' })));
     await expect(shell.start({ command: 'true' })).rejects.toThrow(
-      /^32 commands run in the background already/,
+      /^32 commands are already running in the background/,
     );
     expect(shell.background().map(({ id }) => id)).toEqual(
       Array.from({ length: 32 }, (_, i) => `bg_${i + 1}`),

@@ -28,7 +28,9 @@ export function createBackground(): Background {
     makeRoom() {
       const running = [...entries.values()].filter(({ ending }) => ending === null).length;
       if (running >= MAX_RUNNING)
-        throw new Error(`${running} commands run in the background already; end one with KillShell first.`);
+        throw new Error(
+          `${running} commands are already running in the background; stop one with KillShell first.`,
+        );
     },
 
     async add(child, command, stop) {

@@ -15,11 +15,11 @@ test('text that fits is unchanged', () => {
 });
 
 test('longer text loses its middle, with the omitted size', () => {
-  expect(captured('0123456789abcdefghij', 10, 3)).toBe('01234\n... [10 bytes left out] ...\nfghij');
+  expect(captured('0123456789abcdefghij', 10, 3)).toBe('01234\n... [10 bytes omitted] ...\nfghij');
 });
 
 test('no character is split', () => {
-  expect(captured('ää€€😀😀ää€€😀😀', 13, 1)).toBe('ää\n... [28 bytes left out] ...\n😀');
+  expect(captured('ää€€😀😀ää€€😀😀', 13, 1)).toBe('ää\n... [28 bytes omitted] ...\n😀');
 });
 
 test('property: any text in any chunks: a true start, a true end, and the count adds up', () => {
@@ -35,7 +35,7 @@ test('property: any text in any chunks: a true start, a true end, and the count 
           return;
         }
         const [, head = '', left, tail = ''] =
-          /^(.*)\n\.\.\. \[(\d+) bytes left out\] \.\.\.\n(.*)$/s.exec(result) ?? [];
+          /^(.*)\n\.\.\. \[(\d+) bytes omitted\] \.\.\.\n(.*)$/s.exec(result) ?? [];
         expect(text.startsWith(head)).toBe(true);
         expect(text.endsWith(tail)).toBe(true);
         expect(Buffer.byteLength(head) + Number(left) + Buffer.byteLength(tail)).toBe(

@@ -23,7 +23,7 @@ export function createCapture(limit: number): Capture {
       const last = wholeFromStart(rest);
       const begin = wholeToEnd(first);
       const left = headBytes + tail.taken() - begin.length - last.length;
-      return `${begin.toString('utf8')}\n... [${left} bytes left out] ...\n${last.toString('utf8')}`;
+      return `${begin.toString('utf8')}\n... [${left} bytes omitted] ...\n${last.toString('utf8')}`;
     },
   };
 }

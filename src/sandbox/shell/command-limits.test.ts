@@ -88,7 +88,7 @@ describe('in bubblewrap', () => {
     // A process that is just becoming another program has no command line to list.
     const started = 'until grep -qsz "^301$" /proc/[0-9]*/cmdline; do :; done';
     const { stderr } = await run(`sleep 300 & (setsid sleep 301 &); ${started}`);
-    expect(stderr).toMatch(/^\[Still running when the command ended, and stopped with it: .*sleep.*300/);
+    expect(stderr).toMatch(/^\[Still running when the command ended, so stopped: .*sleep.*300/);
     expect(stderr).toMatch(/sleep.*301/);
     expect(stderr).toContain('run_in_background');
     expect((await run('sleep 0.1 & wait; echo all done')).stderr).toBe('');

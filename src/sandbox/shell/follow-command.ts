@@ -38,7 +38,7 @@ export async function endOf({ process, stdout, stderr, explain }: Child): Promis
   const closed = new Promise<void>((resolve) => process.once('close', () => resolve()));
   const ending = await new Promise<Ending>((resolve, reject) => {
     process.once('exit', (code, signal) => resolve({ code, signal }));
-    process.once('error', (error) => reject(new Error(`The shell could not be started: ${error.message}`)));
+    process.once('error', (error) => reject(new Error(`Could not start the shell: ${error.message}`)));
   });
   await drained(closed, [stdout, stderr]);
   return explain?.(ending) ?? ending;
@@ -116,7 +116,7 @@ function collect(child: Child, { onOutput, outputFile }: Following) {
 }
 
 function earlyEnd(because: string): string {
-  return `\n[The full output is not all on disk: ${because}]\n`;
+  return `\n[The saved output is incomplete: ${because}]\n`;
 }
 
 type Taking = { take(chunk: Buffer): void; spill: Spill | undefined };

@@ -18,7 +18,7 @@ export function programVersion(
       // A string code says why it could not be started, a number is its exit code. EACCES means not found if
       // a folder of PATH is inaccessible.
       if (typeof error?.code === 'string') resolve(null);
-      else resolve(line === '' || error ? `${name}, which does not tell its version` : line.slice(0, 120));
+      else resolve(line === '' || error ? `${name} (unknown version)` : line.slice(0, 120));
     });
   });
 }

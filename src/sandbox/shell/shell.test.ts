@@ -71,9 +71,13 @@ describe('[T11] a command', () => {
           await mkdir(`${root}-other`);
           await symlink(`${root}-other`, root);
         },
-        'it now leads to ROOT-other',
+        'it now resolves to ROOT-other',
       ],
-      ['is a link to where it was moved', (root, away) => symlink(away, root), 'it now leads to ROOT-away'],
+      [
+        'is a link to where it was moved',
+        (root, away) => symlink(away, root),
+        'it now resolves to ROOT-away',
+      ],
       ['is another folder', async (root) => void (await mkdir(root)), 'it was replaced by another folder'],
       ['is a file', (root) => writeFile(root, ''), 'it is no longer a folder'],
       ['is a link to itself', (root) => symlink(root, root), 'it is no longer a folder'],
@@ -82,7 +86,7 @@ describe('[T11] a command', () => {
     test.each(swaps)('%s, and runs again once it is back', async (_what, swap, words) => {
       const { root, run, shell } = await shellIn();
       const away = `${root}-away`;
-      const refusal = `Permission denied: run a command in ${root} (${words.replace('ROOT', root)}; ask the user to put it back or to start a new session)`;
+      const refusal = `Permission denied: run a command in ${root} (${words.replace('ROOT', root)}; ask the user to restore it or to start a new session)`;
       expect((await run('echo before')).stdout).toBe('before\n');
       await rename(root, away);
       await swap(root, away);
@@ -158,7 +162,7 @@ describe('[T11] a command', () => {
     expect(stdout.length).toBeGreaterThan(9 * 1024 * 1024);
     expect(stdout.slice(0, 10)).toBe('first\ny\ny\n');
     expect(stdout.slice(-9)).toBe('y\ny\nlast\n');
-    expect(stdout).toContain(`\n... [${50_000_011 - 10 * 1024 * 1024} bytes left out] ...\n`);
+    expect(stdout).toContain(`\n... [${50_000_011 - 10 * 1024 * 1024} bytes omitted] ...\n`);
   });
 
   test('[Y18] an unwritable folder loses the file, not the command', async () => {
@@ -167,12 +171,12 @@ describe('[T11] a command', () => {
     const outcome = await run('yes | head -c 30000000');
     expect(outcome).toMatchObject({ exitCode: 0, signal: null });
     expect(outcome.fullOutput).toBeUndefined();
-    expect(outcome.stderr).toMatch(/^\n\[The full output is not all on disk: ENOTDIR.*\]\n$/);
+    expect(outcome.stderr).toMatch(/^\n\[The saved output is incomplete: ENOTDIR.*\]\n$/);
   });
 
   test('in a missing folder is a clear error', async () => {
     const { run } = await shellIn();
-    await expect(run('pwd', { cwd: 'nowhere' })).rejects.toThrow(/The shell could not be started/);
+    await expect(run('pwd', { cwd: 'nowhere' })).rejects.toThrow(/Could not start the shell/);
   });
 });
 

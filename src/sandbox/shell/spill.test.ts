@@ -65,7 +65,7 @@ describe('[Y39] a spill file', () => {
     const spill = createSpill({ file, maxBytes: 10, onRoom: () => undefined });
     spill.open();
     for (const part of ['0123', '4567', '89ab', 'cdef']) expect(spill.push(bytes(part))).toBe(true);
-    expect(await spill.end()).toEqual({ file, stopped: 'that is the most kept of one command' });
+    expect(await spill.end()).toEqual({ file, stopped: 'the limit per command was reached' });
     expect(await readFile(file, 'utf8')).toBe('0123456789');
   });
 

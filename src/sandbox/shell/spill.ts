@@ -41,7 +41,7 @@ export function createSpill({ file, maxBytes = MAX_FILE_BYTES, onRoom }: SpillOp
     taken += chunk.length;
     if (chunk.length <= room) return stream.write(chunk);
     stream.write(chunk.subarray(0, room));
-    stop('that is the most kept of one command');
+    stop('the limit per command was reached');
     return true;
   }
 

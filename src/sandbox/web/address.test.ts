@@ -30,8 +30,8 @@ describe('which addresses are public', () => {
     ['3ffe::1', null],
     ['64:ff9b::808:808', null],
     ['64:ff9b::8.8.8.8', null],
-    ['0.0.0.0', 'an address of this machine'],
-    ['0.1.2.3', 'an address of this machine'],
+    ['0.0.0.0', 'an address on this machine'],
+    ['0.1.2.3', 'an address on this machine'],
     ['10.0.0.1', 'a private address'],
     ['10.255.255.255', 'a private address'],
     ['100.64.0.1', 'a carrier-grade NAT address'],
@@ -53,13 +53,13 @@ describe('which addresses are public', () => {
     ['224.0.0.1', 'a multicast address'],
     ['240.0.0.1', 'a reserved address'],
     ['255.255.255.255', 'a reserved address'],
-    ['::', 'an address of this machine'],
+    ['::', 'an address on this machine'],
     ['::1', 'a loopback address'],
     ['0:0:0:0:0:0:0:1', 'a loopback address'],
     ['::7f00:1', 'a reserved address'],
-    ['::ffff:127.0.0.1', 'an IPv4 address in disguise'],
-    ['::ffff:7f00:1', 'an IPv4 address in disguise'],
-    ['::ffff:8.8.8.8', 'an IPv4 address in disguise'],
+    ['::ffff:127.0.0.1', 'an IPv4 address embedded in IPv6'],
+    ['::ffff:7f00:1', 'an IPv4 address embedded in IPv6'],
+    ['::ffff:8.8.8.8', 'an IPv4 address embedded in IPv6'],
     ['::ffff:0:127.0.0.1', 'a reserved address'],
     ['64:ff9b::7f00:1', 'a loopback address'],
     ['64:ff9b::169.254.169.254', 'a cloud metadata address'],
@@ -67,7 +67,7 @@ describe('which addresses are public', () => {
     ['100::1', 'a reserved address'],
     ['2001::1', 'a reserved address'],
     ['2001:db8::1', 'a documentation address'],
-    ['2002:7f00:1::', 'an IPv4 address in disguise'],
+    ['2002:7f00:1::', 'an IPv4 address embedded in IPv6'],
     ['3fff::1', 'a documentation address'],
     ['5f00::1', 'a reserved address'],
     ['fc00::1', 'a private address'],
@@ -76,9 +76,9 @@ describe('which addresses are public', () => {
     ['fe80::1%eth0', 'a link-local address'],
     ['fec0::1', 'a private address'],
     ['ff02::1', 'a multicast address'],
-    ['', 'not an address'],
-    ['example.org', 'not an address'],
-    ['127.1', 'not an address'],
+    ['', 'not an IP address'],
+    ['example.org', 'not an IP address'],
+    ['127.1', 'not an IP address'],
   ])('%s: %s', (address, why) => {
     expect(whyNotPublic(address)).toBe(why);
   });
@@ -134,8 +134,8 @@ describe('which addresses are public', () => {
     fc.assert(
       fc.property(ipv4, (address) => {
         const disguised = new URL(`http://[::ffff:${address}]`).hostname.slice(1, -1);
-        expect(whyNotPublic(disguised)).toBe('an IPv4 address in disguise');
-        expect(whyNotPublic(`::ffff:${address}`)).toBe('an IPv4 address in disguise');
+        expect(whyNotPublic(disguised)).toBe('an IPv4 address embedded in IPv6');
+        expect(whyNotPublic(`::ffff:${address}`)).toBe('an IPv4 address embedded in IPv6');
         expect(whyNotPublic(`64:ff9b::${address}`)).toBe(whyNotPublic(address));
       }),
     );
@@ -146,7 +146,7 @@ describe('which addresses are public', () => {
       fc.property(fc.oneof(fc.string(), fc.ipV4(), fc.ipV6()), (text) => {
         const why = whyNotPublic(text);
         expect(why === null || why.length > 0).toBe(true);
-        if (!/^[\d.]+$|:/.test(text)) expect(why).toBe('not an address');
+        if (!/^[\d.]+$|:/.test(text)) expect(why).toBe('not an IP address');
       }),
     );
   });

@@ -4,7 +4,7 @@ type Range = { bits: number; block: bigint; what: string };
 
 /** Blocks of the IANA special-purpose registries, and cloud-internal addresses. The first match names it. */
 const IPV4: Range[] = ranges(32, {
-  '0.0.0.0/8': 'an address of this machine',
+  '0.0.0.0/8': 'an address on this machine',
   '127.0.0.0/8': 'a loopback address',
   '10.0.0.0/8': 'a private address',
   '172.16.0.0/12': 'a private address',
@@ -25,9 +25,9 @@ const IPV4: Range[] = ranges(32, {
 });
 
 const IPV6: Range[] = ranges(128, {
-  '::/128': 'an address of this machine',
+  '::/128': 'an address on this machine',
   '::1/128': 'a loopback address',
-  '::ffff:0:0/96': 'an IPv4 address in disguise',
+  '::ffff:0:0/96': 'an IPv4 address embedded in IPv6',
   '64:ff9b:1::/48': 'a private address',
   'fc00::/7': 'a private address',
   'fe80::/10': 'a link-local address',
@@ -35,7 +35,7 @@ const IPV6: Range[] = ranges(128, {
   'ff00::/8': 'a multicast address',
   '2001::/23': 'a reserved address',
   '2001:db8::/32': 'a documentation address',
-  '2002::/16': 'an IPv4 address in disguise',
+  '2002::/16': 'an IPv4 address embedded in IPv6',
   '3fff::/20': 'a documentation address',
 });
 
@@ -48,7 +48,7 @@ const PRIVATE_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)\.?
 export function whyNotPublic(address: string): string | null {
   const plain = address.replace(/%.*$/, '');
   const version = isIP(plain);
-  if (version === 0) return 'not an address';
+  if (version === 0) return 'not an IP address';
   const value = toNumber(plain);
   if (version === 4) return whatOf(value, IPV4, 32);
 
@@ -61,7 +61,7 @@ export function whyNotPublic(address: string): string | null {
 
 /** Like `whyNotPublic`, for a name that is not resolved yet. */
 export function whyNameNotPublic(hostname: string): string | null {
-  return PRIVATE_NAME.test(hostname) ? 'a name for private hosts' : null;
+  return PRIVATE_NAME.test(hostname) ? 'a private host name' : null;
 }
 
 function whatOf(value: bigint, known: readonly Range[], size: number): string | null {

@@ -6,7 +6,7 @@ export function pinnedFetch(addresses: readonly string[], ca?: string[]): typeof
   const found = addresses.map((address) => ({ address, family: isIPv4(address) ? 4 : 6 }));
   const lookup: LookupFunction = (_hostname, { all }, callback) => {
     const [first] = found;
-    if (!first) return callback(new Error('The name has no address.'), []);
+    if (!first) return callback(new Error('The name does not resolve.'), []);
     return all ? callback(null, found) : callback(null, first.address, first.family);
   };
   // Without pipelining a connection ends with its response: none outlives the check of its address.

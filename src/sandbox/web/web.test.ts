@@ -33,14 +33,14 @@ describe('a page', () => {
       'image/png',
       new Uint8Array(2048),
       'image/png',
-      '[image/png, 2.0 KB: not text. If it is needed, download it with a command.]',
+      '[image/png, 2.0 KB: not text. To use it, download it with a command.]',
     ],
     [
       'bytes nobody declared, by their size',
       null,
       Uint8Array.of(0, 1, 2),
       '',
-      '[no media type, 3 bytes: not text. If it is needed, download it with a command.]',
+      '[no media type, 3 bytes: not text. To use it, download it with a command.]',
     ],
   ])('%s', async (_name, type, body, mediaType, text) => {
     const { url } = await loopback((response) => send(response, type, body));
@@ -113,7 +113,7 @@ describe('redirects', () => {
   test('are followed five times and no more', async () => {
     const { url, requests } = await loopback((response, { path }) => redirect(response, `${path}x`));
     await expect(onThisMachine().get(`${url}/`, never)).rejects.toThrow(
-      `${url}/ redirects more than 5 times; gave up at ${url}/xxxxxx.`,
+      `${url}/ redirects more than 5 times; stopped at ${url}/xxxxxx.`,
     );
     expect(requests.length).toBe(6);
   });
@@ -199,7 +199,7 @@ describe('limits', () => {
   ])('a server that %s times out', async (_name, answer) => {
     const { url } = await loopback((response) => answer(response));
     await expect(onThisMachine({ timeLimitMs: 300 }).get(url, never)).rejects.toThrow(
-      `${url}/ did not answer in full within 0.3 s.`,
+      `${url}/ did not finish within 0.3s.`,
     );
   });
 
@@ -213,7 +213,7 @@ describe('limits', () => {
 
   test('a resolver that never answers times out', async () => {
     const web = createWeb({ resolve: () => new Promise(() => undefined), timeLimitMs: 100 });
-    await expect(web.get('http://a.org', never)).rejects.toThrow('did not answer in full within 0.1 s');
+    await expect(web.get('http://a.org', never)).rejects.toThrow('did not finish within 0.1s');
   });
 
   test('a refused connection, an unknown host, and a broken connection are reported', async () => {
@@ -262,15 +262,15 @@ describe('only public addresses', () => {
       .catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(PermissionDeniedError);
     expect((refusal as Error).message).toMatch(
-      /^Permission denied: fetch http.* is an? .*; only public addresses are fetched\. For a server of your own use a command\)$/,
+      /^Permission denied: fetch http.* is an? .*; only public addresses can be fetched\. For your own servers use a command\)$/,
     );
   });
 
   test.each([
-    ['file:///etc/passwd', 'only http and https addresses are fetched'],
-    ['ftp://a.org/x', 'only http and https addresses are fetched'],
-    ['data:text/plain,x', 'only http and https addresses are fetched'],
-    ['http://user:secret@8.8.8.8/', 'an address with a user name or password in it is not fetched'],
+    ['file:///etc/passwd', 'only http and https URLs can be fetched'],
+    ['ftp://a.org/x', 'only http and https URLs can be fetched'],
+    ['data:text/plain,x', 'only http and https URLs can be fetched'],
+    ['http://user:secret@8.8.8.8/', 'URLs with a user name or password cannot be fetched'],
   ])('%s: %s', async (url, why) => {
     const refusal: Error = await createWeb()
       .get(url, never)
@@ -286,7 +286,7 @@ describe('only public addresses', () => {
     const { url, requests } = await loopback((response) => send(response, 'text/plain', 'inside'));
     const web = createWeb({ resolve: async () => ['8.8.8.8', '127.0.0.1'] });
     await expect(web.get(url.replace('127.0.0.1', 'rebind.test'), never)).rejects.toThrow(
-      'rebind.test is at 127.0.0.1, which is a loopback address',
+      'rebind.test resolves to 127.0.0.1, which is a loopback address',
     );
     expect(requests).toEqual([]);
   });
@@ -359,7 +359,7 @@ describe('only public addresses', () => {
       ['http://wiki.corp/', async () => ['10.1.2.3']],
     ])('%s never reaches it', async (url, resolve) => {
       const { web, asked } = through(resolve);
-      await expect(web.get(url, never)).rejects.toThrow('only public addresses are fetched');
+      await expect(web.get(url, never)).rejects.toThrow('only public addresses can be fetched');
       expect(asked).toEqual([]);
     });
   });

@@ -49,7 +49,7 @@ export function createWeb(options: WebOptions = {}): Web {
       const page = await raceAbort(follow(url, options, stop), stop).catch((error: unknown) => {
         signal.throwIfAborted();
         if (stop.aborted) {
-          throw new Error(`${url.href} did not answer in full within ${timeLimitMs / 1000} s.`);
+          throw new Error(`${url.href} did not finish within ${timeLimitMs / 1000}s.`);
         }
         throw explained(error, url);
       });
@@ -74,7 +74,7 @@ async function follow(start: URL, options: WebOptions, signal: AbortSignal): Pro
     }
     url = next;
   }
-  throw new Error(`${start.href} redirects more than ${MAX_REDIRECTS} times; gave up at ${url.href}.`);
+  throw new Error(`${start.href} redirects more than ${MAX_REDIRECTS} times; stopped at ${url.href}.`);
 }
 
 function locationOf(location: string | null, from: URL): URL | null {
@@ -115,7 +115,7 @@ async function lookedAt(
     if (why !== null)
       throw refused(
         url,
-        notPublic(`${address === host ? host : `${host} is at ${address}, which`} is ${why}`),
+        notPublic(`${address === host ? host : `${host} resolves to ${address}, which`} is ${why}`),
       );
   }
   return addresses;
@@ -134,9 +134,9 @@ export function fetchRefusal(address: string): string | null {
 }
 
 function closedBecause(url: URL, { allowPrivate }: Pick<WebOptions, 'allowPrivate'>): string | null {
-  if (!/^https?:$/.test(url.protocol)) return 'only http and https addresses are fetched';
+  if (!/^https?:$/.test(url.protocol)) return 'only http and https URLs can be fetched';
   if (url.username !== '' || url.password !== '')
-    return 'an address with a user name or password in it is not fetched';
+    return 'URLs with a user name or password cannot be fetched';
   if (allowPrivate) return null;
   const host = hostOf(url);
   const why = isIP(host) === 0 ? whyNameNotPublic(host) : whyNotPublic(host);
@@ -148,7 +148,7 @@ function hostOf({ hostname }: URL): string {
 }
 
 function notPublic(why: string): string {
-  return `${why}; only public addresses are fetched. For a server of your own use a command`;
+  return `${why}; only public addresses can be fetched. For your own servers use a command`;
 }
 
 function refused(url: URL, why: string): PermissionDeniedError {
@@ -197,7 +197,7 @@ async function readAtMost(body: Response['body'], limit: number): Promise<Uint8A
 }
 
 function named(mediaType: string, size: string): string {
-  return `[${mediaType || 'no media type'}, ${size}: not text. If it is needed, download it with a command.]`;
+  return `[${mediaType || 'no media type'}, ${size}: not text. To use it, download it with a command.]`;
 }
 
 function sizeOf(bytes: number): string {

@@ -32,12 +32,12 @@ const untouched: Fault['also'] = async ({ space }) =>
   expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta' });
 
 const mistakes = [
-  `There is no tool named Reed. Did you mean Read? The tools are: ${builtinTools({ recall: null })
+  `Unknown tool Reed. Did you mean Read? Available tools: ${builtinTools({ recall: null })
     .map(({ name }) => name)
     .join(', ')}.`,
-  'Glob did not run, its arguments are wrong:\n- pattern: Invalid input: expected string, received undefined\nCorrect them and call it again.',
-  'The arguments of Write were not a JSON object, so it did not run (the JSON ends too early). They read: {"file_path":"c.txt",\nSend the call again with complete, valid JSON.',
-  'Read did not run, its arguments are wrong:\n- file_path: Invalid input: expected string, received number\nCorrect them and call it again.',
+  'Glob did not run; its arguments are invalid:\n- pattern: Invalid input: expected string, received undefined\nCorrect them and call it again.',
+  'The arguments of Write were not a JSON object, so it did not run (the JSON is incomplete). You sent: {"file_path":"c.txt",\nSend the call again with complete, valid JSON.',
+  'Read did not run; its arguments are invalid:\n- file_path: Invalid input: expected string, received number\nCorrect them and call it again.',
 ].map((text) => ({ success: false, text }));
 
 const thought = 'The file will tell.';
@@ -139,7 +139,7 @@ export const oddCalls: Fault[] = [
         },
       ],
     },
-    words: 'The answer reached the output limit in the middle of a call.',
+    words: 'The answer hit the output limit in the middle of a tool call',
     also: untouched,
   },
   {
@@ -153,7 +153,7 @@ export const oddCalls: Fault[] = [
       requests: 2,
       told: [{ success: false, text: expect.stringContaining('The output limit was reached') as never }],
     },
-    words: 'The answer reached the output limit in the middle of a call.',
+    words: 'The answer hit the output limit in the middle of a tool call',
     also: untouched,
   },
   {

@@ -118,6 +118,6 @@ export const refusals: Fault[] = [
     name: '[E04] too long with nothing to shorten: said with a way on, and not sent again',
     script: (protocol) => [fails(400, { message: overflow[protocol] })],
     upshot: { code: 1, stopReason: 'error', kind: 'overflow', result: '', requests: 1 },
-    words: 'choose a model with a larger window',
+    words: 'choose a model with a larger context window',
   },
 ];

@@ -33,7 +33,7 @@ const goesOn: Fault['also'] = ({ server, result }) => {
   expect(said).toEqual([
     { role: 'user', text: 'go' },
     { role: 'assistant', text: kept },
-    { role: 'user', text: expect.stringContaining('Go on exactly where it stops') },
+    { role: 'user', text: expect.stringContaining('Continue exactly where it stops') },
   ]);
 };
 
@@ -89,14 +89,14 @@ export const streams: Fault[] = [
       says(' and the rest'),
     ],
     upshot: { requests: 2, retries: ['cut'], result: andTheRest },
-    words: 'Answer cut off, retrying in 1s (1 of 3). The connection broke mid-answer',
+    words: 'Answer cut off, retrying in 1s (1 of 3). The connection was lost in the middle of the answer',
     also: goesOn,
   },
   {
     name: '[N11] [V06] ended politely in mid-text: no less broken',
     script: (protocol) => [at(midText, 'end')(protocol, answer), says(' and the rest')],
     upshot: { requests: 2, retries: ['cut'], result: andTheRest },
-    words: 'The answer broke off before its end.',
+    words: 'The answer was cut off.',
     also: goesOn,
   },
   {
@@ -127,7 +127,7 @@ export const streams: Fault[] = [
       retries: ['cut', 'cut', 'cut'],
       result: expect.stringMatching(/^(Half an ?){4}$/) as string,
     },
-    words: 'The answer broke off before its end.',
+    words: 'The answer was cut off.',
     continues: true,
   },
   {
@@ -167,19 +167,19 @@ export const streams: Fault[] = [
       result:
         protocol === 'google' || protocol === 'ollama' ? (expect.stringMatching(/^this ?$/) as string) : '',
     }),
-    words: "answered with something that is not a model's reply",
+    words: 'sent an invalid response',
   },
   {
     name: "a sign-in page in the model's place",
     script: [garbage('html')],
     upshot: { ...garbled, result: '' },
-    words: "answered with something that is not a model's reply: Sign in",
+    words: 'sent an invalid response: Sign in',
   },
   {
     name: 'good JSON of no known protocol',
     script: [garbage('stranger')],
     upshot: { ...garbled, result: '' },
-    words: `answered with something that is not a model's reply: {"status":"ok"}`,
+    words: `sent an invalid response: {"status":"ok"}`,
   },
   {
     name: 'keep-alives between the frames are no words',

@@ -43,7 +43,7 @@ export const quirks: readonly Expected[] = [
         ? { status: 400, body: { error: 'registry.ollama.ai/library/tiny does not support tools' } }
         : null,
     finds: { ...asText, contextWindow: 8192, digest: 'sha-1' },
-    tells: /^ollama\/tiny takes no tools, so they are described in its prompt\.$/m,
+    tells: /^ollama\/tiny does not support tools, so they are described in the prompt\.$/m,
   },
   {
     name: 'the opening tag of thoughts never arrives',
@@ -69,7 +69,7 @@ export const quirks: readonly Expected[] = [
         : null,
     voices: (text) => `<think>\nA <tool_call> is what I need.\n</think>\n\n${text}`,
     finds: { ...asText, thinking: 'tags', contextWindow: 12_000 },
-    tells: /takes no tools/,
+    tells: /does not support tools/,
   },
   {
     name: 'tools are taken, and the call comes as JSON in the text',
@@ -183,7 +183,7 @@ export const quirks: readonly Expected[] = [
       return null;
     },
     finds: { ...usual, resultRole: 'user', systemRole: false, contextWindow: 16_384 },
-    tells: /takes no system message[\s\S]*takes results from the user only/,
+    tells: /does not support system messages[\s\S]*accepts tool results only as user messages/,
   },
   {
     name: 'the model is still being loaded',

@@ -75,7 +75,9 @@ sweepGroups(protocolNames)(
         env: { HTTPS_PROXY: proxy.url, NO_PROXY: secretHost },
       });
       expect(outcome.code).toBe(1);
-      expect(outcome.stderr).toMatch(/^Could not connect to https:\/\/api\.test \((ENOTFOUND|EAI_AGAIN)\)\.\n/);
+      expect(outcome.stderr).toMatch(
+        /^Could not connect to https:\/\/api\.test \((ENOTFOUND|EAI_AGAIN)\)\.\n/,
+      );
       expect(outcome.stderr.endsWith(`.\n${hint}`)).toBe(true);
       expect(proxy.asked).toEqual([]);
     });

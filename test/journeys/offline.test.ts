@@ -74,13 +74,13 @@ describe('a vendor that cannot be reached', () => {
     const screen = openTerminal(space, ['--plain', '--model', 'anthropic/claude-sonnet-4-6'], env);
     await screen.waitFor('> ');
     screen.type('hello\r');
-    await screen.waitFor('Shall ollama/qwen3:8b answer');
+    await screen.waitFor('Use ollama/qwen3:8b until');
     screen.type('1\r');
     await screen.waitFor('Using ollama/qwen3:8b instead.');
     await screen.waitFor('from here');
     screen.type('more\r');
     await screen.waitFor('again from here');
-    expect(screen.screen().split('Shall ollama').length).toBe(2);
+    expect(screen.screen().split('Use ollama').length).toBe(2);
   });
 
   test('without a person nobody stands in, unless the settings say so', async () => {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { fail, type ToolResult } from '../contract/tool.ts';
 import { nearest } from '../lib/text/nearest.ts';
 
 /** Error messages that let a model fix its own call. */
@@ -45,4 +46,9 @@ export function explainPlaceholders(unknown: readonly string[]): string {
   const words = unknown.map((word) => word.slice(1, -1)).join(', ');
   const what = unknown.length === 1 ? 'is a placeholder for a secret' : 'are placeholders for secrets';
   return `Nothing was changed or run: ${words} ${what} unknown in this session. Read the file again and use the placeholder you see there, or make the change without touching that value.`;
+}
+
+/** Marked, so that a model that cannot write a valid call is eventually stopped. */
+export function unreadable(words: string): ToolResult {
+  return fail(words, { metadata: { unreadable: true } });
 }

@@ -7,7 +7,7 @@ import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import { fail } from '../contract/tool.ts';
 import { limited, raceAbort, unlessAborted } from '../lib/async/abort.ts';
 import { Channel } from '../lib/async/channel.ts';
-import { limitsWithin, truncateText } from '../lib/text/truncate.ts';
+import { bound } from './bound-result.ts';
 import { accessesConflict } from './conflict.ts';
 import {
   explainBadInput,
@@ -15,6 +15,7 @@ import {
   explainMalformed,
   explainPlaceholders,
   explainUnknownTool,
+  unreadable,
 } from './explain.ts';
 import type { InterruptedCalls } from './interrupted-calls.ts';
 
@@ -209,11 +210,6 @@ function withSecret(access: Access): Access {
 /** Marked, so that a model that only writes calls too long for one answer is eventually stopped. */
 const CUT = { metadata: { cut: true } };
 
-/** Marked, so that a model that cannot write a valid call is eventually stopped. */
-function unreadable(words: string): ToolResult {
-  return fail(words, { metadata: { unreadable: true } });
-}
-
 /** Lets hooks refuse a call, or change its input, before it is judged. */
 async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<Prepared> {
   const { call, tool, accesses } = item;
@@ -337,23 +333,6 @@ async function repeatAnswer(
   const { name, success } = given;
   await channel.push({ type: 'tool_end', callId: call.id, name, success, durationMs: 0 });
   return { ...given, callId: call.id, metadata: { ...given.metadata, repeats: given.callId } };
-}
-
-/** Shortens a text too long for the model to its head and tail, with the path of the full text. */
-async function bound(callId: string, result: ToolResult, deps: RouterDeps) {
-  const whole = result.success ? result.output : result.error;
-  const text = truncateText(whole, limitsWithin(deps.resultLimit?.()));
-  if (text === whole) return { text, metadata: result.metadata };
-  const fullOutput = result.metadata?.fullOutput ?? (await deps.keepOutput(callId, whole));
-  const where = fullOutput
-    ? `\n[${whole.length} characters in total; the full output is in ${fullOutput}: Read it with offset]`
-    : '';
-  const metadata = {
-    ...result.metadata,
-    cutCharacters: whole.length - text.length,
-    ...(fullOutput ? { fullOutput } : {}),
-  };
-  return { text: text + where, metadata };
 }
 
 async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolResult> {

@@ -32,7 +32,7 @@ const ABOUT_BINARY = 'test/journeys/binary.test.ts';
 export default defineConfig({
   test: {
     tags: [{ name: 'soak', description: 'Run by `npm run test:soak`, not by `npm test`.' }],
-    reporters: ['default', './test/support/skips-aloud.ts'],
+    reporters: ['default', './test/support/report-skipped.ts'],
     // Journeys wait for processes and timers more than they compute.
     maxWorkers: availableParallelism() + 1,
     projects: [

@@ -8,8 +8,8 @@ import { remove } from '../src/tools/delete.ts';
 import { edit } from '../src/tools/edit.ts';
 import { multiEdit } from '../src/tools/multi-edit.ts';
 import { write } from '../src/tools/write.ts';
-import { bench, use } from './support/hands.ts';
 import { sweep } from './support/soak.ts';
+import { bench, use } from './support/tool-context.ts';
 import { undo as takeBack } from './support/undo.ts';
 
 async function room() {

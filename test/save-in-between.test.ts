@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { sha256 } from '../src/lib/sha256.ts';
 import { edit } from '../src/tools/edit.ts';
 import { write } from '../src/tools/write.ts';
-import { bench, use } from './support/hands.ts';
+import { bench, use } from './support/tool-context.ts';
 
 test.each([
   ['Edit', edit, { file_path: 'a.txt', old_string: 'first', new_string: 'ours' }],

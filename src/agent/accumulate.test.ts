@@ -194,9 +194,9 @@ describe('[L08] folding a reply', () => {
 
   test('a broken reply keeps its text and drops its calls', () => {
     const reply = fold([{ type: 'text', text: 'half' }, ...call('0', 'a', '{"x":')]);
-    expect(reply.breakOff('cut', AT)?.content).toEqual([{ type: 'text', text: 'half' }]);
-    expect(fold(call('0', 'a', '{}')).breakOff('aborted', AT)).toBe(null);
-    expect(fold([{ type: 'text', text: ' \n' }]).breakOff('cut', AT)).toBe(null);
+    expect(reply.endEarly('cut', AT)?.content).toEqual([{ type: 'text', text: 'half' }]);
+    expect(fold(call('0', 'a', '{}')).endEarly('aborted', AT)).toBe(null);
+    expect(fold([{ type: 'text', text: ' \n' }]).endEarly('cut', AT)).toBe(null);
   });
 
   test('property: any split of the same text and arguments folds to the same message', () => {

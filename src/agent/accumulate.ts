@@ -58,7 +58,7 @@ export class Reply {
   }
 
   /** Expects the rest of a truncated answer; returns the text so far. */
-  goOn(timestamp: string): AssistantMessage {
+  continueFrom(timestamp: string): AssistantMessage {
     const partial = this.#message('max_tokens', timestamp);
     const content = partial.content.filter((part) => part.type === 'text').map((part) => ({ ...part }));
     this.#usage = undefined;
@@ -67,7 +67,7 @@ export class Reply {
     return { ...partial, content };
   }
 
-  /** The rest of a truncated answer is unavailable: restores the state before `goOn`. */
+  /** The rest of a truncated answer is unavailable: restores the state before `continueFrom`. */
   settle(): void {
     this.#dropCalls();
     this.#stop = 'max_tokens';
@@ -136,7 +136,7 @@ export class Reply {
    * The part that arrived before the reply broke off, or null if nothing is left. Drops its calls: none of
    * them ran.
    */
-  breakOff(reason: 'cut' | 'aborted', timestamp: string): AssistantMessage | null {
+  endEarly(reason: 'cut' | 'aborted', timestamp: string): AssistantMessage | null {
     this.#dropCalls();
     return this.#hasText() ? this.#message(reason, timestamp) : null;
   }

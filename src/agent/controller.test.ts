@@ -59,7 +59,7 @@ function controllerOf(
     provider: 'scripted',
     model: 'm',
     contextWindow: 1000,
-    news: () => news.shift() ?? null,
+    updates: () => news.shift() ?? null,
     ...(beforePrompt && { beforePrompt }),
     prepareRun: async () => ({
       provider: 'scripted',

@@ -22,16 +22,16 @@ export type ControllerDeps = {
   model: string;
   contextWindow: number;
   /** Information for the model to send with the next prompt, or null. */
-  news?(): string | null;
+  updates?(): string | null;
   /** Called with a prompt before it is saved: may extend or refuse it. */
-  beforePrompt?(content: UserMessage['content'], signal: AbortSignal): Promise<HeardPrompt>;
+  beforePrompt?(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
   /** Called at each submit: everything a run needs except what the controller itself knows. */
   prepareRun(
     options: RunOptions,
   ): Promise<Omit<Run, 'history' | 'signal'> & { remainingWork?: RemainingWork }>;
 };
 
-export type HeardPrompt =
+export type CheckedPrompt =
   | { type: 'go'; content: UserMessage['content'] }
   | { type: 'block'; because: string };
 
@@ -142,12 +142,13 @@ export class Controller {
     this.#emit({ type: 'run_start', sessionId, provider, model, cwd, messages: messages.length });
     for (const call of openCallsOf(session.messages))
       await writer.add(closeCall(call, this.#deps.unfinished, timestamp));
-    const hearing = this.#deps.beforePrompt?.(content, signal);
-    const heard = (hearing && (await unlessAborted(hearing, signal))) ?? { type: 'go' as const, content };
-    if (heard.type === 'block') return this.#refused(heard.because);
-    const news = this.#deps.news?.() ?? null;
-    const told = news === null ? heard.content : [{ type: 'text' as const, text: news }, ...heard.content];
-    await writer.add({ role: 'user', content: told, timestamp });
+    const checking = this.#deps.beforePrompt?.(content, signal);
+    const checked = (checking && (await unlessAborted(checking, signal))) ?? { type: 'go' as const, content };
+    if (checked.type === 'block') return this.#refused(checked.because);
+    const updates = this.#deps.updates?.() ?? null;
+    const withUpdates =
+      updates === null ? checked.content : [{ type: 'text' as const, text: updates }, ...checked.content];
+    await writer.add({ role: 'user', content: withUpdates, timestamp });
     const prepared = signal.aborted ? undefined : await unlessAborted(this.#deps.prepareRun(options), signal);
     if (!prepared) return this.#ended(neverRan);
     let end: RunEnd | undefined;

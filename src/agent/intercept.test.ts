@@ -47,7 +47,7 @@ async function play(changes: Partial<RouterDeps>, signal = new AbortController()
 describe('[G02] before a call', () => {
   test('a changed input is parsed, judged, shown and run instead of the original; the answer keeps the original name', async () => {
     const { judged, events, answers } = await play({
-      meant: (call) => (call.name === 'Door' ? { name: 'Look', input: call.input } : undefined),
+      resolveCall: (call) => (call.name === 'Door' ? { name: 'Look', input: call.input } : undefined),
       before: async ({ id, name, input }) => {
         expect({ id, name, input }).toEqual({ id: '1', name: 'Look', input: { target: 'a' } });
         return { type: 'go', input: { target: 'b' } };

@@ -5,9 +5,9 @@ import { Reply } from './accumulate.ts';
 import { callIn } from './history.ts';
 import type { Run } from './run.ts';
 import { isOverflow, runErrorOf } from './run-error.ts';
-import { NOTHING, streamWholeReply } from './whole-reply.ts';
+import { EMPTY_ANSWER, streamWholeReply } from './whole-reply.ts';
 
-const NOTHING_HINT = 'Try again, rephrase the prompt, or choose another model.';
+const EMPTY_HINT = 'Try again, rephrase the prompt, or choose another model.';
 const CUT_CALL =
   'The answer hit the output limit in the middle of a tool call, so the call did not run. Asking the model to work in smaller steps.';
 
@@ -38,11 +38,12 @@ async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
     if (!run.signal.aborted && isOverflow(error) && (yield* run.makeRoom('overflow', run.signal)))
       return yield* takeTurn(run);
     if (reply.usage) yield { type: 'usage', usage: reply.usage, costUsd: run.costOf(reply.usage) };
-    const partial = reply.breakOff(run.signal.aborted ? 'aborted' : 'cut', now());
+    const partial = reply.endEarly(run.signal.aborted ? 'aborted' : 'cut', now());
     if (partial) yield* record(run, partial);
     if (run.signal.aborted) return null;
-    const told = runErrorOf(error, reply.model);
-    if (told) return { reason: error instanceof BudgetReachedError ? 'budget' : 'error', error: told };
+    const runError = runErrorOf(error, reply.model);
+    if (runError)
+      return { reason: error instanceof BudgetReachedError ? 'budget' : 'error', error: runError };
     throw error;
   }
 
@@ -51,7 +52,7 @@ async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
     if (reply.usage) yield { type: 'usage', usage: reply.usage, costUsd: run.costOf(reply.usage) };
     return finished.stopReason === 'max_tokens'
       ? { reason: 'max_tokens' }
-      : { reason: 'error', error: { message: NOTHING, hint: NOTHING_HINT } };
+      : { reason: 'error', error: { message: EMPTY_ANSWER, hint: EMPTY_HINT } };
   }
   const message = (await run.transformMessage?.(finished)) ?? finished;
   if (reply.usage) yield { type: 'usage', usage: reply.usage, costUsd: run.costOf(reply.usage) };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../contract/event.ts';
 import type { SessionLog } from './session-log.ts';
-import { forwardingLog, SubagentTally } from './subagent.ts';
+import { forwardingLog, SubagentTotals } from './subagent.ts';
 
 const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
 const spent = (costUsd: number | null): AgentEvent => ({ type: 'usage', usage, costUsd });
@@ -20,7 +20,7 @@ const says = (text: string): AgentEvent => ({
 const below = (event: AgentEvent): AgentEvent => ({ type: 'subagent', callId: '9', agent: 'x', event });
 
 test('cost and changes of nested subagents are counted, their text and turns are not', () => {
-  const tally = new SubagentTally();
+  const tally = new SubagentTotals();
   const events = [{ type: 'turn_start', turn: 1 } as const, spent(0.5), ended, says('mine')];
   for (const event of [...events, ...events.map(below), below(below(spent(1)))]) tally.take(event);
   tally.take(below(says('theirs')));

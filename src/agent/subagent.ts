@@ -5,15 +5,15 @@ import type { Controller, RunEnd } from './controller.ts';
 import type { SessionLog } from './session-log.ts';
 
 /** What a subagent has said, done and cost, folded from its events, including those of nested subagents. */
-export class SubagentTally {
+export class SubagentTotals {
   text = '';
   turns = 0;
   calls = 0;
   tokens = 0;
   costUsd: number | null = 0;
 
-  take(told: AgentEvent): void {
-    const { event, agents } = innermost(told);
+  take(wrapped: AgentEvent): void {
+    const { event, agents } = innermost(wrapped);
     const isOwn = agents.length === 0;
     if (event.type === 'usage') {
       const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = event.usage;
@@ -35,7 +35,7 @@ export function forwardingLog(
   emit: (event: AgentEvent) => Promise<void>,
   signal: AbortSignal,
 ): SessionLog {
-  const told = async (event: AgentEvent) => {
+  const notifyParent = async (event: AgentEvent) => {
     if (signal.aborted) return;
     await raceAbort(emit(event), signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
@@ -45,11 +45,11 @@ export function forwardingLog(
     ...log,
     async message(message) {
       await log.message(message);
-      await told({ type: 'message', message });
+      await notifyParent({ type: 'message', message });
     },
     async watch(event) {
       await log.watch(event);
-      await told(event);
+      await notifyParent(event);
     },
   };
 }

@@ -28,7 +28,7 @@ export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string;
 export type RouterDeps = {
   find(name: string): Tool | undefined;
   /** The actual call, where a tool only forwards to another. The answer keeps the forwarding tool's name. */
-  meant?(call: ToolCall): { name: string; input: unknown } | undefined;
+  resolveCall?(call: ToolCall): { name: string; input: unknown } | undefined;
   toolNames(): string[];
   /** Judges a call and asks the user where the policy says so; `beforeAsking` may enrich the question. */
   decide(
@@ -133,51 +133,51 @@ type Wires = { channel: Channel<AgentEvent>; signal: AbortSignal };
 async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires: Wires): Promise<void> {
   const prepared = calls.map((call) => prepare(call, deps));
   for (const [i, item] of prepared.entries()) {
-    if (!item.tool || item.given || twinOf(item, prepared)) continue;
-    const heard = await intercept(item, deps, wires);
-    prepared[i] = heard;
-    if (!heard.answer) await judge(heard, deps, { ...wires, before: prepared.slice(0, i) });
+    if (!item.tool || item.given || duplicateOf(item, prepared)) continue;
+    const checked = await intercept(item, deps, wires);
+    prepared[i] = checked;
+    if (!checked.answer) await judge(checked, deps, { ...wires, before: prepared.slice(0, i) });
   }
 
-  const begun = new Map<Prepared, { touches: Access[]; answered: Promise<ToolMessage> }>();
+  const started = new Map<Prepared, { touches: Access[]; answered: Promise<ToolMessage> }>();
   for (const item of prepared) {
-    const twin = twinOf(item, prepared);
+    const duplicate = duplicateOf(item, prepared);
     const touches = touched(item, deps);
-    const before = [...begun].flatMap(([other, { touches: theirs, answered }]) =>
-      other === twin || accessesConflict(theirs, touches) ? [answered] : [],
+    const before = [...started].flatMap(([other, { touches: theirs, answered }]) =>
+      other === duplicate || accessesConflict(theirs, touches) ? [answered] : [],
     );
     const answered = Promise.all(before).then(async () => {
-      const given = item.given ?? (twin && (await begun.get(twin)?.answered));
+      const given = item.given ?? (duplicate && (await started.get(duplicate)?.answered));
       if (given) return repeatAnswer(item, given, wires);
       // The calls before it may have changed what this one would do.
       const now = before.length === 0 ? touches : touched(item, deps);
       return answer({ ...item, touches: now }, deps, wires);
     });
-    begun.set(item, { touches, answered });
+    started.set(item, { touches, answered });
   }
-  for (const { answered } of begun.values())
+  for (const { answered } of started.values())
     await wires.channel.push({ type: 'message', message: await answered });
 }
 
 /** The call in the same reply that this one repeats. */
-function twinOf(item: Prepared, prepared: readonly Prepared[]): Prepared | undefined {
+function duplicateOf(item: Prepared, prepared: readonly Prepared[]): Prepared | undefined {
   const { repeats } = item.call;
   return repeats === undefined ? undefined : prepared.find((other) => other.call.id === repeats);
 }
 
 function touched({ accesses }: Prepared, deps: RouterDeps): Access[] {
-  return accesses.map((access) => (deps.isReadOnly(access) ? LOOKING : access));
+  return accesses.map((access) => (deps.isReadOnly(access) ? READ_ONLY : access));
 }
 
 /** Accesses of a read-only command: may read anything here, changes nothing. */
-const LOOKING: Access = { kind: 'read', target: '.' };
+const READ_ONLY: Access = { kind: 'read', target: '.' };
 
 function prepare(sent: ToolCallPart, deps: RouterDeps): Prepared {
   if (sent.cut)
     return { call: sent, title: sent.name, accesses: [], answer: fail(explainCut(sent.name), CUT) };
-  const meant = sent.malformed === undefined ? deps.meant?.(sent) : undefined;
-  const call = meant ? { ...sent, ...meant } : sent;
-  const answersAs = meant && { answersAs: sent.name };
+  const resolved = sent.malformed === undefined ? deps.resolveCall?.(sent) : undefined;
+  const call = resolved ? { ...sent, ...resolved } : sent;
+  const answersAs = resolved && { answersAs: sent.name };
   const item = { call, title: call.name, accesses: [], ...answersAs };
   const given = call.repeats === undefined ? undefined : deps.answerTo(call.repeats);
   const tool = deps.find(call.name);
@@ -213,7 +213,7 @@ const CUT = { metadata: { cut: true } };
 /** Lets hooks refuse a call, or change its input, before it is judged. */
 async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<Prepared> {
   const { call, tool, accesses } = item;
-  const { before, meant: _, ...rest } = deps;
+  const { before, resolveCall: _, ...rest } = deps;
   if (!before || !tool || signal.aborted) return item;
   const said = await unlessAborted(
     before({ id: call.id, name: tool.name, input: call.input }, signal),
@@ -376,8 +376,8 @@ async function refusedWhileRunning(
   channel: Wires['channel'],
 ): Promise<ToolResult> {
   if (by !== undefined && tool) {
-    const told = { callId: call.id, tool: tool.name, by, because: message, accesses };
-    await channel.push({ type: 'judged', verdict: 'deny', ...told });
+    const details = { callId: call.id, tool: tool.name, by, because: message, accesses };
+    await channel.push({ type: 'judged', verdict: 'deny', ...details });
   }
   return fail(message);
 }
@@ -388,10 +388,10 @@ async function afterLingering(
   deps: RouterDeps,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const patience = limited(INTERRUPTED_MS, signal);
+  const deadline = limited(INTERRUPTED_MS, signal);
   for (const { title, ended } of deps.interrupted?.before(touches) ?? []) {
     const isOver = ended.then(() => true);
-    if (!(await unlessAborted(isOver, patience)))
+    if (!(await unlessAborted(isOver, deadline)))
       return `"${title}" was interrupted but is still running, and this call touches the same files. Do something else first, or try again later.`;
   }
   return null;

@@ -7,11 +7,11 @@ import type { Run } from './run.ts';
 /** Maximum number of requests for the rest of one answer. */
 const MOST_PARTS = 3;
 
-export const NOTHING = 'The model returned nothing.';
+export const EMPTY_ANSWER = 'The model returned nothing.';
 
-const GO_ON =
+const CONTINUE_PROMPT =
   '[Your answer reached the output limit. You see the part that arrived. Continue exactly where it stops: repeat nothing, and do not mention the break.]';
-const SAY_SOMETHING = '[Your last answer was empty. Answer now, or make the calls that are still needed.]';
+const EMPTY_PROMPT = '[Your last answer was empty. Answer now, or make the calls that are still needed.]';
 
 /**
  * Streams one complete answer: continues text truncated by the output limit, and requests an empty answer
@@ -26,14 +26,18 @@ export async function* streamWholeReply(run: Run, reply: Reply): AsyncGenerator<
 
 async function* retryEmpty(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
   yield* usageOf(run, reply);
-  yield { type: 'notice', level: 'info', text: `${NOTHING} Retrying.` };
+  yield { type: 'notice', level: 'info', text: `${EMPTY_ANSWER} Retrying.` };
   reply.startOver();
   try {
-    yield* streamReply(run, reply, spoken(run.history, SAY_SOMETHING));
+    yield* streamReply(run, reply, withPrompt(run.history, EMPTY_PROMPT));
   } catch (error) {
     if (run.signal.aborted || !(error instanceof ProviderError)) throw error;
     const { kind, provider, message } = error;
-    throw new ProviderError(`${NOTHING} The retry failed: ${message}`, { kind, provider }, { cause: error });
+    throw new ProviderError(
+      `${EMPTY_ANSWER} The retry failed: ${message}`,
+      { kind, provider },
+      { cause: error },
+    );
   }
 }
 
@@ -42,9 +46,9 @@ async function* continueCut(run: Run, reply: Reply, part: number): AsyncGenerato
   yield* usageOf(run, reply);
   const text = `The answer hit the output limit. Continuing (${part} of ${MOST_PARTS}).`;
   yield { type: 'notice', level: 'info', text };
-  const partial = reply.goOn(new Date().toISOString());
+  const partial = reply.continueFrom(new Date().toISOString());
   try {
-    yield* streamReply(run, reply, spoken([...run.history, partial], GO_ON));
+    yield* streamReply(run, reply, withPrompt([...run.history, partial], CONTINUE_PROMPT));
     return true;
   } catch (error) {
     if (run.signal.aborted || !(error instanceof ProviderError)) throw error;
@@ -78,7 +82,7 @@ function* usageOf({ costOf }: Run, { usage }: Reply): Generator<AgentEvent> {
  * The history with this user text at its end, merged into a trailing prompt: some models refuse two prompts
  * in a row.
  */
-function spoken(history: readonly Message[], text: string): Message[] {
+function withPrompt(history: readonly Message[], text: string): Message[] {
   const part = { type: 'text' as const, text };
   const last = history.at(-1);
   if (last?.role === 'user') return [...history.slice(0, -1), { ...last, content: [...last.content, part] }];

@@ -87,7 +87,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
       }),
   ]);
   const own = servers ? undefined : await startServers(settings, host);
-  const bring = (servers ?? own)?.bring;
+  const createTools = (servers ?? own)?.createTools;
   const { agents, notices: troubles } = readAgents(root, settings.extensions);
   const record = recordSession(settings, opened.session, warn);
   const measured = telemetry ?? (await startTelemetry(settings, options, host));
@@ -110,7 +110,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     keyVariables: keyVariables(config),
     opened,
     web: await webRoute(config, env),
-    ...(bring && { servers: bring }),
+    ...(createTools && { servers: createTools }),
     ...(additions && { host: additions }),
     agents,
     projectFiles: settings.extensions,

@@ -11,7 +11,7 @@ import type { EventChannel } from '../lib/async/event-channel.ts';
 import type { Watcher } from '../observability/watcher.ts';
 import type { WebOptions } from '../sandbox/web/web.ts';
 import type { OpenSession } from '../session/store.ts';
-import type { BringServers } from './extensions/server-tools.ts';
+import type { CreateServerTools } from './extensions/server-tools.ts';
 import type { ConnectedModel } from './models/background-model.ts';
 import type { Choice } from './models/choose-model.ts';
 
@@ -39,7 +39,7 @@ export type Parts = HostAdditions & {
   /** How pages are fetched: with the user's proxy, or else the user's certificates. */
   web?: Pick<WebOptions, 'fetch' | 'certificates'>;
   /** Absent if no MCP server is configured. Servers outlive the session. */
-  servers?: BringServers;
+  servers?: CreateServerTools;
   /** Subagents defined in files. */
   agents?: readonly AgentDefinition[];
   /** The project's files with commands and skills that the user trusted. */

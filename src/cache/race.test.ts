@@ -3,9 +3,9 @@ import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test as always, expect, onTestFinished } from 'vitest';
-import { bench, makePipe } from '../../test/support/hands.ts';
 import { settledFile } from '../../test/support/settled-file.ts';
 import { soak } from '../../test/support/soak.ts';
+import { bench, makePipe } from '../../test/support/tool-context.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { ok } from '../contract/tool.ts';
 import { isOnLocalDisk } from '../lib/files/local-disk.ts';

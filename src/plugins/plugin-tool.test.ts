@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { bench, use } from '../../test/support/hands.ts';
+import { bench, use } from '../../test/support/tool-context.ts';
 import { defineTool, fail, ok } from '../contract/tool.ts';
 import { checkPlugin, definePlugin, type PluginTool } from './plugin.ts';
 import { pluginTool } from './plugin-tool.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import * as z from 'zod';
-import { bench, use } from '../../test/support/hands.ts';
+import { bench, use } from '../../test/support/tool-context.ts';
 import type { Message } from '../contract/message.ts';
 import { defineTool, ok } from '../contract/tool.ts';
 import { plainCopy } from './plain-copy.ts';

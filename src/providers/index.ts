@@ -4,7 +4,7 @@ import type { ChatOptions } from './openai/chat-wire.ts';
 import type { ProviderOptions } from './options.ts';
 import type { Preset, Protocol } from './presets.ts';
 import type { ThinkMode } from './text-tools/thinking.ts';
-import type { Manners, MannersOptions } from './wrappers/adapt.ts';
+import type { RequestFormat, RequestFormatOptions } from './wrappers/adapt.ts';
 import { type StallLimits, withStallLimit } from './wrappers/stall.ts';
 
 /** Loaded on first use. */
@@ -25,8 +25,8 @@ const STALL_LOCAL: StallLimits = { firstMs: 900_000, betweenMs: 300_000 };
 export type CreateOptions = Omit<ProviderOptions, 'name' | 'baseUrl'> &
   Partial<Pick<ProviderOptions, 'baseUrl'>> &
   /** Model-specific settings; the protocol's defaults if absent. */
-  Partial<Manners> &
-  Pick<MannersOptions, 'onAdapt'> & {
+  Partial<RequestFormat> &
+  Pick<RequestFormatOptions, 'onAdapt'> & {
     /** How thinking is embedded in the text, if known. */
     think?: ThinkMode;
     /** Longest silence before the first output and between two events; default: minutes. */
@@ -65,18 +65,18 @@ export async function createProvider(
   const { name, local } = preset;
   const quirks = { ...preset.quirks, ...(think && { think }) };
   const vendor = create({ ...options, name, baseUrl, quirks });
-  const told = silenceMs === undefined ? null : { firstMs: silenceMs, betweenMs: silenceMs };
-  const provider = withStallLimit(vendor, told ?? (local ? STALL_LOCAL : STALL));
+  const stallLimits = silenceMs === undefined ? null : { firstMs: silenceMs, betweenMs: silenceMs };
+  const provider = withStallLimit(vendor, stallLimits ?? (local ? STALL_LOCAL : STALL));
   if (toolMode === 'native' && !local) return provider;
-  const manners: Manners = {
+  const format: RequestFormat = {
     toolMode,
     resultRole: resultRole ?? (toolMode === 'native' ? 'tool' : 'user'),
     systemRole,
   };
-  const [{ withManners }, { withLoadingWait }] = await Promise.all([
+  const [{ withRequestFormat }, { withLoadingWait }] = await Promise.all([
     import('./wrappers/adapt.ts'),
     import('./wrappers/loading.ts'),
   ]);
-  const patient = local ? withLoadingWait(provider, onLoading ? { onWait: onLoading } : {}) : provider;
-  return withManners(patient, { ...manners, ...(onAdapt && { onAdapt }) });
+  const ready = local ? withLoadingWait(provider, onLoading ? { onWait: onLoading } : {}) : provider;
+  return withRequestFormat(ready, { ...format, ...(onAdapt && { onAdapt }) });
 }

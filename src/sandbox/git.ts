@@ -9,7 +9,7 @@ type GitOutcome = { success: boolean; out: string; err: string };
 /** Git on behalf of the user: arguments are passed directly, without a shell. */
 export type Git = {
   /** Read-only, and runs none of the programs that a repository names. */
-  look(...args: string[]): Promise<GitOutcome>;
+  query(...args: string[]): Promise<GitOutcome>;
   /** As the user would run it, including hooks. `input` is its standard input. */
   act(args: readonly string[], input?: string): Promise<GitOutcome>;
 };
@@ -25,7 +25,7 @@ const MAX_OUTPUT = 32 * 1024 * 1024;
 
 export function createGit({ cwd, env, trusted }: GitOptions): Git {
   /** Programs that the environment cannot disable are refused. */
-  function refuseForeign(): void {
+  function requireTrust(): void {
     const because = trusted ? null : repositoryPrograms(cwd);
     if (because !== null)
       throw new UserError(
@@ -34,12 +34,12 @@ export function createGit({ cwd, env, trusted }: GitOptions): Git {
       );
   }
   return {
-    async look(...args) {
-      refuseForeign();
+    async query(...args) {
+      requireTrust();
       return run(args, { cwd, env: { ...env, ...safeGitEnvironment() } });
     },
     async act(args, input) {
-      refuseForeign();
+      requireTrust();
       return run(args, { cwd, env, ...(input !== undefined && { input }) });
     },
   };

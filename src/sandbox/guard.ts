@@ -30,16 +30,16 @@ export type GuardOptions = {
 };
 
 /** `itself`: a link at the end of the path is meant, not its target. */
-type Meant = { itself?: boolean | undefined };
+type PathOptions = { itself?: boolean | undefined };
 
 /** What was approved for a call: outside paths that it opens, and the paths it will write, as written. */
 type CallScope = { opens: readonly Opening[]; writes: readonly string[] };
 
 export type Guard = {
   /** The verdict before anything is accessed; `check` gives the same on access. */
-  reach(file: string, mode: GuardMode, meant?: Meant): Reach;
+  reach(file: string, mode: GuardMode, options?: PathOptions): Reach;
   /** The real path for a path as written, or a `PermissionDeniedError` with the reason. */
-  check(file: string, mode: GuardMode, meant?: Meant): Promise<string>;
+  check(file: string, mode: GuardMode, options?: PathOptions): Promise<string>;
   /** The same verdict as a boolean. */
   allows(file: string, mode: GuardMode): boolean;
   /** The same guard for one call. */
@@ -96,7 +96,11 @@ export function createGuard(options: GuardOptions): Guard {
     return rule.because;
   }
 
-  function judge(file: string, mode: GuardMode, { itself, opens }: Meant & Pick<CallScope, 'opens'>): Reach {
+  function judge(
+    file: string,
+    mode: GuardMode,
+    { itself, opens }: PathOptions & Pick<CallScope, 'opens'>,
+  ): Reach {
     const place = itself ? resolvedItself(file, base) : resolved(file, base);
     if (place.type === 'closed') return place;
     const written = path.resolve(absolute(file, base));
@@ -117,11 +121,11 @@ export function createGuard(options: GuardOptions): Guard {
   }
 
   function guardWith({ opens, writes }: CallScope): Guard {
-    const reach: Guard['reach'] = (file, mode, meant) => judge(file, mode, { ...meant, opens });
+    const reach: Guard['reach'] = (file, mode, options) => judge(file, mode, { ...options, opens });
     return {
       reach,
-      async check(file, mode, meant) {
-        const judgement = reach(file, mode, meant);
+      async check(file, mode, options) {
+        const judgement = reach(file, mode, options);
         if (judgement.type === 'open') return judgement.real;
         // A call reads first what it will write; the refusal still says write.
         const verb = writes.includes(file) ? 'write' : mode;
@@ -212,12 +216,12 @@ function malformed(file: string): string | null {
   return null;
 }
 
-function statOf(real: string, look: typeof statSync | typeof lstatSync = statSync): Stats | null {
+function statOf(real: string, read: typeof statSync | typeof lstatSync = statSync): Stats | null {
   // An inaccessible path is judged as a file: those rules are stricter.
   return unlessErrno(
     ['ENOTDIR', 'EACCES', 'EPERM'],
     null,
-    () => look(real, { throwIfNoEntry: false }) ?? null,
+    () => read(real, { throwIfNoEntry: false }) ?? null,
   );
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bench, use } from '../../test/support/hands.ts';
+import { bench, use } from '../../test/support/tool-context.ts';
 import type { UserQuestion } from '../contract/tool.ts';
 import { askUser } from './ask-user.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bench, use } from '../../test/support/hands.ts';
+import { bench, use } from '../../test/support/tool-context.ts';
 import type { Delegated, Delegation } from '../contract/tool.ts';
 import { explore } from './explore.ts';
 import { createTask } from './task.ts';

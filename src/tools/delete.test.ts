@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bench, makePipe, use } from '../../test/support/hands.ts';
+import { bench, makePipe, use } from '../../test/support/tool-context.ts';
 import { remove } from './delete.ts';
 
 describe('[T17] [U17] Delete', () => {

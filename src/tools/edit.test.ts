@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bench, use } from '../../test/support/hands.ts';
+import { bench, use } from '../../test/support/tool-context.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { type Encoding, encodeText } from '../lib/text/text-encoding.ts';
 import { edit } from './edit.ts';

@@ -1,7 +1,7 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { bench, makePipe, use } from '../../test/support/hands.ts';
+import { bench, makePipe, use } from '../../test/support/tool-context.ts';
 import { list } from './list.ts';
 
 const tree = {

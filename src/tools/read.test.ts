@@ -2,7 +2,7 @@ import { symlink, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bench, makePipe, use } from '../../test/support/hands.ts';
+import { bench, makePipe, use } from '../../test/support/tool-context.ts';
 import type { ToolResult } from '../contract/tool.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { cutLine } from '../lib/text/cut-line.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bench, use } from '../../test/support/hands.ts';
+import { bench, use } from '../../test/support/tool-context.ts';
 import { createRecall, type RecallHit } from './recall.ts';
 import { createRegistry } from './registry.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bench, makePipe, use } from '../../test/support/hands.ts';
+import { bench, makePipe, use } from '../../test/support/tool-context.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bench, use } from '../../test/support/hands.ts';
+import { bench, use } from '../../test/support/tool-context.ts';
 import { fail, ok } from '../contract/tool.ts';
 import { createSkill } from './skill.ts';
 

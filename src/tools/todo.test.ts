@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bench, use } from '../../test/support/hands.ts';
+import { bench, use } from '../../test/support/tool-context.ts';
 import type { Todo } from '../contract/tool.ts';
 import { todo } from './todo.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bench, use } from '../../test/support/hands.ts';
+import { bench, use } from '../../test/support/tool-context.ts';
 import type { WebPage } from '../contract/tool.ts';
 import { webFetch } from './web-fetch.ts';
 
@@ -89,7 +89,7 @@ describe('[U17] WebFetch', () => {
 
   test('a refusal is passed through', async () => {
     const { context } = await bench();
-    await expect(use(webFetch, { url }, context)).rejects.toThrow('These hands do not reach the web.');
+    await expect(use(webFetch, { url }, context)).rejects.toThrow('No web access in this context.');
   });
 
   test('[Y39] a long text is paged at line ends, below the length at which results are cut', async () => {

@@ -5,8 +5,8 @@ import { aca, doors, parseStream } from '../support/aca.ts';
 import { configure, published } from '../support/mcp.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { binary } from '../support/program.ts';
+import { noBubblewrap } from '../support/sandboxed.ts';
 import { serve } from '../support/serve.ts';
-import { noBubblewrap } from '../support/walled.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 /** Plays the script, and gives what the model was told of its calls. */

@@ -8,9 +8,9 @@ import { type AcaOptions, aca, doors } from '../support/aca.ts';
 import { deadUrl } from '../support/loopback.ts';
 import { says } from '../support/model-server/script.ts';
 import { binary } from '../support/program.ts';
+import { noBubblewrap } from '../support/sandboxed.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { noBubblewrap } from '../support/walled.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 /** Many starts of the program in one test: a busy machine takes its time. */

@@ -28,7 +28,7 @@ describe('[V03][V04] the default model', () => {
       const { code, stdout, stderr } = await aca(space, ['-p', 'go'], { env });
       expect([code, stdout]).toEqual([0, 'old\n']);
       expect(stderr).toContain(
-        `${label} does not offer ${current} to your account. ${provider}/${older} answers instead; run \`aca models list\` to choose another model.\n`,
+        `${label} does not offer ${current} to your account. ${provider}/${older} is used instead; run \`aca models list\` to choose another model.\n`,
       );
       expect(server.requests.map(({ model }) => model)).toEqual([current, current, older]);
     },

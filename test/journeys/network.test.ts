@@ -7,8 +7,8 @@ import { deadUrl } from '../support/loopback.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { startModelServer } from '../support/model-server/server.ts';
-import { behindTls, caFile, refusingProxy, secretHost, tunnelTo } from '../support/secure-line.ts';
 import { sweepGroups } from '../support/soak.ts';
+import { behindTls, caFile, refusingProxy, secretHost, tunnelTo } from '../support/tls-server.ts';
 import { type WhenDone, type Workspace, workspace } from '../support/workspace.ts';
 
 /** A model server that speaks TLS only, a proxy that knows the way to it, and a user who trusts its certificate. */

@@ -10,9 +10,9 @@ import { type AcaOptions, aca, cleanEnv, doors, parseStream } from '../support/a
 import { calls, hangs, type Step, says, slowly } from '../support/model-server/script.ts';
 import { leftAfter, runningWith } from '../support/processes.ts';
 import { program } from '../support/program.ts';
+import { noBubblewrap } from '../support/sandboxed.ts';
 import { serve } from '../support/serve.ts';
 import { sweep } from '../support/soak.ts';
-import { noBubblewrap } from '../support/walled.ts';
 import { workspace } from '../support/workspace.ts';
 
 const NOBODY = 65_534;

@@ -2,10 +2,10 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
-import { makePipe } from '../support/hands.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
 import { sweep } from '../support/soak.ts';
+import { makePipe } from '../support/tool-context.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 /** Whoever waits for a pipe waits for ever: long after this, also on a busy machine. */

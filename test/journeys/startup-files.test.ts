@@ -5,9 +5,9 @@ import path from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
+import { noBubblewrap } from '../support/sandboxed.ts';
 import { serve } from '../support/serve.ts';
 import { openTerminal } from '../support/terminal.ts';
-import { noBubblewrap } from '../support/walled.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -3,11 +3,11 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { encodePng } from '../../src/tools/reading/png.ts';
 import { aca, doors } from '../support/aca.ts';
-import { makePipe } from '../support/hands.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
 import { pdfOf } from '../support/pdf.ts';
 import { serve } from '../support/serve.ts';
+import { makePipe } from '../support/tool-context.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 /** Runs the program against a model that makes one call; what the model was then told. */

@@ -4,10 +4,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { loopback } from '../support/loopback.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
-import { behindTls, caFile, secretHost, tunnelTo } from '../support/secure-line.ts';
 import { serve } from '../support/serve.ts';
 import { sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
+import { behindTls, caFile, secretHost, tunnelTo } from '../support/tls-server.ts';
 import { workspace } from '../support/workspace.ts';
 
 /** A headless run in which the model makes these calls; what it was told, and what watchers saw. */

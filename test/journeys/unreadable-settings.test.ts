@@ -2,8 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect } from 'vitest';
 import { aca } from '../support/aca.ts';
-import { makePipe } from '../support/hands.ts';
 import { sweep } from '../support/soak.ts';
+import { makePipe } from '../support/tool-context.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const rootOf = (space: Workspace) => path.join(space.home, '.ai-assistant');

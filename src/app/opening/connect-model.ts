@@ -8,7 +8,7 @@ import { limited } from '../../lib/async/abort.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
 import { type CreateOptions, createProvider } from '../../providers/index.ts';
 import { learnedProfile, type ModelProfile, thinkModeOf } from '../../providers/local/profile.ts';
-import type { Manners } from '../../providers/wrappers/adapt.ts';
+import type { RequestFormat } from '../../providers/wrappers/adapt.ts';
 import { withDefaultLimit } from '../../providers/wrappers/default-limit.ts';
 import { withStatedWindow } from '../../providers/wrappers/window.ts';
 
@@ -78,9 +78,9 @@ async function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
     ...usual,
     onLoading: () => deps.notice(`${preset.label} is still loading ${choice.model}; waiting.`),
     ...(preset.local && {
-      onAdapt: (model, { manners, because }) => {
+      onAdapt: (model, { format, because }) => {
         deps.notice(`${preset.name}/${model} ${because}.`);
-        if (model === choice.model) keep(manners);
+        if (model === choice.model) keep(format);
       },
     }),
   });
@@ -88,7 +88,7 @@ async function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
 }
 
 /** How a model is addressed that nothing is known about. */
-const NATIVE: Manners = { toolMode: 'native', resultRole: 'tool', systemRole: true };
+const NATIVE: RequestFormat = { toolMode: 'native', resultRole: 'tool', systemRole: true };
 
 function wayTo(
   { preset, baseUrl, key, info, model }: Choice,
@@ -109,7 +109,7 @@ function wayTo(
 function mannersOf(
   { preset, profile, info }: Choice,
   config: Config,
-): Partial<Manners> & Pick<CreateOptions, 'think'> {
+): Partial<RequestFormat> & Pick<CreateOptions, 'think'> {
   const usual = info.abilities.tools ? 'native' : 'xml';
   const toolMode = config.providers[preset.name]?.toolMode ?? profile?.toolMode ?? usual;
   if (!profile) return { toolMode };

@@ -1,4 +1,4 @@
-import { type Choice, firstToTalk, presetsOf } from '../../assembly/models/choose-model.ts';
+import { type Choice, firstChatModel, presetsOf } from '../../assembly/models/choose-model.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { type ProviderError, UserError } from '../../contract/errors.ts';
 import type { Preset } from '../../providers/presets.ts';
@@ -46,7 +46,7 @@ export async function otherModel(
 async function localModel(preset: Preset, { config, root, env }: Place): Promise<string | null> {
   const { apiBaseUrl: _, ...others } = config;
   for (const server of await localServers({ config: others, root }, { env })) {
-    const model = server.provider === preset.name ? undefined : firstToTalk(server);
+    const model = server.provider === preset.name ? undefined : firstChatModel(server);
     if (model !== undefined) return `${server.provider}/${model}`;
   }
   return null;

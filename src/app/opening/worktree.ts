@@ -47,22 +47,22 @@ async function makeWorktree(
   name: string,
   { git, trusted }: { git: Git; trusted: boolean },
 ): Promise<Worktree> {
-  const common = await git.look('rev-parse', '--path-format=absolute', '--git-common-dir');
+  const common = await git.query('rev-parse', '--path-format=absolute', '--git-common-dir');
   if (!common.success)
     throw new UserError(
       'A worktree needs a git repository, and this folder is not in one.',
       'Run `git init` first.',
     );
-  const head = await git.look('rev-parse', '--verify', '--quiet', 'HEAD');
+  const head = await git.query('rev-parse', '--verify', '--quiet', 'HEAD');
   if (!head.success)
     throw new UserError('A worktree starts from a commit, and there is none yet.', 'Commit something first.');
   const main = path.dirname(common.out.trim());
   const folder = path.join(path.dirname(main), `${path.basename(main)}.worktrees`, name);
   const branch = `aca/${name}`;
-  const known = (await git.look('worktree', 'list', '--porcelain')).out.split('\n');
+  const known = (await git.query('worktree', 'list', '--porcelain')).out.split('\n');
   if (known.includes(`worktree ${folder}`) && existsSync(folder)) return { folder, branch, base: null };
   if (existsSync(folder)) throw new UserError(`${folder} already exists.`, 'Choose another name.');
-  const isBranch = (await git.look('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)).success;
+  const isBranch = (await git.query('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)).success;
   const { success, err } = await git.act([
     // Hooks of an untrusted folder must not run.
     ...(trusted ? [] : ['-c', 'core.hooksPath=/dev/null']),
@@ -79,7 +79,7 @@ async function makeWorktree(
 
 /** The matching subfolder in the worktree, if it exists there. */
 async function sameFolder(folder: string, git: Git): Promise<string> {
-  const prefix = (await git.look('rev-parse', '--show-prefix')).out.trim();
+  const prefix = (await git.query('rev-parse', '--show-prefix')).out.trim();
   const inner = path.join(folder, prefix);
   return existsSync(inner) ? path.resolve(inner) : folder;
 }
@@ -92,15 +92,16 @@ async function leave(
   { inside, outside }: { inside: Git; outside: Git },
 ): Promise<string> {
   if (!existsSync(folder)) return `The worktree ${folder} no longer exists.`;
-  const status = await inside.look('status', '--porcelain', '--ignored');
-  const head = (await inside.look('rev-parse', 'HEAD')).out.trim();
+  const status = await inside.query('status', '--porcelain', '--ignored');
+  const head = (await inside.query('rev-parse', 'HEAD')).out.trim();
   const isUntouched = base !== null && status.success && status.out === '' && head === base;
   if (isUntouched && (await outside.act(['worktree', 'remove', folder])).success) {
     await outside.act(['branch', '--delete', branch]);
     return 'Nothing changed; the worktree and its branch were removed.';
   }
   const open = status.out.split('\n').filter(Boolean).length;
-  const commits = base === null ? '' : (await inside.look('rev-list', '--count', `${base}..HEAD`)).out.trim();
+  const commits =
+    base === null ? '' : (await inside.query('rev-list', '--count', `${base}..HEAD`)).out.trim();
   const facts = [
     ...(commits === '' || commits === '0'
       ? []

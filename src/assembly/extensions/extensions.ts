@@ -1,4 +1,4 @@
-import type { HeardPrompt } from '../../agent/controller.ts';
+import type { CheckedPrompt } from '../../agent/controller.ts';
 import type { RemainingWork } from '../../agent/run-until-done.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { RunOptions } from '../../contract/command.ts';
@@ -33,7 +33,7 @@ export type SessionExtensions = Pick<SessionHooks, 'keepsAll'> & {
   ready(): Promise<{ skills: readonly Pick<Skill, 'name' | 'description'>[] }>;
   /** Options that apply to this run only. */
   beginRun(options: RunOptions): void;
-  beforePrompt(content: UserMessage['content'], signal: AbortSignal): Promise<HeardPrompt>;
+  beforePrompt(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
   router: Pick<RouterDeps, 'before' | 'after' | 'transformMessage'>;
   transformMessage(message: AssistantMessage): Promise<AssistantMessage>;
   remainingWork: RemainingWork;

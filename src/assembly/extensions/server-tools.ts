@@ -41,10 +41,10 @@ type SessionDeps = {
 };
 
 /** A function, so that startup without servers loads none of their modules. */
-export type BringServers = (deps: SessionDeps) => ServerTools;
+export type CreateServerTools = (deps: SessionDeps) => ServerTools;
 
 /** Connects the process's servers to one session. */
-export function bringServers(hub: Hub, place: LoginPlace): BringServers {
+export function serverToolsFor(hub: Hub, place: LoginPlace): CreateServerTools {
   return (deps) => createServerTools(hub, place, deps);
 }
 

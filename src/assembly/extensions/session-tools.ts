@@ -40,9 +40,9 @@ export function collectTools(parts: Parts, { safety, extensions, memory, warn }:
     const own = extensions.definitions(builtin);
     return servers?.behind(own) ?? own;
   };
-  const router: Pick<RouterDeps, 'find' | 'meant' | 'toolNames'> = {
+  const router: Pick<RouterDeps, 'find' | 'resolveCall' | 'toolNames'> = {
     find: (name) => registry.find(name) ?? extensions.find(name) ?? servers?.find(name),
-    ...(servers && { meant: (call) => servers.meant(call) }),
+    ...(servers && { resolveCall: (call) => servers.resolveCall(call) }),
     toolNames: () => [...new Set([...definitions().map(({ name }) => name), ...(servers?.names() ?? [])])],
   };
   return { builtin, servers, definitions, router };

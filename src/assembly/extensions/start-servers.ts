@@ -2,10 +2,10 @@ import type { Config } from '../../config/schema/schema.ts';
 import { type Hub, openHub } from '../../mcp/hub.ts';
 import type { LoginPlace } from '../../mcp/server-actions.ts';
 import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
-import { type BringServers, bringServers } from './server-tools.ts';
+import { type CreateServerTools, serverToolsFor } from './server-tools.ts';
 
 /** The MCP servers of this process. `close` ends them and their child processes. */
-export type StartedServers = { hub: Hub; bring: BringServers; close(): Promise<void> };
+export type StartedServers = { hub: Hub; createTools: CreateServerTools; close(): Promise<void> };
 
 export function startServers({
   config,
@@ -26,5 +26,5 @@ export function startServers({
     trusted,
     version,
   });
-  return { hub, bring: bringServers(hub, place), close: () => hub.close() };
+  return { hub, createTools: serverToolsFor(hub, place), close: () => hub.close() };
 }

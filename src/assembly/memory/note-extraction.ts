@@ -34,7 +34,7 @@ export type NoteExtraction = {
 
 const EXTRACTION_WINDOW = 12_000;
 /** How many sessions to check per start; short ones are skipped. */
-const MOST_LOOKED_THROUGH = 10;
+const MAX_SESSIONS = 10;
 const RECENT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function createNoteExtraction(deps: ExtractionDeps): NoteExtraction {
@@ -63,7 +63,7 @@ export function createNoteExtraction(deps: ExtractionDeps): NoteExtraction {
         .filter(({ id, messageCount }) => messageCount > (known.get(id) ?? 0))
         .filter(({ updatedAt }) => Date.now() - Date.parse(updatedAt) < RECENT_MS)
         .sort((a, b) => compareText(b.updatedAt, a.updatedAt));
-      for (const { id, messageCount } of waiting.slice(0, MOST_LOOKED_THROUGH)) {
+      for (const { id, messageCount } of waiting.slice(0, MAX_SESSIONS)) {
         const earlier = await sessions.read(id);
         if (!earlier || !isWorthExtracting(earlier.messages)) {
           extracted.add(id, messageCount);

@@ -15,7 +15,7 @@ export type SuggestionDeps = {
 
 type Sources = SuggestionDeps & { store: MemoryStore; isOurs(folder: string): boolean };
 
-const LOOKED_AT = 20_000;
+const MAX_ENTRIES = 20_000;
 /** A note used this often and never removed counts as a convention. */
 const SETTLED = 3;
 
@@ -25,7 +25,7 @@ export function createSuggestions(parts: Parts, sources: Sources): () => Promise
   const file = path.join(parts.dataRoot, 'audit.jsonl');
 
   async function rules(): Promise<Suggestion[]> {
-    const entries = await readAudit(file, { tail: LOOKED_AT });
+    const entries = await readAudit(file, { tail: MAX_ENTRIES });
     const approvals: Approval[] = [];
     for (const { tool, accesses, verdict, by, cwd, time } of entries) {
       const isCommand = accesses.some(({ kind }) => kind === 'execute');

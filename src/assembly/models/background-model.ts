@@ -84,8 +84,8 @@ export function backgroundModelOf({ config, main, beside, open }: BackgroundMode
           try {
             return await answer(model, prompt, options);
           } catch (error) {
-            const lasting = error instanceof ProviderError && LASTING.has(error.kind);
-            if (lasting) missing.add(nameOf(model));
+            const isPermanent = error instanceof ProviderError && PERMANENT.has(error.kind);
+            if (isPermanent) missing.add(nameOf(model));
             if (model === main || options.signal.aborted || !(error instanceof ProviderError)) throw error;
           }
         }
@@ -95,7 +95,7 @@ export function backgroundModelOf({ config, main, beside, open }: BackgroundMode
   };
 }
 
-const LASTING: ReadonlySet<string> = new Set(['auth', 'quota', 'model_not_found', 'bad_request']);
+const PERMANENT: ReadonlySet<string> = new Set(['auth', 'quota', 'model_not_found', 'bad_request']);
 
 async function answer(
   { choice, provider }: ConnectedModel,

@@ -49,7 +49,7 @@ export type BudgetDeps = {
 
 /** How long to wait for running calls that reserve what the next one needs. */
 const PATIENCE_MS = 300_000;
-const LOOK_AGAIN_MS = 200;
+const POLL_MS = 200;
 /** Tokens reserved for an answer without its own limit: a large reservation would block other calls. */
 const USUAL_MOST = 32_000;
 const CHARACTERS_PER_TOKEN = 3.5;
@@ -130,12 +130,12 @@ export class Budget implements Spending {
       async *stream(request, signal) {
         const admitted = await admit(request, signal);
         const { maxTokens } = admitted;
-        const heard = new Heard();
+        const received = new UsageEstimate();
         let isOver = false;
         try {
           const bounded = maxTokens === undefined ? request : { ...request, maxTokens };
           for await (const event of provider.stream(bounded, signal)) {
-            heard.take(event);
+            received.take(event);
             if (event.type === 'stop' && event.reason === 'max_tokens' && maxTokens !== undefined)
               notice(
                 'warn',
@@ -145,10 +145,10 @@ export class Budget implements Spending {
           }
           isOver = true;
         } finally {
-          if (heard.usage) bound.learn(request, heard.usage);
-          const figures = isOver && heard.usage;
-          const isSent = isOver || heard.something || signal.aborted;
-          settle(admitted, figures || (isSent ? heard.estimate(request) : null), !figures);
+          if (received.usage) bound.learn(request, received.usage);
+          const figures = isOver && received.usage;
+          const isSent = isOver || received.hasOutput || signal.aborted;
+          settle(admitted, figures || (isSent ? received.estimate(request) : null), !figures);
         }
       },
     };
@@ -197,21 +197,22 @@ export class Budget implements Spending {
     };
     if (!call.price && limits.some(({ limit }) => limit.unit === 'usd')) throw unpriced(model);
     const until = performance.now() + PATIENCE_MS;
-    for (let told = false; ; told = true) {
+    for (let notified = false; ; notified = true) {
       signal.throwIfAborted();
-      const patient = performance.now() < until;
+      const canWait = performance.now() < until;
       const verdict = await this.#decide<Admission>((totals) => {
         const standings = this.#standings(totals);
         const standing = limits.map((limit) => ({ limit, standing: standings[limit.scope] }));
-        const verdict = judgeCall(standing, call, { patient });
+        const verdict = judgeCall(standing, call, { canWait });
         if (verdict.type !== 'go') return { verdict };
         const amounts = amountsOf({ ...call, outputTokens: verdict.outputTokens });
         return { verdict, hold: { ...owner, id, at: this.#now().toISOString(), ...amounts } };
       });
       if (verdict.type === 'go') return { owner, id, held: true, maxTokens: verdict.outputTokens };
       if (verdict.type === 'stop') throw this.#reached(verdict, call);
-      if (!told) this.#deps.notice('info', `Waiting for other runs that may use up the rest of the limit.`);
-      await pause(LOOK_AGAIN_MS, signal);
+      if (!notified)
+        this.#deps.notice('info', `Waiting for other runs that may use up the rest of the limit.`);
+      await pause(POLL_MS, signal);
     }
   }
 
@@ -283,13 +284,13 @@ function amountWords({ limit }: ScopedLimit, { usd, tokens }: { usd: number; tok
 }
 
 /** Estimates an answer's usage, for calls whose vendor did not report it. */
-class Heard {
+class UsageEstimate {
   usage: Usage | undefined;
-  something = false;
+  hasOutput = false;
   #characters = 0;
 
   take(event: ProviderEvent): void {
-    this.something = true;
+    this.hasOutput = true;
     if (event.type === 'usage') this.usage = event.usage;
     else if ('text' in event) this.#characters += event.text.length;
     else if ('json' in event) this.#characters += event.json.length;

@@ -72,7 +72,7 @@ export async function chooseModel(deps: ChooseDeps): Promise<Choice | null> {
   }
   const servers = await discoverLocal(deps);
   for (const server of servers) {
-    const model = firstToTalk(server);
+    const model = firstChatModel(server);
     if (model !== undefined) return choiceOf(presetNamed(server.provider, known), model, deps);
   }
   const loading = deps.waiting && servers.find(({ state }) => state === 'loading');
@@ -157,12 +157,12 @@ function serverKind({ name, protocol }: Preset): ServerKind {
   return name === 'lmstudio' || name === 'llamacpp' || name === 'vllm' ? name : 'openai';
 }
 
-const NO_TALKER = /embed|rerank|minilm|(^|[^a-z])(bge|e5|gte)([^a-z]|$)/i;
+const NOT_CHAT = /embed|rerank|minilm|(^|[^a-z])(bge|e5|gte)([^a-z]|$)/i;
 
 /** Prefers a loaded model, which answers at once; skips embedding models, which cannot chat. */
-export function firstToTalk({ models }: LocalServer): string | undefined {
-  const talkers = models.filter(({ name }) => !NO_TALKER.test(name));
-  return (talkers.find(({ loaded }) => loaded) ?? talkers[0])?.name;
+export function firstChatModel({ models }: LocalServer): string | undefined {
+  const chatModels = models.filter(({ name }) => !NOT_CHAT.test(name));
+  return (chatModels.find(({ loaded }) => loaded) ?? chatModels[0])?.name;
 }
 
 function changesTo(name: string, config: Config): Partial<Preset> {
@@ -232,7 +232,7 @@ async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
   const http = deps.http && { http: deps.http };
   const look = async () => (await discover([keyed], { ...http, depth: 'all' }))[0];
   const server = await untilLoaded(look, preset, deps);
-  const model = server && firstToTalk(server);
+  const model = server && firstChatModel(server);
   if (model !== undefined) return choiceOf(preset, model, deps);
   if (server?.state === 'needs key') throw needsKey(preset, { key, baseUrl });
   const hint = `Choose a model: --model ${preset.name}/MODEL.`;

@@ -16,10 +16,10 @@ import {
 } from './background-model.ts';
 import type { Budget, CallCosts } from './budget.ts';
 import type { Choice } from './choose-model.ts';
+import { createFallback, fallbackOf, nameOf, openOrWarn } from './fallback-model.ts';
 import { observed } from './observed.ts';
 import { connectOrOlder } from './older-model.ts';
 import { quotasOf } from './quotas.ts';
-import { createStandIn, nameOf, openOrWarn, standOf } from './stand-in.ts';
 
 export type ModelDeps = {
   config: Config;
@@ -97,17 +97,17 @@ export function connectModels(deps: ModelDeps): Models {
     return found;
   }
   const tryToOpen = (name: string) => openOrWarn(name, async (one) => connect(await open(one), 'main'), warn);
-  const standIn = createStandIn({ ...deps, fallbackModel: config.fallbackModel, tryToOpen, warn });
+  const fallback = createFallback({ ...deps, fallbackModel: config.fallbackModel, tryToOpen, warn });
   /** Its turns count like any others; its requests say nothing about the conversation's prompt cache. */
   const connectSubagent = ({ choice, provider }: ConnectedModel, own: OwnAccount): ConnectedModel => {
     const seen = observed(provider, { choice, purpose: 'main', emit: own.emit });
     const metered = budget.metered(seen, { choice, purpose: 'main', costs: own.costs });
     const asked = withRetry(limited(metered, choice.preset.name));
-    return { choice, provider: withFallback(guard(asked), { standIn }) };
+    return { choice, provider: withFallback(guard(asked), { fallback }) };
   };
   const connectFirst = connectOrOlder(first, config, warn);
   const bare = connectFirst((model) => connect(model, 'main'));
-  const main = { ...bare, provider: withFallback(bare.provider, { standIn }) };
+  const main = { ...bare, provider: withFallback(bare.provider, { fallback }) };
   let current = main.choice;
 
   async function cheaper(): Promise<ConnectedModel | null> {
@@ -125,7 +125,7 @@ export function connectModels(deps: ModelDeps): Models {
     const routed = row && (await tryToOpen(row.model));
     if (!row || !routed) return main;
     warn(`Using ${nameOf(routed)} for this prompt: it matches ${row.match}.`);
-    return { ...routed, provider: withFallback(routed.provider, { standIn }) };
+    return { ...routed, provider: withFallback(routed.provider, { fallback }) };
   }
 
   return {
@@ -143,7 +143,7 @@ export function connectModels(deps: ModelDeps): Models {
       const { choice, provider } = connectSubagent(other, own);
       return {
         choice,
-        provider: withFallback(provider, { kinds: NOT_CHEAP, standIn: async () => standOf(main) }),
+        provider: withFallback(provider, { kinds: NOT_CHEAP, fallback: async () => fallbackOf(main) }),
       };
     },
     backgroundModel: backgroundModelOf({

@@ -25,7 +25,7 @@ declare const ACA_BINARY: string | undefined;
 export type EmbeddedPlace = { dataRoot: string; cwd: string; config: Config; env: NodeJS.ProcessEnv };
 
 /** Variables needed to find libraries and drivers. The runtime gets no keys. */
-const PASSED_ON =
+const PASSED_VARIABLES =
   /^(PATH|HOME|USERPROFILE|SYSTEMROOT|WINDIR|TE?MP|TMPDIR|LD_LIBRARY_PATH|(DYLD|CUDA|NVIDIA|VK|GGML|OMP)_\w+)$/i;
 
 export const embeddedPreset: Preset = {
@@ -59,8 +59,8 @@ export async function chooseEmbedded(text: string, place: EmbeddedPlace): Promis
 export async function firstEmbedded(place: EmbeddedPlace): Promise<Choice | null> {
   if (!(await installedRuntime(place.dataRoot))) return null;
   const models = await new ModelStore(place.dataRoot).readable();
-  const talker = models.find(({ facts }) => !facts.isEmbedding);
-  return talker ? choiceFor(talker.name, talker.facts, place.config) : null;
+  const chatModel = models.find(({ facts }) => !facts.isEmbedding);
+  return chatModel ? choiceFor(chatModel.name, chatModel.facts, place.config) : null;
 }
 
 async function choiceFor(model: string, facts: GgufFacts, config: Config): Promise<Choice> {
@@ -129,7 +129,7 @@ export async function openEmbedded(
       typeof ACA_BINARY === 'string'
         ? workerArgument
         : fileURLToPath(new URL(EMBEDDED_WORKER, import.meta.url)),
-    env: passedOn(env),
+    env: passedVariables(env),
     stateFolder: path.join(dataRoot, 'cache', 'prompts'),
     ...((toolMode === 'xml' || toolMode === 'fence') && { textMode: toolMode }),
   });
@@ -153,8 +153,10 @@ export async function embeddedEmbedding(
   return { model: found.name, embed, close };
 }
 
-function passedOn(env: NodeJS.ProcessEnv): Record<string, string> {
-  const entries = Object.entries(env).filter(([name, value]) => value !== undefined && PASSED_ON.test(name));
+function passedVariables(env: NodeJS.ProcessEnv): Record<string, string> {
+  const entries = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && PASSED_VARIABLES.test(name),
+  );
   return Object.fromEntries(entries) as Record<string, string>;
 }
 

@@ -2,7 +2,7 @@ import type { Config } from '../../config/schema/schema.ts';
 import { withFallback } from '../../providers/wrappers/fallback.ts';
 import type { ConnectedModel } from './background-model.ts';
 import { modelInfo } from './choose-model.ts';
-import { nameOf, standOf } from './stand-in.ts';
+import { fallbackOf, nameOf } from './fallback-model.ts';
 
 type Connect = (model: ConnectedModel) => ConnectedModel;
 
@@ -12,22 +12,22 @@ type Connect = (model: ConnectedModel) => ConnectedModel;
  */
 export function connectOrOlder(main: ConnectedModel, config: Config, warn: (text: string) => void) {
   const { older, ...choice } = main.choice;
-  let isTold = false;
+  let isWarned = false;
   return (connect: Connect): ConnectedModel => {
     const connected = connect(main);
     if (older === undefined) return connected;
-    const standIn = async () => {
+    const fallback = async () => {
       const info = modelInfo(choice.preset, older, config);
-      const stand = connect({ ...main, choice: { ...choice, model: older, info } });
+      const opened = connect({ ...main, choice: { ...choice, model: older, info } });
       const missing = `${choice.preset.label} does not offer ${choice.model} to your account.`;
-      const next = `${nameOf(stand)} answers instead; run \`aca models list\` to choose another model.`;
-      if (!isTold) warn(`${missing} ${next}`);
-      isTold = true;
-      return standOf(stand);
+      const next = `${nameOf(opened)} is used instead; run \`aca models list\` to choose another model.`;
+      if (!isWarned) warn(`${missing} ${next}`);
+      isWarned = true;
+      return fallbackOf(opened);
     };
     return {
       ...connected,
-      provider: withFallback(connected.provider, { kinds: new Set(['model_not_found']), standIn }),
+      provider: withFallback(connected.provider, { kinds: new Set(['model_not_found']), fallback }),
     };
   };
 }

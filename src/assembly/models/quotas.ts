@@ -20,7 +20,7 @@ export type QuotasDeps = {
 export type Quotas = { limited(provider: Provider, vendor: string): Provider };
 
 /** Shorter waits are not reported. */
-const WORTH_TELLING_MS = 1000;
+const NOTICE_MS = 1000;
 const MINUTE_MS = 60_000;
 /** Counted, but never waited for. */
 const UNLIMITED: QuotaLimits = {
@@ -55,12 +55,12 @@ export function createQuotas(deps: QuotasDeps): Quotas {
   }
 
   async function takeOne(row: Row, cost: { requests: number; tokens: number }, signal: AbortSignal) {
-    for (let waited = false, told = false; ; waited = true) {
+    for (let waited = false, notified = false; ; waited = true) {
       const waitMs = await quota.take(row.pattern, { cost, limits: row.limits }, signal);
       if (waitMs === 0) return waited;
-      if (!told && waitMs >= WORTH_TELLING_MS) {
+      if (!notified && waitMs >= NOTICE_MS) {
         deps.notice('warn', waitWords(waitMs, row));
-        told = true;
+        notified = true;
       }
       await (deps.sleep ?? pause)(waitMs, signal);
     }

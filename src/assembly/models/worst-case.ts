@@ -7,7 +7,7 @@ import type { PricedModel } from '../../providers/models/models.ts';
 const WRAPPING = 500;
 const MARGIN = 1.15;
 /** Safety margin on a factor learned from a vendor. */
-const TAUGHT_MARGIN = 1.05;
+const LEARNED_MARGIN = 1.05;
 
 /** Upper bound for the tokens of a prompt, learned from vendors' counts. */
 export type PromptBound = {
@@ -21,7 +21,7 @@ export function createPromptBound(): PromptBound {
     of: (request) => Math.ceil(size(request) * (factors.get(request.model) ?? MARGIN)) + WRAPPING,
     learn(request, { inputTokens, cacheReadTokens, cacheWriteTokens }) {
       const counted = inputTokens + cacheReadTokens + cacheWriteTokens - WRAPPING;
-      const factor = (counted / Math.max(1, size(request))) * TAUGHT_MARGIN;
+      const factor = (counted / Math.max(1, size(request))) * LEARNED_MARGIN;
       // Only upwards: an image or a script may make the next prompt as dense as the densest so far.
       factors.set(request.model, Math.max(factors.get(request.model) ?? MARGIN, factor));
     },

@@ -90,11 +90,11 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     sandboxRequired: config.sandbox.required,
     sandboxAutoApprove: config.sandbox.autoApprove,
     realOf: (file) => guard.realOf(file),
-    reach: (file, mode, meant) => guard.reach(file, mode, meant),
+    reach: (file, mode, options) => guard.reach(file, mode, options),
     fetchRefusal,
   });
   const gate = createGate({ policy, ...(approver && { approver }), onGrant: grants.add });
-  const warnWithoutSandbox = onceEach((operation) =>
+  const warnWithoutSandbox = oncePerText((operation) =>
     warn(`${operation} runs without a sandbox: an allow rule names this exact command.`),
   );
   /** Whether the shell grammar is loaded; it is loaded with the first command. */
@@ -162,7 +162,7 @@ function standingOf(rules: Config['permissions'], gate: Gate, grants: Grants): P
   };
 }
 
-function onceEach(report: (text: string) => void): (text: string) => void {
+function oncePerText(report: (text: string) => void): (text: string) => void {
   const reported = new Set<string>();
   return (text) => {
     if (reported.has(text)) return;

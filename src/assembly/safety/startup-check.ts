@@ -148,7 +148,7 @@ export class StartupCheck {
       await emit({ type: 'question', request: full });
       return full;
     };
-    const began = performance.now();
+    const startedAt = performance.now();
     const decision = await this.#options.decide(request, { signal, beforeAsking }).catch((error: unknown) => {
       this.#pending = [...asked, ...this.#pending];
       throw error;
@@ -161,7 +161,7 @@ export class StartupCheck {
       await emit({ type: 'tool_start', call, title: operation });
       await this.#putInPlace(asked);
     }
-    const durationMs = Math.round(performance.now() - began);
+    const durationMs = Math.round(performance.now() - startedAt);
     const display = isAllowed && preview.preview ? { display: preview.preview } : {};
     await emit({ type: 'tool_end', callId, name: 'Write', success: isAllowed, durationMs, ...display });
     return isAllowed ? null : because;

@@ -28,7 +28,7 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
   const { undo, changing, isHarmless, environmentOf, onNotice } = options;
 
   /** Commands of several agents may overlap: they are undone together. */
-  let begun: Promise<string[]> | undefined;
+  let beginning: Promise<string[]> | undefined;
   let running = 0;
   let commands: Command[] = [];
   let startedAt = 0;
@@ -37,9 +37,9 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
     running += 1;
     commands.push(command);
     try {
-      const isFirst = begun === undefined;
-      begun ??= undo.commandBegins(signal);
-      const notices = await begun;
+      const isFirst = beginning === undefined;
+      beginning ??= undo.commandBegins(signal);
+      const notices = await beginning;
       if (isFirst) {
         startedAt = performance.now();
         for (const notice of notices) onNotice(notice);
@@ -49,7 +49,7 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
       running -= 1;
       if (running === 0) {
         const facts = { commands, endedAt: Date.now(), ms: performance.now() - startedAt };
-        begun = undefined;
+        beginning = undefined;
         commands = [];
         await undo.commandEnded(facts);
       }
@@ -68,7 +68,7 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
     return { command, cwd };
   }
 
-  function looking<R extends Wanted>(run: R): R {
+  function asReadOnly<R extends Wanted>(run: R): R {
     return { ...run, env: { ...run.env, ...environmentOf(run.command) } };
   }
 
@@ -76,9 +76,9 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
     ...shell,
     run: (run) =>
       isHarmless(run.command)
-        ? shell.run(looking(run))
+        ? shell.run(asReadOnly(run))
         : undoably(commandOf(run), () => changing.run(run), run.signal),
-    start: (run) => (isHarmless(run.command) ? shell.start(looking(run)) : startUndoably(run)),
+    start: (run) => (isHarmless(run.command) ? shell.start(asReadOnly(run)) : startUndoably(run)),
   };
 }
 

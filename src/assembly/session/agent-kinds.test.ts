@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bench } from '../../../test/support/hands.ts';
+import { bench } from '../../../test/support/tool-context.ts';
 import { builtinTools } from '../../tools/index.ts';
 import { createRegistry } from '../../tools/registry.ts';
 import { type AgentKind, hasTool, kindNamed, readOnlyContext } from './agent-kinds.ts';

@@ -85,7 +85,7 @@ export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Cache
     return createReplyStore(await tiers);
   }
 
-  async function perform({ tool, input, changes }: Work, context: ToolContext, reporter: Voice) {
+  async function perform({ tool, input, changes }: Work, context: ToolContext, reporter: Reporter) {
     const touched = changes.filter(({ kind }) => kind !== 'fetch' && kind !== 'delegate');
     if (touched.length > 0) {
       const run = () => tool.run(input, context);
@@ -95,15 +95,15 @@ export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Cache
       return (await kept).results.around(places, run);
     }
     const kind = KINDS.get(tool.name);
-    const [looked] = kind === undefined ? [] : tool.access(input);
-    if (kind === undefined || !looked || looksEverywhere(input)) return tool.run(input, context);
+    const [access] = kind === undefined ? [] : tool.access(input);
+    if (kind === undefined || !access || includesIgnored(input)) return tool.run(input, context);
     kept ??= open();
     const { results } = await kept;
     const variant = context.accepts.images ? '' : ' without images';
     const call = {
       kind,
       key: `${tool.name}:${canonicalJson(input)}${variant}`,
-      target: looked.target,
+      target: access.target,
       context,
       report: (of: CacheEvent['kind'], outcome: CacheEvent['outcome'], entries: number) =>
         void reporter.emit({ type: 'cache', kind: of, outcome, entries }),
@@ -141,11 +141,11 @@ function localQuota(dataRoot: string, onTrouble: (text: string) => void): Quota 
   return createLocalQuota({ folder: path.join(dataRoot, 'quota'), onTrouble });
 }
 
-type Voice = Parameters<NonNullable<RouterDeps['perform']>>[2];
+type Reporter = Parameters<NonNullable<RouterDeps['perform']>>[2];
 type CacheEvent = Extract<AgentEvent, { type: 'cache' }>;
 
 /** Ignored folders are not watched. */
-function looksEverywhere(input: unknown): boolean {
+function includesIgnored(input: unknown): boolean {
   return (
     typeof input === 'object' &&
     input !== null &&

@@ -21,18 +21,18 @@ export async function changesNamed(git: Git, wanted: string): Promise<Changes> {
   if (wanted.startsWith('-'))
     throw new UserError(`${wanted} contains no changes.`, 'Specify a branch, a commit or a range.');
   if (wanted.includes('..')) return between(git, wanted, [wanted, '--']);
-  const isBranch = (await git.look('rev-parse', '--verify', '--quiet', `refs/heads/${wanted}`)).success;
+  const isBranch = (await git.query('rev-parse', '--verify', '--quiet', `refs/heads/${wanted}`)).success;
   if (isBranch) return branchChanges(git, wanted);
-  const commit = (await git.look('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`)).out.trim();
+  const commit = (await git.query('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`)).out.trim();
   if (commit === '')
     throw new UserError(`No branch or commit named ${wanted}.`, 'Run `git branch` to list branches.');
   return between(git, `commit ${commit.slice(0, 10)}`, [`${commit}^!`, '--']);
 }
 
 async function uncommitted(git: Git): Promise<Changes> {
-  const hasCommit = (await git.look('rev-parse', '--verify', '--quiet', 'HEAD')).success;
+  const hasCommit = (await git.query('rev-parse', '--verify', '--quiet', 'HEAD')).success;
   const changes = await between(git, 'uncommitted changes', hasCommit ? ['HEAD'] : ['--cached']);
-  const fresh = (await git.look('ls-files', '--others', '--exclude-standard', '-z')).out
+  const fresh = (await git.query('ls-files', '--others', '--exclude-standard', '-z')).out
     .split('\0')
     .filter(Boolean);
   if (fresh.length > 0)
@@ -50,14 +50,14 @@ async function branchChanges(git: Git, branch: string): Promise<Changes> {
 }
 
 async function baseOf(git: Git, branch: string): Promise<string | null> {
-  const current = (await git.look('symbolic-ref', '--quiet', '--short', 'HEAD')).out.trim();
+  const current = (await git.query('symbolic-ref', '--quiet', '--short', 'HEAD')).out.trim();
   const named = branch === 'HEAD' ? current : branch;
   const remote = (
-    await git.look('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD')
+    await git.query('symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD')
   ).out.trim();
   for (const candidate of [remote, 'main', 'master', 'trunk', 'develop', current]) {
     if (candidate === '' || candidate === named || candidate === `origin/${named}`) continue;
-    if ((await git.look('rev-parse', '--verify', '--quiet', `${candidate}^{commit}`)).success)
+    if ((await git.query('rev-parse', '--verify', '--quiet', `${candidate}^{commit}`)).success)
       return candidate;
   }
   return null;
@@ -65,8 +65,8 @@ async function baseOf(git: Git, branch: string): Promise<string | null> {
 
 async function between(git: Git, what: string, range: readonly string[]): Promise<Changes> {
   const [stat, diff] = await Promise.all([
-    git.look(...DIFF, '--stat=100', ...range),
-    git.look(...DIFF, ...range),
+    git.query(...DIFF, '--stat=100', ...range),
+    git.query(...DIFF, ...range),
   ]);
   if (!diff.success)
     throw new UserError(`Git could not show ${what}: ${firstLine(diff.err)}`, 'Check the name.');

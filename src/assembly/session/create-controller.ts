@@ -35,11 +35,11 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
     provider: choice.preset.name,
     model: choice.model,
     contextWindow: choice.info.contextWindow,
-    news: () => joinNews([core.mode, window.window, tools.servers, repository]),
+    updates: () => joinUpdates([core.mode, window.window, tools.servers, repository]),
     beforePrompt: async (content, signal) => {
-      const heard = await extensions.beforePrompt(content, signal);
-      if (heard.type === 'block' || !memory) return heard;
-      return { type: 'go', content: await memory.withNotes(heard.content) };
+      const checked = await extensions.beforePrompt(content, signal);
+      if (checked.type === 'block' || !memory) return checked;
+      return { type: 'go', content: await memory.withNotes(checked.content) };
     },
     prepareRun: runPreparation(parts, {
       router,
@@ -56,7 +56,7 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
 }
 
 /** News for the model with the next prompt; null if there is none. */
-function joinNews(sources: readonly ({ news(): string | null } | undefined)[]): string | null {
-  const texts = sources.map((source) => source?.news() ?? null).filter((text) => text !== null);
+function joinUpdates(sources: readonly ({ updates(): string | null } | undefined)[]): string | null {
+  const texts = sources.map((source) => source?.updates() ?? null).filter((text) => text !== null);
   return texts.join('\n') || null;
 }

@@ -26,12 +26,12 @@ function sessionLog(
   { session, journal, close }: Pick<OpenSession, 'session' | 'journal' | 'close'>,
   model: AnsweringModel,
 ): SessionLog {
-  let begun = session.messages.length > 0;
+  let hasStarted = session.messages.length > 0;
   /** Changes before the first message: without one, the session is not saved. */
   const early: ViewChange[] = [];
   const header = () => {
-    if (begun) return [];
-    begun = true;
+    if (hasStarted) return [];
+    hasStarted = true;
     const { subagent } = session;
     return [headerOf(session), ...(subagent ? [{ type: 'subagent' as const, ...subagent }] : []), ...early];
   };
@@ -50,7 +50,7 @@ function sessionLog(
     grant: (permission) => journal.append({ type: 'grant', permission }),
     ungrant: (pattern) => journal.append({ type: 'ungrant', pattern }),
     async view(change) {
-      if (begun) await journal.append(change);
+      if (hasStarted) await journal.append(change);
       else early.push(change);
     },
     close,

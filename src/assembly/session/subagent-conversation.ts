@@ -1,6 +1,6 @@
 import { Controller } from '../../agent/controller.ts';
 import { SessionWriter } from '../../agent/session-writer.ts';
-import { forwardingLog, runSubagent, SubagentTally } from '../../agent/subagent.ts';
+import { forwardingLog, runSubagent, SubagentTotals } from '../../agent/subagent.ts';
 import { type CallReporter, type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
@@ -20,7 +20,7 @@ import type { ProjectInstructions } from '../window/project-instructions.ts';
 import type { Base } from '../window/sent-messages.ts';
 import { type AgentKind, roleOf, startsSubagents } from './agent-kinds.ts';
 import { openLog } from './session-log.ts';
-import { type Own, subagentRouter } from './subagent-router.ts';
+import { type OwnState, subagentRouter } from './subagent-router.ts';
 
 export type SubagentConversationDeps = {
   config: Pick<Config, 'saveHistory' | 'maxTokens' | 'maxTurns' | 'summarizationThreshold'>;
@@ -36,7 +36,7 @@ export type SubagentConversationDeps = {
 };
 
 /** A subagent that can be prompted. */
-export type LivingSubagent = OpenSubagent & Own & { kind: AgentKind; isBusy: boolean };
+export type ActiveSubagent = OpenSubagent & OwnState & { kind: AgentKind; isBusy: boolean };
 
 /** One task for a subagent, and where its events go. */
 export type Assignment = {
@@ -52,7 +52,7 @@ export type Assignment = {
 /** Runs one task of a subagent, with its own conversation, window and journal. */
 export async function runSubagentConversation(
   deps: SubagentConversationDeps,
-  subagent: LivingSubagent,
+  subagent: ActiveSubagent,
   assignment: Assignment,
 ): Promise<Delegated> {
   const { work, signal, emit } = assignment;
@@ -65,15 +65,15 @@ export async function runSubagentConversation(
   const name = `${model.choice.preset.name}/${model.choice.model}`;
   session.settings = { ...session.settings, model: name };
   const { controller, view } = await openConversation(deps, subagent, { ...assignment, model, costs });
-  const tally = new SubagentTally();
+  const totals = new SubagentTotals();
   controller.listen((event) => {
-    tally.take(event);
+    totals.take(event);
     view.watch(event);
     if (event.type === 'notice') void emit(event);
   });
   try {
     const { reason, error } = await runSubagent(controller, work.prompt, signal);
-    const { text, turns, calls, tokens, costUsd } = tally;
+    const { text, turns, calls, tokens, costUsd } = totals;
     const empty = text.trim() === '' ? 'It did not answer.' : null;
     const trouble = reason === 'done' ? empty : (error?.message ?? TROUBLES[reason]);
     return { id: session.id, text, trouble, model: name, turns, calls, tokens, costUsd };
@@ -95,7 +95,7 @@ const TROUBLES = {
 
 async function openConversation(
   deps: SubagentConversationDeps,
-  subagent: LivingSubagent,
+  subagent: ActiveSubagent,
   { model: reached, costs, ...assignment }: Assignment & { model: ConnectedModel; costs: CallCosts },
 ): Promise<{ controller: Controller; view: ConversationView }> {
   const { config, models, budget } = deps;

@@ -7,15 +7,15 @@ import { type AgentKind, hasTool, readOnlyContext, startsSubagents } from './age
 import { lastTodos, todoList } from './history-state.ts';
 
 /** Not shared with a subagent: files read, and the task list. */
-export type Own = Pick<ToolContext, 'seen' | 'todos'>;
+export type OwnState = Pick<ToolContext, 'seen' | 'todos'>;
 
-export function ownThings({ messages }: Session): Own {
+export function ownState({ messages }: Session): OwnState {
   return { seen: new Map(), todos: todoList(lastTodos(messages)) };
 }
 
 type SubagentPlace = {
   kind: AgentKind;
-  own: Own;
+  own: OwnState;
   session: Session;
   /** The name shown when the user is asked. */
   label: string;
@@ -40,13 +40,13 @@ export function subagentRouter(
   const has = (tool: string) => hasTool(kind, tool, nameOf);
 
   function contextFor(context: ToolContext, reporter: CallReporter): ToolContext {
-    const { delegate: _notItsOwn, ...lent } = context;
+    const { delegate: _delegate, ...shared } = context;
     const narrowed: ToolContext = {
-      ...lent,
+      ...shared,
       ...own,
       accepts: { images },
       ask: (question, signal) =>
-        lent.ask({ ...question, question: `${label} asks: ${question.question}` }, signal),
+        shared.ask({ ...question, question: `${label} asks: ${question.question}` }, signal),
       ...(delegate && { delegate: delegate(reporter, context.signal) }),
     };
     return kind.readOnly ? readOnlyContext(narrowed) : narrowed;

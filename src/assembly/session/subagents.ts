@@ -12,11 +12,11 @@ import type { OpenSession } from '../../session/store.ts';
 import { type OpenSubagent, subagentId } from '../../session/subagent-files.ts';
 import { type AgentKind, kindNamed, startsSubagents } from './agent-kinds.ts';
 import {
-  type LivingSubagent,
+  type ActiveSubagent,
   runSubagentConversation,
   type SubagentConversationDeps,
 } from './subagent-conversation.ts';
-import { ownThings } from './subagent-router.ts';
+import { ownState } from './subagent-router.ts';
 
 /** The main agent is 0, its subagents are 1, theirs are 2 and cannot start any. */
 const MAX_DEPTH = 2;
@@ -43,7 +43,7 @@ type Starter = {
 /** Agents that work for another one, each with its own conversation, window and journal. */
 export class Subagents {
   readonly #deps: SubagentDeps;
-  readonly #living = new Map<string, LivingSubagent>();
+  readonly #active = new Map<string, ActiveSubagent>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
   /** One pool per depth: otherwise a parent waiting for its subagents would block them. */
@@ -97,7 +97,7 @@ export class Subagents {
     }
   }
 
-  #work(subagent: LivingSubagent, work: Delegation, starter: Starter): Promise<Delegated> {
+  #work(subagent: ActiveSubagent, work: Delegation, starter: Starter): Promise<Delegated> {
     const { signal, callId } = starter;
     const label = labelOf(subagent.kind.name, work.task);
     const fullLabel = `${starter.above}${label}`;
@@ -121,7 +121,7 @@ export class Subagents {
   }
 
   /** The subagent for a task, or an error message for the model. */
-  async #find(work: Delegation, { callId, parent }: Starter): Promise<LivingSubagent | string> {
+  async #find(work: Delegation, { callId, parent }: Starter): Promise<ActiveSubagent | string> {
     const { opened, agents } = this.#deps;
     const kind = kindNamed(work.agent, agents);
     if (typeof kind === 'string') return kind;
@@ -130,14 +130,14 @@ export class Subagents {
       const { workingDirectory } = opened.session;
       return this.#add(opened.subagents.create(origin, { workingDirectory, settings: { model: '' } }), kind);
     }
-    const known = this.#living.get(work.resumeId) ?? (await this.#reopen(work.resumeId, kind));
+    const known = this.#active.get(work.resumeId) ?? (await this.#reopen(work.resumeId, kind));
     if (!known) return `No subagent ${work.resumeId} in this session. Omit "continue" to start a new one.`;
     // Permission rules go by name: resuming under another name must not reach it.
     if (known.kind.name !== kind.name) return `${work.resumeId} is ${known.kind.name}, not ${kind.name}.`;
     return known.isBusy ? `${work.resumeId} is still working. Wait for its answer.` : known;
   }
 
-  async #reopen(id: string, wanted: AgentKind): Promise<LivingSubagent | null> {
+  async #reopen(id: string, wanted: AgentKind): Promise<ActiveSubagent | null> {
     const found = await this.#deps.opened.subagents.open(id);
     const kind = kindNamed(found?.session.subagent?.agent ?? wanted.name, this.#deps.agents);
     if (!found || typeof kind === 'string') return null;
@@ -145,9 +145,9 @@ export class Subagents {
     return this.#add(found, kind);
   }
 
-  #add(opened: OpenSubagent, kind: AgentKind): LivingSubagent {
-    const subagent = { ...opened, ...ownThings(opened.session), kind, isBusy: false };
-    this.#living.set(opened.session.id, subagent);
+  #add(opened: OpenSubagent, kind: AgentKind): ActiveSubagent {
+    const subagent = { ...opened, ...ownState(opened.session), kind, isBusy: false };
+    this.#active.set(opened.session.id, subagent);
     return subagent;
   }
 

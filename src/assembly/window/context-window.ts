@@ -11,7 +11,7 @@ const MAX_PINNED = 8000;
 
 export type PinnedWindow = ContextWindow & {
   /** Pinned facts that are not part of the conversation yet. */
-  news(): string | null;
+  updates(): string | null;
 };
 
 /** What the user can see and change of the context window. */
@@ -70,11 +70,11 @@ export function createContextWindow(
       unpinned.push(text);
     },
 
-    news() {
-      const told = toldIn(session, view.current().compactions.at(-1));
+    updates() {
+      const sentTexts = textsIn(session, view.current().compactions.at(-1));
       const lines = [
         ...pins()
-          .filter((pin) => !told.some((text) => text.includes(pin)))
+          .filter((pin) => !sentTexts.some((text) => text.includes(pin)))
           .map((pin) => `[The user pinned this fact, keep it in mind: ${pin}]`),
         ...unpinned.splice(0).map((pin) => `[No longer pinned: ${pin}]`),
       ];
@@ -84,7 +84,7 @@ export function createContextWindow(
 }
 
 /** Derived from the history, so that a pin set before the session was closed is sent after resuming. */
-function toldIn({ messages }: Session, compaction: Compaction | undefined): string[] {
+function textsIn({ messages }: Session, compaction: Compaction | undefined): string[] {
   const sent = messages.slice(compaction?.keepFrom ?? 0);
   const said = sent.flatMap((message) => (message.role === 'user' ? [textOf(message)] : []));
   return [compaction?.kept ?? '', ...said];

@@ -237,13 +237,13 @@ describe('pins', () => {
     const { window, session } = setUp(async () => '');
     await window.pin('port 8080');
     const told = '[The user pinned this fact, keep it in mind: port 8080]';
-    expect(window.news()).toBe(told);
-    expect(window.news()).toBe(told);
+    expect(window.updates()).toBe(told);
+    expect(window.updates()).toBe(told);
     session.messages.push(prompt(`${told}\nhello`));
-    expect(window.news()).toBeNull();
+    expect(window.updates()).toBeNull();
     await window.unpin('port 8080');
-    expect(window.news()).toBe('[No longer pinned: port 8080]');
-    expect(window.news()).toBeNull();
+    expect(window.updates()).toBe('[No longer pinned: port 8080]');
+    expect(window.updates()).toBeNull();
   });
 
   test('move into the summary with a compaction, and back with /uncompact', async () => {
@@ -253,11 +253,11 @@ describe('pins', () => {
     expect(view.request(BASE, session.messages).summary).toBe(
       '[Completed: x]\n\nFacts pinned by the user:\n- port 8080',
     );
-    expect(window.news()).toBeNull();
+    expect(window.updates()).toBeNull();
     const { before = 0, after = 0 } = (await window.uncompact()) ?? {};
     expect(after).toBeGreaterThan(before);
     expect(view.request(BASE, session.messages).messages).toBe(session.messages);
-    expect(window.news()).toContain('port 8080');
+    expect(window.updates()).toContain('port 8080');
     expect(await window.uncompact()).toBeNull();
   });
 

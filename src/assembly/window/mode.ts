@@ -3,8 +3,8 @@ import type { ModeSwitch } from '../../contract/command.ts';
 import type { Message } from '../../contract/message.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 
-/** `first` is the mode in the system prompt; `news` informs the model of a change it does not know about. */
-export type Mode = ModeSwitch & { first: PermissionMode; news(): string | null };
+/** `first` is the mode in the system prompt; `updates` informs the model of a change it does not know about. */
+export type Mode = ModeSwitch & { first: PermissionMode; updates(): string | null };
 
 /**
  * `first` is the mode the session started in, `sent` what the model sees of it. A session resumed in another
@@ -24,6 +24,6 @@ export function createMode(
       for (const listener of listeners) listener(next);
     },
     onChange: (listener) => void listeners.push(listener),
-    news: () => ((notedMode(sent()) ?? first) === current ? null : modeNote(current)),
+    updates: () => ((notedMode(sent()) ?? first) === current ? null : modeNote(current)),
   };
 }

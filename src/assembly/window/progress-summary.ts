@@ -10,8 +10,8 @@ export type ProgressSummary = { watch(event: AgentEvent): void; text(): string }
 export function createProgressSummary(todos: () => readonly Todo[]): ProgressSummary {
   let files = new Set<string>();
   return {
-    watch(told) {
-      const { event } = innermost(told);
+    watch(wrapped) {
+      const { event } = innermost(wrapped);
       if (event.type === 'run_start') files = new Set();
       else if (event.type === 'tool_end') for (const file of changedFiles(event)) files.add(file);
     },

@@ -30,7 +30,7 @@ const CHARACTERS_PER_TOKEN = 3;
 const MAX_PROMPT_TOKENS = 100_000;
 /** For the prompt itself. */
 const OVERHEAD = 1000;
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 /** Summaries by the cheapest available model, by the main one, or by none. */
 export function createSummarizer(backgroundModel: GetBackgroundModel): Summarizer {
@@ -43,7 +43,7 @@ export function createSummarizer(backgroundModel: GetBackgroundModel): Summarize
     const wanted = Math.min(MAX_PROMPT_TOKENS, Math.ceil(size / CHARACTERS_PER_TOKEN)) + OVERHEAD;
     const model = await backgroundModel({ window: wanted + job.budget });
     const room = (model?.contextWindow ?? 0) - job.budget - OVERHEAD;
-    const patient = limited(PATIENCE_MS, signal);
+    const timed = limited(TIMEOUT_MS, signal);
     const task: Task = {
       messages,
       earlier: job.previous?.summary ?? null,
@@ -54,11 +54,11 @@ export function createSummarizer(backgroundModel: GetBackgroundModel): Summarize
     };
     return summarize(
       task,
-      model && ((prompt, maxTokens) => model.complete(prompt, { maxTokens, signal: patient })),
+      model && ((prompt, maxTokens) => model.complete(prompt, { maxTokens, signal: timed })),
     );
   }
 
-  function isStill(
+  function isSameJob(
     { job }: { job: Job },
     { messages, previous }: Pick<Job, 'messages' | 'previous'>,
   ): boolean {
@@ -73,7 +73,7 @@ export function createSummarizer(backgroundModel: GetBackgroundModel): Summarize
 
   return {
     prepare(job) {
-      if (waiting && isStill(waiting, job)) return;
+      if (waiting && isSameJob(waiting, job)) return;
       drop();
       const stop = new AbortController();
       // A snapshot; the list itself grows.
@@ -86,7 +86,7 @@ export function createSummarizer(backgroundModel: GetBackgroundModel): Summarize
     },
     async prepared(now, signal) {
       const found = waiting;
-      if (!found || !isStill(found, now)) {
+      if (!found || !isSameJob(found, now)) {
         drop();
         return null;
       }

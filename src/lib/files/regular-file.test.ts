@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { makePipe } from '../../../test/support/hands.ts';
+import { makePipe } from '../../../test/support/tool-context.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { appendRegularText, openToAppend, readRegularFile, readRegularText } from './regular-file.ts';
 

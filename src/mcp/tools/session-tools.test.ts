@@ -45,7 +45,7 @@ describe('the MCP tools of one session', () => {
     const tools = await session();
     tools.settle();
     expect(tools.definitions()).toBe(tools.definitions());
-    expect(tools.news()).toBeNull();
+    expect(tools.updates()).toBeNull();
   });
 
   test("a tool is found by our name, and by the vendor's encoding of it", async () => {
@@ -60,27 +60,27 @@ describe('the MCP tools of one session', () => {
   test('a fixed tool is replaced by the call it names; arguments written as text are parsed', async () => {
     const tools = await session();
     const input = { text: 'a' };
-    expect(tools.meant({ name: 'McpCall', input: { tool: 'odd:say', arguments: input } })).toEqual({
+    expect(tools.resolveCall({ name: 'McpCall', input: { tool: 'odd:say', arguments: input } })).toEqual({
       name: 'odd:say',
       input,
     });
     expect(
-      tools.meant({ name: 'McpCall', input: { tool: 'odd:say', arguments: JSON.stringify(input) } }),
+      tools.resolveCall({ name: 'McpCall', input: { tool: 'odd:say', arguments: JSON.stringify(input) } }),
     ).toEqual({
       name: 'odd:say',
       input,
     });
-    expect(tools.meant({ name: 'McpCall', input: { tool: 'odd:say' } })).toEqual({
+    expect(tools.resolveCall({ name: 'McpCall', input: { tool: 'odd:say' } })).toEqual({
       name: 'odd:say',
       input: {},
     });
-    expect(tools.meant({ name: 'McpRead', input: { server: 'odd', uri: 'a://b' } })).toEqual({
+    expect(tools.resolveCall({ name: 'McpRead', input: { server: 'odd', uri: 'a://b' } })).toEqual({
       name: 'odd:resources/read',
       input: { uri: 'a://b' },
     });
-    expect(tools.meant({ name: 'McpCall', input: { tool: 'Read' } })).toBeUndefined();
-    expect(tools.meant({ name: 'McpRead', input: { server: 'odd' } })).toBeUndefined();
-    expect(tools.meant({ name: 'Read', input: { tool: 'odd:say' } })).toBeUndefined();
+    expect(tools.resolveCall({ name: 'McpCall', input: { tool: 'Read' } })).toBeUndefined();
+    expect(tools.resolveCall({ name: 'McpRead', input: { server: 'odd' } })).toBeUndefined();
+    expect(tools.resolveCall({ name: 'Read', input: { tool: 'odd:say' } })).toBeUndefined();
   });
 
   test("a call accesses the server's tool, and says whether the user has seen it", async () => {

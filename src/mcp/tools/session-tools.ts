@@ -26,9 +26,9 @@ export type SessionTools = {
   /** Names of all callable tools, including those not listed in requests. */
   names(): string[];
   /** The call that a call of a fixed tool stands for. */
-  meant(call: Pick<ToolCall, 'name' | 'input'>): { name: string; input: unknown } | undefined;
+  resolveCall(call: Pick<ToolCall, 'name' | 'input'>): { name: string; input: unknown } | undefined;
   /** What changed since the model was last informed; null if nothing has, or it was not informed yet. */
-  news(): string | null;
+  updates(): string | null;
 };
 
 const MAX_NEWS = 4_000;
@@ -111,13 +111,13 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
     find: (name) =>
       fixed.find((tool) => [tool.name, ...(tool.aliases ?? [])].includes(name)) ?? findServerTool(name),
     names: () => [...fixed, ...catalog.tools()].map(({ name }) => name),
-    meant: ({ name, input }) => meantBy(name, input),
-    news() {
+    resolveCall: ({ name, input }) => resolveCall(name, input),
+    updates() {
       if (!settled) return null;
       const now = catalog.tools();
-      const news = changesSince(announced, now);
+      const updates = changesSince(announced, now);
       remember(now);
-      return news;
+      return updates;
     },
   };
 }
@@ -160,7 +160,7 @@ function wordOf(name: string): string {
     .replaceAll(/[^a-zA-Z0-9_-]/g, '_');
 }
 
-function meantBy(name: string, input: unknown): { name: string; input: unknown } | undefined {
+function resolveCall(name: string, input: unknown): { name: string; input: unknown } | undefined {
   const { tool, arguments: args, server, uri } = (input ?? {}) as Record<string, unknown>;
   if (name === CALL && typeof tool === 'string' && splitName(tool))
     return { name: tool, input: objectOf(args) };

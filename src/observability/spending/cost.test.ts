@@ -30,11 +30,11 @@ const empty: Sums = { spent: [], held: [], lost: [] };
 const usd = (amount: number): Limit => ({ unit: 'usd', amount });
 const tokens = (amount: number): Limit => ({ unit: 'tokens', amount });
 const judge = (totals: Sums, limit: Limit, changes: Partial<PlannedCall> = {}) =>
-  judgeCall(limitsOver(totals, limit), { ...call, ...changes }, { patient: true });
+  judgeCall(limitsOver(totals, limit), { ...call, ...changes }, { canWait: true });
 
 describe('whether a call is allowed', () => {
   test('without a limit, and far from one, unchanged', () => {
-    expect(judgeCall([], call, { patient: true })).toEqual({ type: 'go', outputTokens: 8000 });
+    expect(judgeCall([], call, { canWait: true })).toEqual({ type: 'go', outputTokens: 8000 });
     expect(judge(empty, usd(5))).toEqual({ type: 'go', outputTokens: 8000 });
   });
 
@@ -65,8 +65,8 @@ describe('whether a call is allowed', () => {
   test('waits for a while for what running calls reserve', () => {
     const held: Hold = { ...owner, id: '2', at: '', ...amountsOf(call) };
     const limits = limitsOver({ ...empty, held: [held] }, tokens(9500));
-    expect(judgeCall(limits, call, { patient: true })).toMatchObject({ type: 'wait' });
-    expect(judgeCall(limits, call, { patient: false })).toMatchObject({ type: 'stop' });
+    expect(judgeCall(limits, call, { canWait: true })).toMatchObject({ type: 'wait' });
+    expect(judgeCall(limits, call, { canWait: false })).toMatchObject({ type: 'stop' });
   });
 
   test('a call whose process died counts with its prompt', () => {
@@ -98,7 +98,7 @@ test('[Y21] whatever is requested, in whatever order it ends, no limit is exceed
       for (const [i, { inputTokens, outputTokens, share, lasts }] of calls.entries()) {
         const planned = { inputTokens, outputTokens, price, purpose: 'main' as const };
         const limits = limitsOver({ spent, held, lost: [] }, bound);
-        const verdict = judgeCall(limits, planned, { patient: false });
+        const verdict = judgeCall(limits, planned, { canWait: false });
         if (verdict.type !== 'go') continue;
         const amounts = amountsOf({ ...planned, outputTokens: verdict.outputTokens });
         if (lasts) held.push({ ...owner, id: `${i}`, at: '', ...amounts });

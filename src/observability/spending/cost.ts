@@ -88,7 +88,7 @@ const ENOUGH = 32_000;
 export function judgeCall(
   limits: readonly { limit: ScopedLimit; standing: SpendingState }[],
   call: PlannedCall,
-  { patient }: { patient: boolean },
+  { canWait: patient }: { canWait: boolean },
 ): Admission {
   const rooms = limits.map(({ limit: by, standing: { spent, held } }) => {
     const { unit } = by.limit;

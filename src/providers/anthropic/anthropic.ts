@@ -57,7 +57,7 @@ async function* stream(
   const body = toWire(request, options);
   const state = newReply(request.tools);
   const watch = watchWire(options);
-  let begun = false;
+  let hasOutput = false;
   try {
     const version = body.temperature === undefined ? VERSION : TEMPERATURE_VERSION;
     const headers = { ...version, ...bearer(options) };
@@ -65,16 +65,16 @@ async function* stream(
     for await (const { event, data } of serverEvents(response.body)) {
       if (event === 'ping' || data === '') continue;
       for (const said of read(data, state, options)) {
-        begun ||= said.type !== 'usage';
+        hasOutput ||= said.type !== 'usage';
         yield said;
         if (said.type === 'stop') return;
       }
     }
     signal.throwIfAborted();
-    throw withoutEnd({ watch, options, begun });
+    throw withoutEnd({ watch, options, hasOutput });
   } catch (error) {
     signal.throwIfAborted();
-    throw brokenWire(error, { options, begun });
+    throw brokenWire(error, { options, hasOutput });
   }
 }
 

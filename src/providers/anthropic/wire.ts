@@ -84,7 +84,7 @@ function toMessages(
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const blocks =
       message.role === 'assistant'
-        ? assistantBlocks(message, names, keepsThoughts(message, request, options))
+        ? assistantBlocks(message, names, keepsThinking(message, request, options))
         : message.role === 'tool'
           ? [toolResult(message, images)]
           : plainBlocks(message.content, images);
@@ -108,7 +108,7 @@ function toMessages(
 const rank = (block: Block): number => (block.type === 'tool_result' ? 0 : 1);
 
 /** A signature is valid only for the vendor and model that produced the thinking. */
-function keepsThoughts(
+function keepsThinking(
   message: AssistantMessage,
   { model }: CompletionRequest,
   { name, infoOf }: WireOptions,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { fromBrokenConnection } from './http-errors.ts';
 
-const where = { provider: 'acme', address: 'https://api.acme.test', begun: false };
+const where = { provider: 'acme', address: 'https://api.acme.test', hasOutput: false };
 
 /** An error as a socket, or a library on top of it, reports it. */
 function broken(message: string, code: string): Error {
@@ -59,7 +59,7 @@ test('any other broken connection is retryable before the first output and `cut`
     kind: 'timeout',
     message: 'No answer from https://api.acme.test (UND_ERR_SOCKET).',
   });
-  expect(fromBrokenConnection(error, { ...where, begun: true })).toMatchObject({
+  expect(fromBrokenConnection(error, { ...where, hasOutput: true })).toMatchObject({
     kind: 'cut',
     message: 'The connection was lost in the middle of the answer (UND_ERR_SOCKET).',
   });

@@ -1,6 +1,6 @@
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
 import { retryAfterMs } from '../../lib/network/retry-after.ts';
-import { isLargerThanAMinute, meansOverflow } from './overflow.ts';
+import { exceedsMinuteQuota, meansOverflow } from './overflow.ts';
 
 /** An error response from the server. */
 export type HttpFailure = {
@@ -31,7 +31,7 @@ export function kindOf(status: number, message: string, label = ''): ProviderErr
   if (status === 402) return 'quota';
   if (status === 404) return 'model_not_found';
   if (status === 408) return 'timeout';
-  if (status === 413 || isLargerThanAMinute(words)) return 'overflow';
+  if (status === 413 || exceedsMinuteQuota(words)) return 'overflow';
   if (status === 429)
     return QUOTA.test(words) && !/per (minute|second|day)/i.test(words) ? 'quota' : 'rate_limit';
   // Routers and local servers report it with any status.
@@ -56,7 +56,7 @@ export type BrokenConnection = {
   /** The address that was requested. */
   address: string;
   /** Whether the model had already produced output. */
-  begun: boolean;
+  hasOutput: boolean;
 };
 
 /**
@@ -65,7 +65,7 @@ export type BrokenConnection = {
  */
 export function fromBrokenConnection(
   error: unknown,
-  { provider, address, begun }: BrokenConnection,
+  { provider, address, hasOutput }: BrokenConnection,
 ): ProviderError {
   const chain = causes(error);
   if (isMistake(error)) throw error;
@@ -77,7 +77,7 @@ export function fromBrokenConnection(
   const broken = (kind: ProviderErrorKind, message: string) =>
     new ProviderError(message, { kind, provider }, { cause: error });
 
-  if (begun) return broken('cut', `The connection was lost in the middle of the answer (${detail}).`);
+  if (hasOutput) return broken('cut', `The connection was lost in the middle of the answer (${detail}).`);
   if (chain.some((link) => link instanceof Error && /certificate|self.signed/i.test(link.message))) {
     return broken(
       'network',

@@ -24,18 +24,20 @@ const OVERFLOW: readonly RegExp[] = [
 ];
 
 /** Similar wording for other errors: too many concurrent requests, or a limit on the output alone. */
-const OTHERWISE: readonly RegExp[] = [
+const NOT_OVERFLOW: readonly RegExp[] = [
   /rate.?limit (reached|exceeded)|too many requests|throttl|please wait before|quota/i,
   /^(?!.*(`?inputs?`? tokens|prompt|input length|messages)).*max_?(completion_|output_|new_)?tokens\b.{0,40}(must be|is too large|cannot be|should be|supports at most|maximum allowed number of output)/is,
 ];
 
 /** Whether the message means that the conversation does not fit and must be shortened before a retry. */
 export function meansOverflow(words: string): boolean {
-  return OVERFLOW.some((pattern) => pattern.test(words)) && !OTHERWISE.some((pattern) => pattern.test(words));
+  return (
+    OVERFLOW.some((pattern) => pattern.test(words)) && !NOT_OVERFLOW.some((pattern) => pattern.test(words))
+  );
 }
 
 /** A single request exceeds the per-minute limit: waiting does not help. */
-export function isLargerThanAMinute(words: string): boolean {
+export function exceedsMinuteQuota(words: string): boolean {
   return /request too large for/i.test(words);
 }
 

@@ -33,9 +33,9 @@ export function notTheProtocol(
   });
 }
 
-/** The stream ended without its final event. `begun`: whether the model had produced any output. */
-export function endedEarly(provider: string, begun: boolean): ProviderError {
-  return begun
+/** The stream ended without its final event. `hasOutput`: whether the model had produced any output. */
+export function endedEarly(provider: string, hasOutput: boolean): ProviderError {
+  return hasOutput
     ? new ProviderError('The answer was cut off.', { kind: 'cut', provider })
     : new ProviderError(`${provider} closed the connection without answering.`, {
         kind: 'timeout',

@@ -6,7 +6,7 @@ import { kindOf } from './http-errors.ts';
 import { excerpt, redact } from './protocol-errors.ts';
 
 /** The vendor's own message, wherever its error format keeps it. */
-export function wordsIn(body: string): string | undefined {
+export function errorMessageIn(body: string): string | undefined {
   return messageIn(parseJson(body));
 }
 
@@ -44,7 +44,7 @@ export function fromStreamedError(
   const whole = redact(JSON.stringify(error) ?? String(error), options);
   const message = redact(messageIn(error) ?? excerpt(whole), options);
   const label = labelOf(fields);
-  const status = numericStatus(fields) ?? statusInWords(`${label} ${message}`) ?? unknown;
+  const status = numericStatus(fields) ?? statusInText(`${label} ${message}`) ?? unknown;
   return new ProviderError(message, { kind: kindOf(status, message, label), provider: options.name });
 }
 
@@ -66,6 +66,6 @@ const STATUS_WORDS: readonly [words: RegExp, status: number][] = [
   [/invalid.?(request|argument)|bad.?request|request.?too.?large/i, 400],
 ];
 
-function statusInWords(words: string): number | undefined {
+function statusInText(words: string): number | undefined {
   return STATUS_WORDS.find(([pattern]) => pattern.test(words))?.[1];
 }

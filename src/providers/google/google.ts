@@ -15,11 +15,11 @@ export const createGoogle: CreateProvider = (options) => ({
   async countTokens(request, signal) {
     const { contents } = toWire(request, options);
     const rest = [...systemTexts(request), JSON.stringify(request.tools ?? [])];
-    const spoken = { role: 'user', parts: rest.map((text) => ({ text })) };
+    const systemMessage = { role: 'user', parts: rest.map((text) => ({ text })) };
     try {
       const response = await watchWire(options, refusedByGoogle).post(
         urlOf(`${request.model}:countTokens`, options),
-        { headers: headersOf(options), body: { contents: [spoken, ...contents] }, signal },
+        { headers: headersOf(options), body: { contents: [systemMessage, ...contents] }, signal },
       );
       const { totalTokens }: CountTokensResponse = JSON.parse(await response.text());
       return totalTokens ?? estimateTokens(request);
@@ -48,7 +48,7 @@ async function* stream(
 ): AsyncGenerator<ProviderEvent> {
   const state = newReply(options.name, request.tools);
   const watch = watchWire(options, refusedByGoogle);
-  let begun = false;
+  let hasOutput = false;
   try {
     const url = `${urlOf(`${request.model}:streamGenerateContent`, options)}?alt=sse`;
     const response = await watch.post(url, {
@@ -59,17 +59,17 @@ async function* stream(
     for await (const { data } of serverEvents(response.body)) {
       const frame = frameIn(data, { watch, options }) as GenerateContentResponse;
       for (const said of toEvents(frame, state)) {
-        begun ||= said.type !== 'usage';
+        hasOutput ||= said.type !== 'usage';
         yield said;
       }
     }
   } catch (error) {
     signal.throwIfAborted();
     // After the finish, only the usage can be missing.
-    if (state.finish === undefined) throw brokenWire(error, { options, begun });
+    if (state.finish === undefined) throw brokenWire(error, { options, hasOutput });
   }
   signal.throwIfAborted();
   const stop = stopOf(state);
-  if (!stop) throw withoutEnd({ watch, options, begun });
+  if (!stop) throw withoutEnd({ watch, options, hasOutput });
   yield stop;
 }

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { ProviderError } from '../../contract/errors.ts';
 import { endedEarly, notTheProtocol } from '../errors/protocol-errors.ts';
-import { fromStreamedError, wordsIn } from '../errors/vendor-errors.ts';
+import { errorMessageIn, fromStreamedError } from '../errors/vendor-errors.ts';
 import type { ProviderOptions } from '../options.ts';
 import type { WireWatch } from './wire-watch.ts';
 
@@ -47,7 +47,7 @@ function lineFeeds(): (chunk: string) => string {
   };
 }
 
-type Exchange = { watch: WireWatch; options: ProviderOptions; begun: boolean };
+type Exchange = { watch: WireWatch; options: ProviderOptions; hasOutput: boolean };
 
 /** Parses an event's data; throws if it is malformed or an error reported by the server. */
 export function frameIn(data: string, { watch, options }: Pick<Exchange, 'watch' | 'options'>): unknown {
@@ -64,10 +64,10 @@ export function frameIn(data: string, { watch, options }: Pick<Exchange, 'watch'
 }
 
 /** The stream ended without its final event: cut, empty, or not an event stream at all. */
-export function withoutEnd({ watch, options, begun }: Exchange): ProviderError {
+export function withoutEnd({ watch, options, hasOutput }: Exchange): ProviderError {
   const opening = watch.opening();
-  if (begun || opening === '' || /^(data|event|id|retry)?:/m.test(opening))
-    return endedEarly(options.name, begun);
-  const said = wordsIn(opening);
+  if (hasOutput || opening === '' || /^(data|event|id|retry)?:/m.test(opening))
+    return endedEarly(options.name, hasOutput);
+  const said = errorMessageIn(opening);
   return said ? fromStreamedError({ message: said }, options) : notTheProtocol(options, opening);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fails, loopback, modelInfo } from '../../../test/support/loopback.ts';
 import { redact } from '../errors/protocol-errors.ts';
-import { fromStreamedError, wordsIn } from '../errors/vendor-errors.ts';
+import { errorMessageIn, fromStreamedError } from '../errors/vendor-errors.ts';
 import type { ProviderOptions } from '../options.ts';
 import { assertSendable, watchWire } from './wire-watch.ts';
 
@@ -53,7 +53,7 @@ test.each([
   ['null', undefined],
   ['<html>', undefined],
 ])('[N11] the vendor’s message in %s is %j', (body, words) => {
-  expect(wordsIn(body)).toBe(words);
+  expect(errorMessageIn(body)).toBe(words);
 });
 
 describe('[N11] errors never contain secrets', () => {

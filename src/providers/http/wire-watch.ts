@@ -3,7 +3,7 @@ import { ProviderError } from '../../contract/errors.ts';
 import { type HttpResponse, httpClient, tapped } from '../../lib/network/http-client.ts';
 import { fromBrokenConnection, fromHttp } from '../errors/http-errors.ts';
 import { excerpt, redact } from '../errors/protocol-errors.ts';
-import { labelIn, wordsIn } from '../errors/vendor-errors.ts';
+import { errorMessageIn, labelIn } from '../errors/vendor-errors.ts';
 import type { ProviderOptions } from '../options.ts';
 import { userAgent } from './user-agent.ts';
 
@@ -83,7 +83,7 @@ async function refusalOf(
   const { status, headers } = response;
   const text = await response.text().catch(() => '');
   const body = redact(text, options).slice(0, REFUSAL_LIMIT);
-  const said = wordsIn(body) ?? (excerpt(body) || STATUS_CODES[status]);
+  const said = errorMessageIn(body) ?? (excerpt(body) || STATUS_CODES[status]);
   return (
     refusal?.(status, body, options.name) ??
     fromHttp({
@@ -99,11 +99,11 @@ async function refusalOf(
 /** Any error without a more specific meaning is a broken connection. */
 export function brokenWire(
   error: unknown,
-  { options, begun }: { options: ProviderOptions; begun: boolean },
+  { options, hasOutput }: { options: ProviderOptions; hasOutput: boolean },
 ): ProviderError {
   if (error instanceof ProviderError) return error;
   const { origin } = new URL(options.baseUrl);
-  return fromBrokenConnection(error, { provider: options.name, address: origin, begun });
+  return fromBrokenConnection(error, { provider: options.name, address: origin, hasOutput });
 }
 
 /** Rejected here because the runtime's own error would quote the value, which may contain a key. */

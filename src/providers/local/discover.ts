@@ -1,6 +1,14 @@
 import { type HttpClient, httpClient } from '../../lib/network/http-client.ts';
 import type { LocalModel, ServerKind } from './local-model.ts';
-import { type Ask, asker, fieldsOf, listeningTime, numberAs, textAs, windowAs } from './query-server.ts';
+import {
+  createQuery,
+  fieldsOf,
+  listeningTime,
+  numberAs,
+  type Query,
+  textAs,
+  windowAs,
+} from './query-server.ts';
 import { detailsOf } from './server-details.ts';
 import { type ServerState, stateIn } from './server-state.ts';
 
@@ -66,8 +74,8 @@ async function listOf({ baseUrl, kind, headers = {} }: Omit<LocalCandidate, 'pro
   const onError = (status: number, body: string) => {
     seen.state = stateIn(status, body);
   };
-  const models = await listModels(kind, asker(baseUrl, { http, signal, headers, onError }));
-  return { models, state: seen.state, ask: asker(baseUrl, { http, signal, headers }) };
+  const models = await listModels(kind, createQuery(baseUrl, { http, signal, headers, onError }));
+  return { models, state: seen.state, ask: createQuery(baseUrl, { http, signal, headers }) };
 }
 
 /**
@@ -80,7 +88,7 @@ export async function describeModel(
   { http = httpClient, budgetMs = CHOSEN_MS }: Omit<DiscoverOptions, 'depth'> = {},
 ): Promise<{ facts: LocalModel | null; state?: ServerState }> {
   const { baseUrl, kind, headers = {} } = candidate;
-  const ask = asker(baseUrl, { http, signal: listeningTime(budgetMs), headers });
+  const ask = createQuery(baseUrl, { http, signal: listeningTime(budgetMs), headers });
   const [{ models, state }, detailed] = await Promise.all([
     listOf(candidate, { http, budgetMs }),
     detailsOf([{ name }], kind, ask),
@@ -92,7 +100,7 @@ export async function describeModel(
   return { facts: { ...row, ...details, name } };
 }
 
-async function listModels(kind: ServerKind, ask: Ask): Promise<LocalModel[] | null> {
+async function listModels(kind: ServerKind, ask: Query): Promise<LocalModel[] | null> {
   const body = await ask(kind === 'ollama' ? '/api/tags' : 'models');
   const { data, models } = fieldsOf(body);
   // Of llama.cpp's two lists, the standard one has the details.

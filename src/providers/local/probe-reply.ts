@@ -3,7 +3,7 @@ import type { CompletionRequest, Provider } from '../../contract/provider.ts';
 import { parseJson } from '../../lib/text/json.ts';
 
 /** One collected reply. */
-export type Heard = {
+export type ProbeReply = {
   text: string;
   thought: string;
   calls: { name: string; input: unknown }[];
@@ -19,11 +19,11 @@ export type Heard = {
 
 const CHARACTERS_PER_TOKEN = 4;
 
-export async function hear(
+export async function collectReply(
   provider: Provider,
   request: CompletionRequest,
   signal: AbortSignal,
-): Promise<Heard> {
+): Promise<ProbeReply> {
   const said = { text: '', thinking: '' };
   const calls = new Map<string, { name: string; json: string }>();
   const asked = performance.now();
@@ -73,15 +73,15 @@ export async function hear(
 function messageOf(
   provider: string,
   model: string,
-  { text, calls }: Pick<Heard, 'text' | 'calls'>,
+  { text, calls }: Pick<ProbeReply, 'text' | 'calls'>,
 ): AssistantMessage {
   const parts = calls.map(
     ({ name, input }, i): ToolCallPart => ({ type: 'tool_call', id: `call_probe_${i + 1}`, name, input }),
   );
-  const spoken = text === '' ? [] : [{ type: 'text' as const, text }];
+  const textParts = text === '' ? [] : [{ type: 'text' as const, text }];
   return {
     role: 'assistant',
-    content: [...spoken, ...parts],
+    content: [...textParts, ...parts],
     provider,
     model,
     stopReason: calls.length > 0 ? 'tool_calls' : 'end',

@@ -1,7 +1,7 @@
 import { ProviderError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/message.ts';
 import { windowIn } from '../errors/overflow.ts';
-import type { Heard } from './probe-reply.ts';
+import type { ProbeReply } from './probe-reply.ts';
 
 /**
  * In tokens. Larger windows are treated as the largest of these: reading more would take a small machine
@@ -14,13 +14,16 @@ const WORD = 'MARIGOLD';
 const LINE = 'This line is here to fill the page.\n';
 const TOKENS_PER_LINE = 10;
 
-export type AskLong = (request: { messages: Message[]; maxTokens: number }) => Promise<Heard | ProviderError>;
+export type SendProbe = (request: {
+  messages: Message[];
+  maxTokens: number;
+}) => Promise<ProbeReply | ProviderError>;
 
 /**
  * Measures the effective window, for servers that don't report it: a word at the start of ever longer prompts
  * must still be known. Undefined if not even the shortest prompt worked.
  */
-export async function measureWindow(ask: AskLong): Promise<number | undefined> {
+export async function measureWindow(ask: SendProbe): Promise<number | undefined> {
   let seen: number | undefined;
   for (const size of SIZES) {
     const started = performance.now();

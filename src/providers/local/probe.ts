@@ -5,13 +5,13 @@ import { type HttpClient, httpClient, tapped } from '../../lib/network/http-clie
 import { parseObject } from '../../lib/text/json.ts';
 import { type CreateOptions, createProvider } from '../index.ts';
 import type { Preset } from '../presets.ts';
-import type { Manners } from '../wrappers/adapt.ts';
+import type { RequestFormat } from '../wrappers/adapt.ts';
 import type { LocalModel } from './local-model.ts';
-import { type Heard, hear } from './probe-reply.ts';
+import { collectReply, type ProbeReply } from './probe-reply.ts';
 import { measureWindow } from './probe-window.ts';
 import type { ModelProfile } from './profile.ts';
 
-export type ProbeOptions = Omit<CreateOptions, keyof Manners | 'onAdapt' | 'think'> & {
+export type ProbeOptions = Omit<CreateOptions, keyof RequestFormat | 'onAdapt' | 'think'> & {
   baseUrl: string;
   model: string;
   /** The server's details of the model. */
@@ -38,52 +38,53 @@ export async function probe(preset: Preset, options: ProbeOptions): Promise<Mode
   const { model, facts, signal, onStep = () => undefined, baseUrl, ...reach } = options;
   let raw = '';
   const lines = new Map<string, Promise<Provider>>();
-  const say = async (
+  const send = async (
     request: Pick<CompletionRequest, 'messages'> & Partial<CompletionRequest>,
-    manners: Manners,
+    format: RequestFormat,
   ) => {
-    const key = JSON.stringify(manners);
+    const key = JSON.stringify(format);
     const line =
       lines.get(key) ??
       createProvider(preset, {
         ...reach,
         baseUrl,
-        ...manners,
+        ...format,
         http: listening(reach.http, (text) => (raw += text)),
       });
     lines.set(key, line);
     raw = '';
-    return hear(await line, { model, system: '', maxTokens: ANSWER_TOKENS, ...request }, signal);
+    return collectReply(await line, { model, system: '', maxTokens: ANSWER_TOKENS, ...request }, signal);
   };
-  const native: Manners = { toolMode: 'native', resultRole: 'tool', systemRole: true };
+  const native: RequestFormat = { toolMode: 'native', resultRole: 'tool', systemRole: true };
 
   onStep('speed, streaming and thinking');
   const count = {
     system: 'You answer briefly.',
     messages: [user('Count from 1 to 20, separated by spaces.')],
   };
-  const first = await said(say(count, native));
+  const first = await replyOrError(send(count, native));
   const systemRole = !(first instanceof ProviderError);
-  const counted = systemRole ? first : await say(count, { ...native, systemRole });
+  const counted = systemRole ? first : await send(count, { ...native, systemRole });
   const thinking = thinkingIn(raw, counted);
-  const plain: Manners = { ...native, systemRole };
+  const plain: RequestFormat = { ...native, systemRole };
 
   onStep('JSON mode');
-  const jsonMode = await holdsToSchema((request) => said(say(request, plain)));
+  const jsonMode = await followsSchema((request) => replyOrError(send(request, plain)));
 
-  const text: Manners = { ...plain, toolMode: 'xml', resultRole: 'user' };
-  const modes: Manners[] = [
+  const text: RequestFormat = { ...plain, toolMode: 'xml', resultRole: 'user' };
+  const modes: RequestFormat[] = [
     plain,
     text,
     { ...text, toolMode: 'fence' },
     ...(jsonMode ? [{ ...text, toolMode: 'grammar' as const }] : []),
   ];
-  const asked: ToolProbe['ask'] = (messages, manners, tools = [COLOR_TOOL]) =>
-    said(say({ tools, messages }, manners));
+  const asked: ToolProbe['ask'] = (messages, format, tools = [COLOR_TOOL]) =>
+    replyOrError(send({ tools, messages }, format));
   const tools = await probeTools(modes, { ask: asked, onStep });
 
   onStep('context length');
-  const contextWindow = facts?.contextWindow ?? (await measureWindow((request) => said(say(request, plain))));
+  const contextWindow =
+    facts?.contextWindow ?? (await measureWindow((request) => replyOrError(send(request, plain))));
   return {
     server: baseUrl,
     model,
@@ -107,35 +108,35 @@ type ToolProbe = {
   /** With the probe's tool, unless other tools are given. */
   ask(
     messages: Message[],
-    manners: Manners,
+    format: RequestFormat,
     tools?: readonly ToolDefinition[],
-  ): Promise<Heard | ProviderError>;
+  ): Promise<ProbeReply | ProviderError>;
   onStep(words: string): void;
 };
 
 /** The first way to send tools that leads to a call, and what else is possible with it. Null if none does. */
 async function probeTools(
-  modes: readonly Manners[],
+  modes: readonly RequestFormat[],
   { ask, onStep }: ToolProbe,
 ): Promise<Pick<ModelProfile, 'toolMode' | 'resultRole' | 'parallelCalls'> | null> {
   onStep('tools');
   const question = user('Call the tool report_color with the color blue.');
-  for (const manners of modes) {
-    const reply = await ask([question], manners);
+  for (const format of modes) {
+    const reply = await ask([question], format);
     if (reply instanceof ProviderError || !hasCalled(reply, ['blue'])) continue;
-    const { toolMode, resultRole } = manners;
+    const { toolMode, resultRole } = format;
     // If the call arrives as text although native tools were sent, the model needs text tools.
     if (
       toolMode === 'native' &&
-      (!reply.native || !(await hasSeenTools(reply, () => ask([question], manners, []))))
+      (!reply.native || !(await hasSeenTools(reply, () => ask([question], format, []))))
     )
       continue;
     onStep('parallel calls');
-    const both = await ask([user(TWO_CALLS)], manners);
+    const both = await ask([user(TWO_CALLS)], format);
     const parallelCalls = !(both instanceof ProviderError) && hasCalled(both, ['red', 'green']);
     if (resultRole !== 'tool') return { toolMode, resultRole, parallelCalls };
     onStep('results');
-    const after = await ask([question, reply.message, resultOf(reply.message)], manners);
+    const after = await ask([question, reply.message, resultOf(reply.message)], format);
     return { toolMode, resultRole: after instanceof ProviderError ? 'user' : 'tool', parallelCalls };
   }
   return null;
@@ -146,8 +147,8 @@ async function probeTools(
  * template passed the tool on to the model.
  */
 async function hasSeenTools(
-  { inputTokens }: Heard,
-  askWithout: () => Promise<Heard | ProviderError>,
+  { inputTokens }: ProbeReply,
+  askWithout: () => Promise<ProbeReply | ProviderError>,
 ): Promise<boolean> {
   const bare = await askWithout();
   if (bare instanceof ProviderError || bare.inputTokens === 0 || inputTokens === 0) return true;
@@ -158,7 +159,7 @@ const TWO_CALLS =
   'Call the tool report_color twice in one reply: once with the color red, once with the color green.';
 
 /** An error response counts as an answer; any other failure ends the probe. */
-async function said(answer: Promise<Heard>): Promise<Heard | ProviderError> {
+async function replyOrError(answer: Promise<ProbeReply>): Promise<ProbeReply | ProviderError> {
   try {
     return await answer;
   } catch (error) {
@@ -168,16 +169,16 @@ async function said(answer: Promise<Heard>): Promise<Heard | ProviderError> {
   }
 }
 
-async function holdsToSchema(
-  say: (request: Pick<CompletionRequest, 'messages' | 'replySchema'>) => Promise<Heard | ProviderError>,
+async function followsSchema(
+  send: (request: Pick<CompletionRequest, 'messages' | 'replySchema'>) => Promise<ProbeReply | ProviderError>,
 ): Promise<boolean> {
   const replySchema = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
   // The question does not ask for JSON: a model that answers in JSON was constrained by the schema.
-  const reply = await say({ messages: [user('What is three plus four?')], replySchema });
+  const reply = await send({ messages: [user('What is three plus four?')], replySchema });
   return !(reply instanceof ProviderError) && typeof parseObject(reply.text)?.sum === 'number';
 }
 
-function hasCalled({ calls }: Heard, colors: readonly string[]): boolean {
+function hasCalled({ calls }: ProbeReply, colors: readonly string[]): boolean {
   const asked = calls.map(({ name, input }) => {
     const { color } = input as { color?: unknown };
     return name === COLOR_TOOL.name && typeof color === 'string' ? color.toLowerCase() : '';
@@ -186,13 +187,13 @@ function hasCalled({ calls }: Heard, colors: readonly string[]): boolean {
 }
 
 /** How thinking arrived, judged by the raw response. */
-function thinkingIn(raw: string, { thought }: Heard): ModelProfile['thinking'] {
+function thinkingIn(raw: string, { thought }: ProbeReply): ModelProfile['thinking'] {
   if (thought === '') return 'none';
   if (/"(reasoning_content|reasoning|thinking)":\s*"[^"]/.test(raw)) return 'field';
   const text = raw.replaceAll(/\\u003c/gi, '<').replaceAll(/\\u003e/gi, '>');
-  const spoken = [...text.matchAll(/"content":\s*"((?:[^"\\]|\\.)*)"/g)].map(([, piece]) => piece).join('');
-  if (spoken.includes('<|channel|>')) return 'channels';
-  return /<\/think>/.test(spoken) && !/<think>/.test(spoken) ? 'bare' : 'tags';
+  const content = [...text.matchAll(/"content":\s*"((?:[^"\\]|\\.)*)"/g)].map(([, piece]) => piece).join('');
+  if (content.includes('<|channel|>')) return 'channels';
+  return /<\/think>/.test(content) && !/<think>/.test(content) ? 'bare' : 'tags';
 }
 
 function user(text: string): Message {
@@ -212,9 +213,9 @@ function resultOf(message: Message): Message {
 }
 
 /** Records the response bodies. */
-function listening(http: HttpClient = httpClient, hears: (text: string) => void): HttpClient {
+function listening(http: HttpClient = httpClient, onText: (text: string) => void): HttpClient {
   return async (request) => {
     const decoder = new TextDecoder();
-    return tapped(await http(request), (chunk) => hears(decoder.decode(chunk, { stream: true })));
+    return tapped(await http(request), (chunk) => onText(decoder.decode(chunk, { stream: true })));
   };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ThinkMode } from '../text-tools/thinking.ts';
-import type { Manners } from '../wrappers/adapt.ts';
+import type { RequestFormat } from '../wrappers/adapt.ts';
 
 /** What was measured for one model on one server, and the resulting settings. */
 export const profileSchema = () =>
@@ -34,7 +34,7 @@ export type ModelProfile = z.output<ReturnType<typeof profileSchema>>;
 /** What was learned during use about a model that was never probed. */
 export function learnedProfile(
   { server, model, digest }: Pick<ModelProfile, 'server' | 'model' | 'digest'>,
-  manners: Manners,
+  format: RequestFormat,
 ): ModelProfile {
   return {
     server,
@@ -42,7 +42,7 @@ export function learnedProfile(
     ...(digest !== undefined && { digest }),
     measuredAt: new Date().toISOString(),
     by: 'run',
-    ...manners,
+    ...format,
     callsTools: true,
     parallelCalls: false,
     streaming: true,

@@ -1,7 +1,7 @@
 import type { HttpClient } from '../../lib/network/http-client.ts';
 
 /** Queries a server; undefined if there is no usable response, for any reason. */
-export type Ask = (path: string, body?: unknown) => Promise<unknown>;
+export type Query = (path: string, body?: unknown) => Promise<unknown>;
 
 export type AskOptions = {
   http: HttpClient;
@@ -12,7 +12,7 @@ export type AskOptions = {
 };
 
 /** Paths with a leading slash are relative to the server's root, others to its base URL. */
-export function asker(baseUrl: string, { http, signal, headers = {}, onError }: AskOptions): Ask {
+export function createQuery(baseUrl: string, { http, signal, headers = {}, onError }: AskOptions): Query {
   const base = baseUrl.replace(/\/+$/, '');
   const root = base.replace(/\/v\d+$/, '');
   return async (path, body) => {

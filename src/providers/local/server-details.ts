@@ -1,11 +1,11 @@
 import type { LocalModel, ServerKind } from './local-model.ts';
-import { type Ask, fieldsOf, numberAs, textAs, windowAs } from './query-server.ts';
+import { fieldsOf, numberAs, type Query, textAs, windowAs } from './query-server.ts';
 
 /** The models with the details that this kind of server reports per model. */
 export async function detailsOf(
   models: readonly LocalModel[],
   kind: ServerKind,
-  ask: Ask,
+  ask: Query,
 ): Promise<LocalModel[]> {
   switch (kind) {
     case 'ollama':
@@ -30,7 +30,7 @@ export async function detailsOf(
 
 type Facts = Omit<LocalModel, 'name'>;
 
-async function ollamaFacts(model: string, ask: Ask): Promise<Facts> {
+async function ollamaFacts(model: string, ask: Query): Promise<Facts> {
   const { details, model_info, capabilities } = fieldsOf(await ask('/api/show', { model }));
   const { parameter_size, quantization_level } = fieldsOf(details);
   const window = Object.entries(fieldsOf(model_info)).find(([key]) => key.endsWith('.context_length'))?.[1];
@@ -81,7 +81,7 @@ function quantizationIn(file: string): string | undefined {
   return /[-._]((?:IQ|Q)\d\w*|BF16|F16|F32|MXFP4)\.gguf$/i.exec(file)?.[1];
 }
 
-async function lmStudioRows(ask: Ask): Promise<Map<string, Facts>> {
+async function lmStudioRows(ask: Query): Promise<Map<string, Facts>> {
   const [now, before] = await Promise.all([ask('/api/v1/models'), ask('/api/v0/models')]);
   const rows: unknown = fieldsOf(now).models ?? fieldsOf(before).data;
   const list = Array.isArray(rows) ? rows.map(fieldsOf) : [];

@@ -1,6 +1,6 @@
 import { UserError } from '../../contract/errors.ts';
 import { pause } from '../../lib/async/abort.ts';
-import { LOADING_PATIENCE_MS, LOOK_AGAIN_MS } from '../wrappers/loading.ts';
+import { LOADING_TIMEOUT_MS, RETRY_MS } from '../wrappers/loading.ts';
 import type { ServerState } from './server-state.ts';
 
 export type Waiting = {
@@ -17,12 +17,12 @@ export async function waitForServer<Seen extends { state?: ServerState } | undef
   look: () => Promise<Seen>,
   { notice, signal = NEVER, label }: Waiting & { label: string },
 ): Promise<Seen> {
-  const until = performance.now() + LOADING_PATIENCE_MS;
+  const until = performance.now() + LOADING_TIMEOUT_MS;
   let seen = await look();
   if (seen?.state === 'loading')
     notice(`${label} is still loading its model; waiting. Press Ctrl+C to stop.`);
   while (seen?.state === 'loading' && performance.now() < until) {
-    await pause(LOOK_AGAIN_MS, signal).catch(() => {
+    await pause(RETRY_MS, signal).catch(() => {
       throw new UserError(
         `Stopped waiting for ${label}.`,
         'Start again when its model is loaded, or choose another model with --model.',

@@ -17,11 +17,11 @@ export function estimateTokens({ system, summary = '', messages, tools = [] }: C
 /** Messages and tool lists are immutable once sent. */
 const counts = new WeakMap<object, number>();
 
-function counted<T extends object>(thing: T, count: (thing: T) => number): number {
-  const known = counts.get(thing);
+function counted<T extends object>(value: T, count: (value: T) => number): number {
+  const known = counts.get(value);
   if (known !== undefined) return known;
-  const tokens = count(thing);
-  counts.set(thing, tokens);
+  const tokens = count(value);
+  counts.set(value, tokens);
   return tokens;
 }
 

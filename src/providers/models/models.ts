@@ -53,8 +53,8 @@ export function resolveModel(text: string, providers: readonly string[]): { prov
   const head = providerIn(name, providers);
   if (head !== null) {
     const id = name.slice(head.length + 1);
-    const meant = Object.hasOwn(aliases, id) ? aliases[id] : undefined;
-    return { provider: head, id: meant?.startsWith(`${head}/`) ? meant.slice(head.length + 1) : id };
+    const target = Object.hasOwn(aliases, id) ? aliases[id] : undefined;
+    return { provider: head, id: target?.startsWith(`${head}/`) ? target.slice(head.length + 1) : id };
   }
   const maker = makerOf(name);
   return maker !== undefined && providers.includes(maker) ? { provider: maker, id: name } : { id: name };

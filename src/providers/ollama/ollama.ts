@@ -20,22 +20,22 @@ export const createOllama: CreateProvider = (given) => {
       const body = toWire(request, { ...options, lastContext: contexts.get(request.model) });
       contexts.set(request.model, body.options.num_ctx);
       const reply = openReply(wireNames(request.tools ?? []));
-      let begun = false;
+      let hasOutput = false;
       try {
         const url = `${options.baseUrl}/api/chat`;
         const response = await watchWire(options).post(url, { headers: bearer(options), body, signal });
         for await (const frame of frames(response.body, options)) {
           for (const event of toEvents(frame, reply)) {
-            begun = true;
+            hasOutput = true;
             yield event;
           }
           if (frame.done) return;
         }
         signal.throwIfAborted();
-        throw endedEarly(options.name, begun);
+        throw endedEarly(options.name, hasOutput);
       } catch (error) {
         signal.throwIfAborted();
-        throw withAdvice(brokenWire(error, { options, begun }), request.model);
+        throw withAdvice(brokenWire(error, { options, hasOutput }), request.model);
       }
     },
   };

@@ -17,23 +17,23 @@ export function createOpenAIChat(options: ChatOptions): Provider {
     async *stream(request, signal) {
       const watch = watchWire(options);
       const reply = openReply(wireNames(request.tools ?? []), options.quirks?.think ?? 'tags');
-      let begun = false;
+      let hasOutput = false;
       try {
         const response = await watch.post(url, { headers, body: toWire(request, options), signal });
         for await (const data of replyFrames(response)) {
           if (data.startsWith('[DONE]')) break;
           for (const event of toEvents(frameIn(data, { watch, options }) as ChatFrame, reply)) {
-            begun ||= event.type !== 'usage';
+            hasOutput ||= event.type !== 'usage';
             yield event;
           }
         }
       } catch (error) {
         signal.throwIfAborted();
         // After the finish, only the usage can be missing.
-        if (reply.finish === undefined) throw brokenWire(error, { options, begun });
+        if (reply.finish === undefined) throw brokenWire(error, { options, hasOutput });
       }
       signal.throwIfAborted();
-      if (reply.finish === undefined) throw withoutEnd({ watch, options, begun });
+      if (reply.finish === undefined) throw withoutEnd({ watch, options, hasOutput });
       yield* closeReply(reply);
     },
   };

@@ -12,22 +12,22 @@ import { toWire, type WireOptions } from './responses-wire.ts';
 /** Events that only repeat the request with all its tools: larger than the model's whole output. */
 const ECHOES: ReadonlySet<string> = new Set(['response.created', 'response.queued', 'response.in_progress']);
 
-type Concession = 'noSummaries' | 'noThoughts';
+type Omission = 'noSummaries' | 'noThoughts';
 
 /** OpenAI's Responses API, without storage on the vendor's side. */
 export const createOpenAIResponses: CreateProvider = (options) => {
-  const conceded: Partial<Record<Concession, true>> = {};
+  const omitted: Partial<Record<Omission, true>> = {};
   return {
     name: options.name,
     countTokens: async (request) => estimateTokens(request),
     async *stream(request, signal) {
       for (;;) {
         try {
-          return yield* exchange(request, { ...options, ...conceded }, signal);
+          return yield* exchange(request, { ...options, ...omitted }, signal);
         } catch (error) {
-          const concession = concessionFor(error);
-          if (!concession || conceded[concession]) throw error;
-          conceded[concession] = true;
+          const omission = omissionFor(error);
+          if (!omission || omitted[omission]) throw error;
+          omitted[omission] = true;
         }
       }
     },
@@ -35,7 +35,7 @@ export const createOpenAIResponses: CreateProvider = (options) => {
 };
 
 /** What to omit if the account lacks access to it: a plainer answer is better than none. */
-function concessionFor(error: unknown): Concession | undefined {
+function omissionFor(error: unknown): Omission | undefined {
   if (!(error instanceof ProviderError) || error.kind !== 'bad_request') return undefined;
   if (/reasoning summar|reasoning\.summary/i.test(error.message)) return 'noSummaries';
   return /encrypted content.*verified/i.test(error.message) ? 'noThoughts' : undefined;
@@ -48,7 +48,7 @@ async function* exchange(
 ): AsyncGenerator<ProviderEvent> {
   const watch = watchWire(options);
   const reply = openReply(options, wireNames(request.tools ?? []));
-  let begun = false;
+  let hasOutput = false;
   try {
     const response = await watch.post(`${options.baseUrl.replace(/\/+$/, '')}/responses`, {
       headers: bearer(options),
@@ -59,15 +59,15 @@ async function* exchange(
       if (ECHOES.has(name)) continue;
       if (data.startsWith('[DONE]')) break;
       for (const event of toEvents(frameIn(data, { watch, options }) as ResponseStreamEvent, reply)) {
-        begun = true;
+        hasOutput = true;
         yield event;
       }
       if (reply.stopped) break;
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (!reply.stopped) throw brokenWire(error, { options, begun });
+    if (!reply.stopped) throw brokenWire(error, { options, hasOutput });
   }
   signal.throwIfAborted();
-  if (!reply.stopped) throw withoutEnd({ watch, options, begun });
+  if (!reply.stopped) throw withoutEnd({ watch, options, hasOutput });
 }

@@ -34,7 +34,7 @@ export class CallParser {
   #out = '';
   /** White space that counts as text only if more text follows. */
   #gap = '';
-  #spoke = false;
+  #hasText = false;
   #afterBlock = false;
   #lineStart = true;
   #inCode = false;
@@ -71,13 +71,13 @@ export class CallParser {
     const solid = (this.#gap + text).trimEnd();
     this.#gap = (this.#gap + text).slice(solid.length);
     this.#out += solid;
-    if (solid !== '') this.#spoke = true;
+    if (solid !== '') this.#hasText = true;
     const line = said.slice(said.lastIndexOf('\n') + 1);
     this.#lineStart = line.trim() === '' && (this.#lineStart || said.includes('\n'));
   }
 
   /** Emits what looked like the start of a block but is not. */
-  #sayHead(head: string): void {
+  #emitHead(head: string): void {
     if (head.startsWith('```') && this.#lineStart) this.#inCode = !this.#inCode;
     this.#say(head.length);
   }
@@ -87,14 +87,14 @@ export class CallParser {
     this.#calls.push(...found);
     this.#pending = this.#pending.slice(length);
     this.#block = undefined;
-    this.#gap = this.#spoke ? this.#gap || '\n' : '';
+    this.#gap = this.#hasText ? this.#gap || '\n' : '';
     this.#afterBlock = true;
     this.#lineStart = true;
   }
 
   #refuse({ head }: Opening): void {
     this.#block = undefined;
-    this.#sayHead(head === '' ? this.#pending.slice(0, 1) : head);
+    this.#emitHead(head === '' ? this.#pending.slice(0, 1) : head);
   }
 
   /** Looks for a block at the start of the pending text; false if more text is needed. */
@@ -122,7 +122,7 @@ export class CallParser {
     } else if (this.#afterBlock && this.#pending.startsWith('<tool_call>')) {
       // An opening tag in place of the closing one.
       this.#pending = this.#pending.slice('<tool_call>'.length);
-    } else this.#sayHead(fence || this.#pending.slice(0, 1));
+    } else this.#emitHead(fence || this.#pending.slice(0, 1));
     return true;
   }
 

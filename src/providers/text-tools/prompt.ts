@@ -6,11 +6,11 @@ type Schema = Record<string, unknown>;
 
 /** The system prompt with the tools and the call format, for a model without native tool calls. */
 export function writeSystem(system: string, tools: readonly ToolDefinition[], format: TextFormat): string {
-  const way = format === 'grammar' ? writeJsonWay(tools) : writeBlockWay(tools, format);
-  return `${system}\n\n# Tools\n${way}\n\n${tools.map(describe).join('\n\n')}`.trimStart();
+  const instructions = format === 'grammar' ? jsonInstructions(tools) : blockInstructions(tools, format);
+  return `${system}\n\n# Tools\n${instructions}\n\n${tools.map(describe).join('\n\n')}`.trimStart();
 }
 
-function writeBlockWay(tools: readonly ToolDefinition[], format: 'xml' | 'fence'): string {
+function blockInstructions(tools: readonly ToolDefinition[], format: 'xml' | 'fence'): string {
   return `You act by calling tools. To call one, write a block of exactly this form:
 
 ${writeCall(exampleCall(tools), format)}
@@ -20,7 +20,7 @@ ${writeCall(exampleCall(tools), format)}
 - When nothing is left to call, answer in plain text without a block.`;
 }
 
-function writeJsonWay(tools: readonly ToolDefinition[]): string {
+function jsonInstructions(tools: readonly ToolDefinition[]): string {
   return `You act by calling tools. Every reply is one JSON object. To call a tool:
 
 ${writeReply('', [exampleCall(tools)])}

@@ -35,8 +35,8 @@ export function withTextTools(provider: Provider, options: TextToolsOptions): Pr
 
 function asText(request: CompletionRequest, { mode, resultRole }: TextToolsOptions): CompletionRequest {
   const format = mode === 'native' ? 'xml' : mode;
-  const isSpoken = mode === 'native' && resultRole === 'tool';
-  const messages = isSpoken ? request.messages : writeHistory(request.messages, { format, resultRole });
+  const isNative = mode === 'native' && resultRole === 'tool';
+  const messages = isNative ? request.messages : writeHistory(request.messages, { format, resultRole });
   if (mode === 'native') return { ...request, messages };
   const { tools = [], ...rest } = request;
   if (tools.length === 0) return { ...rest, messages };

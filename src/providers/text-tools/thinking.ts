@@ -32,14 +32,14 @@ const OPENINGS = [...PAIRS.map(({ open }) => open), ...HARMONY_OPENINGS];
  * backticks counts as text.
  */
 export function createThinkSplitter(mode: ThinkMode): Splitter {
-  let speaks: 'text' | 'thinking' = mode === 'bare' ? 'thinking' : 'text';
+  let kind: 'text' | 'thinking' = mode === 'bare' ? 'thinking' : 'text';
   /** The closing tag to watch for; undefined once the answer has certainly started. */
   let close = mode === 'tags' ? undefined : CLOSE;
   let atOpening = true;
   let opened = false;
   let skipSpace = false;
   let held = '';
-  let lastSaid = '';
+  let lastCharacter = '';
   let said = false;
   let ended = false;
   /** Takes over the whole reply if it turns out to be in channels. */
@@ -50,9 +50,9 @@ export function createThinkSplitter(mode: ThinkMode): Splitter {
     const text = held.slice(0, length);
     held = held.slice(length);
     if (text === '') return;
-    lastSaid = text.slice(-1);
+    lastCharacter = text.slice(-1);
     said = true;
-    yield { type: speaks, text };
+    yield { type: kind, text };
   }
 
   /** Processes the held text as far as it is decidable. */
@@ -75,10 +75,10 @@ export function createThinkSplitter(mode: ThinkMode): Splitter {
         atOpening = false;
         if (!pair) continue;
         held = start.slice(pair.open.length);
-        speaks = 'thinking';
+        kind = 'thinking';
         close = pair.close;
         opened = true;
-        lastSaid = '';
+        lastCharacter = '';
         skipSpace = true;
         continue;
       }
@@ -87,7 +87,7 @@ export function createThinkSplitter(mode: ThinkMode): Splitter {
       const at = held.indexOf(close);
       if (at < 0) return yield* say(ended ? held.length : held.length - undecided(held, close));
       const after = at + close.length;
-      const quote = at > 0 ? held.charAt(at - 1) : lastSaid;
+      const quote = at > 0 ? held.charAt(at - 1) : lastCharacter;
       if (quote !== '' && '"\'`'.includes(quote)) {
         if (held.length === after && !ended) return yield* say(at);
         if (held.charAt(after) === quote) {
@@ -96,9 +96,9 @@ export function createThinkSplitter(mode: ThinkMode): Splitter {
         }
       }
       yield* say(held.slice(0, at).trimEnd().length);
-      if (speaks === 'text') yield { type: 'reclassify', as: 'thinking' };
+      if (kind === 'text') yield { type: 'reclassify', as: 'thinking' };
       held = held.trimStart().slice(close.length);
-      speaks = 'text';
+      kind = 'text';
       close = undefined;
       atOpening = true;
       skipSpace = true;
@@ -115,8 +115,8 @@ export function createThinkSplitter(mode: ThinkMode): Splitter {
       if (channels) return channels.end();
       ended = true;
       const events = [...advance()];
-      const closingTagNeverCame = mode === 'bare' && !opened && close !== undefined && said;
-      return closingTagNeverCame ? [...events, { type: 'reclassify', as: 'text' }] : events;
+      const isUnclosed = mode === 'bare' && !opened && close !== undefined && said;
+      return isUnclosed ? [...events, { type: 'reclassify', as: 'text' }] : events;
     },
   };
 }

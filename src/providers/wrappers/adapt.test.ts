@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { hello, play } from '../../../test/support/loopback.ts';
 import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
-import { type Adaptation, type Manners, withManners } from './adapt.ts';
+import { type Adaptation, type RequestFormat, withRequestFormat } from './adapt.ts';
 
-const native: Manners = { toolMode: 'native', resultRole: 'tool', systemRole: true };
+const native: RequestFormat = { toolMode: 'native', resultRole: 'tool', systemRole: true };
 const tools = [{ name: 'Read', description: 'Reads.', parameters: { type: 'object' } }];
 const END: ProviderEvent = { type: 'stop', reason: 'end' };
 
@@ -28,7 +28,7 @@ function picky(refusal: (request: CompletionRequest) => string | null) {
 async function talk(refusal: (request: CompletionRequest) => string | null, request = hello({ tools })) {
   const { provider, requests } = picky(refusal);
   const learned: Adaptation[] = [];
-  const line = withManners(provider, { ...native, onAdapt: (_, lesson) => learned.push(lesson) });
+  const line = withRequestFormat(provider, { ...native, onAdapt: (_, lesson) => learned.push(lesson) });
   const first = await play(line, request);
   const asked = requests.length;
   await play(line, request);
@@ -49,7 +49,7 @@ describe('the provider adapts once to an error that reveals unsupported features
       given ? words : null,
     );
     expect(events).toEqual([{ type: 'text', text: 'yes' }, END]);
-    expect(learned.map(({ manners }) => manners)).toEqual([
+    expect(learned.map(({ format: manners }) => manners)).toEqual([
       { toolMode: 'xml', resultRole: 'user', systemRole: true },
     ]);
     expect({ asked, askedAgain }).toEqual({ asked: 2, askedAgain: 1 });
@@ -61,7 +61,7 @@ describe('the provider adapts once to an error that reveals unsupported features
       ({ system }) => (system === '' ? null : 'System role not supported'),
       hello({ summary: 'Before.' }),
     );
-    expect(learned.map(({ manners }) => manners)).toEqual([{ ...native, systemRole: false }]);
+    expect(learned.map(({ format: manners }) => manners)).toEqual([{ ...native, systemRole: false }]);
     expect(last).toMatchObject({ system: '', messages: [{ role: 'user' }] });
     expect(last).not.toHaveProperty('summary');
     expect(last?.messages[0]?.content.map((part) => (part.type === 'text' ? part.text : ''))).toEqual([
@@ -99,7 +99,7 @@ describe('the provider adapts once to an error that reveals unsupported features
         messages.some(({ role }) => role === 'tool') ? 'Conversation roles must alternate' : null,
       request,
     );
-    expect(learned.map(({ manners }) => manners)).toEqual([{ ...native, resultRole: 'user' }]);
+    expect(learned.map(({ format: manners }) => manners)).toEqual([{ ...native, resultRole: 'user' }]);
     expect(last?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
     expect(last?.tools).toEqual(tools);
   });
@@ -119,7 +119,7 @@ describe('no adaptation', () => {
 
   test('without a listener, as in a probe', async () => {
     const { provider } = picky(() => 'does not support tools');
-    const { error } = await play(withManners(provider, native), hello({ tools }));
+    const { error } = await play(withRequestFormat(provider, native), hello({ tools }));
     expect(error).toMatchObject({ message: 'does not support tools' });
   });
 });

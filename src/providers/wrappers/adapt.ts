@@ -5,7 +5,7 @@ import { systemWithSummary } from '../summary.ts';
 import { type ToolMode, withTextTools } from '../text-tools/text-tools.ts';
 
 /** Which request format a model supports. */
-export type Manners = {
+export type RequestFormat = {
   toolMode: ToolMode;
   /** The role of tool results. If it is `user`, earlier calls are written as text, too. */
   resultRole: 'tool' | 'user';
@@ -14,33 +14,33 @@ export type Manners = {
 };
 
 /** What was learned from an error response. */
-export type Adaptation = { manners: Manners; because: string };
+export type Adaptation = { format: RequestFormat; because: string };
 
-export type MannersOptions = Manners & {
+export type RequestFormatOptions = RequestFormat & {
   /** Called once for each adaptation. If absent, errors are passed on unchanged. */
   onAdapt?(model: string, learned: Adaptation): void;
 };
 
-type Lesson = { refusal: RegExp; learn(manners: Manners): Manners | null; because: string };
+type Adjustment = { refusal: RegExp; learn(format: RequestFormat): RequestFormat | null; because: string };
 
-const LESSONS: readonly Lesson[] = [
+const ADJUSTMENTS: readonly Adjustment[] = [
   {
     refusal:
       /not support(ed)? (for |by |with )?(tool|function)|(tools?|functions?)( calling| use| calls?)? (is|are|was|were)?\s*(not supported|unsupported|not available|not enabled|disabled)|(tool|function)s?.{0,40}not support|requires? --jinja|--enable-auto-tool-choice|does not have a tool.{0,20}template/i,
-    learn: (manners) =>
-      manners.toolMode === 'native' ? { ...manners, toolMode: 'xml', resultRole: 'user' } : null,
+    learn: (format) =>
+      format.toolMode === 'native' ? { ...format, toolMode: 'xml', resultRole: 'user' } : null,
     because: 'does not support tools, so they are described in the prompt',
   },
   {
     refusal:
       /system role.{0,20}not (supported|allowed)|(unsupported|invalid|unknown|unexpected) role.{0,10}system|system (message|prompt)s? (is|are) not (supported|allowed)/i,
-    learn: (manners) => (manners.systemRole ? { ...manners, systemRole: false } : null),
+    learn: (format) => (format.systemRole ? { ...format, systemRole: false } : null),
     because: 'does not support system messages, so its instructions go into the first prompt',
   },
   {
     refusal:
       /roles must alternate|(unsupported|invalid|unknown|unexpected) role.{0,10}tool|tool role.{0,20}not (supported|allowed)|(after|only) (user|assistant).{0,20}roles?|role.{0,30}(user|assistant).{0,30}(only|expected|must)/i,
-    learn: (manners) => (manners.resultRole === 'tool' ? { ...manners, resultRole: 'user' } : null),
+    learn: (format) => (format.resultRole === 'tool' ? { ...format, resultRole: 'user' } : null),
     because: 'accepts tool results only as user messages',
   },
 ];
@@ -49,28 +49,28 @@ const LESSONS: readonly Lesson[] = [
  * Sends requests in the format that a model supports. If an error reveals that a format is unsupported,
  * adapts and repeats the request.
  */
-export function withManners(provider: Provider, { onAdapt, ...first }: MannersOptions): Provider {
-  const known = new Map<string, Manners>();
-  const mannersOf = (model: string) => known.get(model) ?? first;
+export function withRequestFormat(provider: Provider, { onAdapt, ...first }: RequestFormatOptions): Provider {
+  const known = new Map<string, RequestFormat>();
+  const formatOf = (model: string) => known.get(model) ?? first;
 
   return {
     name: provider.name,
     countTokens: (request, signal) =>
-      speaking(provider, mannersOf(request.model)).countTokens(request, signal),
+      inFormat(provider, formatOf(request.model)).countTokens(request, signal),
     async *stream(request, signal) {
       for (;;) {
-        const manners = mannersOf(request.model);
-        let begun = false;
+        const format = formatOf(request.model);
+        let hasOutput = false;
         try {
-          for await (const event of speaking(provider, manners).stream(request, signal)) {
-            begun ||= event.type !== 'usage';
+          for await (const event of inFormat(provider, format).stream(request, signal)) {
+            hasOutput ||= event.type !== 'usage';
             yield event;
           }
           return;
         } catch (error) {
-          const learned = begun || !onAdapt ? null : lessonFrom(error, manners);
+          const learned = hasOutput || !onAdapt ? null : adaptationFor(error, format);
           if (!learned || signal.aborted) throw error;
-          known.set(request.model, learned.manners);
+          known.set(request.model, learned.format);
           onAdapt?.(request.model, learned);
         }
       }
@@ -79,7 +79,7 @@ export function withManners(provider: Provider, { onAdapt, ...first }: MannersOp
 }
 
 /** Some servers report a failing chat template as a server error. */
-const MAY_TEACH: ReadonlySet<ProviderErrorKind> = new Set([
+const FORMAT_ERRORS: ReadonlySet<ProviderErrorKind> = new Set([
   'bad_request',
   'overloaded',
   'server_error',
@@ -87,17 +87,17 @@ const MAY_TEACH: ReadonlySet<ProviderErrorKind> = new Set([
   'model_not_found',
 ]);
 
-function lessonFrom(error: unknown, manners: Manners): Adaptation | null {
+function adaptationFor(error: unknown, format: RequestFormat): Adaptation | null {
   if (!(error instanceof ProviderError)) return null;
-  if (!MAY_TEACH.has(error.kind)) return null;
-  for (const { refusal, learn, because } of LESSONS) {
-    const better = refusal.test(error.message) ? learn(manners) : null;
-    if (better) return { manners: better, because };
+  if (!FORMAT_ERRORS.has(error.kind)) return null;
+  for (const { refusal, learn, because } of ADJUSTMENTS) {
+    const better = refusal.test(error.message) ? learn(format) : null;
+    if (better) return { format: better, because };
   }
   return null;
 }
 
-function speaking(provider: Provider, { toolMode, resultRole, systemRole }: Manners): Provider {
+function inFormat(provider: Provider, { toolMode, resultRole, systemRole }: RequestFormat): Provider {
   const addressed: Provider = systemRole
     ? provider
     : {
@@ -116,11 +116,11 @@ function withoutSystem(request: CompletionRequest): CompletionRequest {
     messages: [first, ...rest],
     ...others
   } = request;
-  const told = { type: 'text' as const, text: `${text}\n\n` };
+  const instructions = { type: 'text' as const, text: `${text}\n\n` };
   const opening: UserMessage =
     first?.role === 'user'
-      ? { ...first, content: [told, ...first.content] }
-      : { role: 'user', content: [told], timestamp: first?.timestamp ?? '' };
+      ? { ...first, content: [instructions, ...first.content] }
+      : { role: 'user', content: [instructions], timestamp: first?.timestamp ?? '' };
   const after = first && first.role !== 'user' ? [first, ...rest] : rest;
   return { ...others, system: '', messages: [opening, ...after] };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hello, play } from '../../../test/support/loopback.ts';
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
-import { type Stand, withFallback } from './fallback.ts';
+import { type FallbackModel, withFallback } from './fallback.ts';
 
 const said = (text: string): ProviderEvent[] => [
   { type: 'text', text },
@@ -28,7 +28,7 @@ function model(name: string, ...script: (ProviderEvent | Error)[][]) {
   return { provider, requests };
 }
 
-function standIn(provider: Provider): Stand {
+function standIn(provider: Provider): FallbackModel {
   return { provider, model: 'other', maxOutputTokens: 100 };
 }
 
@@ -38,7 +38,7 @@ describe('[V06] a fallback model', () => {
     async (kind) => {
       const first = model('first', [failure(kind)]);
       const second = model('second');
-      const provider = withFallback(first.provider, { standIn: async () => standIn(second.provider) });
+      const provider = withFallback(first.provider, { fallback: async () => standIn(second.provider) });
 
       const played = await play(provider, hello({ maxTokens: 5000 }));
 
@@ -55,7 +55,7 @@ describe('[V06] a fallback model', () => {
       const error = failure(kind);
       const first = model('first', [error]);
       const second = model('second');
-      const provider = withFallback(first.provider, { standIn: async () => standIn(second.provider) });
+      const provider = withFallback(first.provider, { fallback: async () => standIn(second.provider) });
       expect(await play(provider, hello())).toEqual({ events: [], error });
       expect(second.requests).toEqual([]);
     },
@@ -64,7 +64,7 @@ describe('[V06] a fallback model', () => {
   test('is not used once the first model has produced output', async () => {
     const error = failure('overloaded');
     const first = model('first', [{ type: 'text', text: 'half' }, error]);
-    const provider = withFallback(first.provider, { standIn: async () => standIn(model('x').provider) });
+    const provider = withFallback(first.provider, { fallback: async () => standIn(model('x').provider) });
     expect(await play(provider, hello())).toEqual({ events: [{ type: 'text', text: 'half' }], error });
   });
 
@@ -74,7 +74,7 @@ describe('[V06] a fallback model', () => {
     const first = model('first', [failure('overloaded')]);
     const second = model('second');
     const provider = withFallback(first.provider, {
-      standIn: async ({ message }) => {
+      fallback: async ({ message }) => {
         asked.push(message);
         return standIn(second.provider);
       },
@@ -95,7 +95,7 @@ describe('[V06] a fallback model', () => {
 
   test('without one, the failure is passed on', async () => {
     const error = failure('overloaded');
-    const provider = withFallback(model('first', [error]).provider, { standIn: async () => null });
+    const provider = withFallback(model('first', [error]).provider, { fallback: async () => null });
     expect(await play(provider, hello())).toEqual({ events: [], error });
   });
 });

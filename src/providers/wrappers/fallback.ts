@@ -2,7 +2,7 @@ import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts'
 import type { Provider, ProviderEvent } from '../../contract/provider.ts';
 
 /** Failures not caused by the request itself: another model may well answer it. */
-const ELSEWHERE: ReadonlySet<ProviderErrorKind> = new Set([
+const FALLBACK_KINDS: ReadonlySet<ProviderErrorKind> = new Set([
   'rate_limit',
   'overloaded',
   'server_error',
@@ -15,11 +15,11 @@ const SILENT: ReadonlySet<ProviderEvent['type']> = new Set(['usage', 'retry', 'l
 /** How long the first model is skipped after a failure. */
 const REST_MS = 300_000;
 
-export type Stand = { provider: Provider; model: string; maxOutputTokens: number };
+export type FallbackModel = { provider: Provider; model: string; maxOutputTokens: number };
 
 export type FallbackOptions = {
   /** The fallback model; null if there is none. Gets the error, so that it can be shown. */
-  standIn(error: ProviderError, signal: AbortSignal): Promise<Stand | null>;
+  fallback(error: ProviderError, signal: AbortSignal): Promise<FallbackModel | null>;
   /** Which failures trigger the fallback; default: those not caused by the request. */
   kinds?: ReadonlySet<ProviderErrorKind>;
   now?: () => number;
@@ -31,34 +31,34 @@ export type FallbackOptions = {
  */
 export function withFallback(
   provider: Provider,
-  { standIn, kinds = ELSEWHERE, now = Date.now }: FallbackOptions,
+  { fallback, kinds = FALLBACK_KINDS, now = Date.now }: FallbackOptions,
 ): Provider {
-  let resting: { until: number; stand: Stand } | undefined;
+  let active: { until: number; chosen: FallbackModel } | undefined;
   return {
     ...provider,
     async *stream(request, signal) {
-      let stand = resting && now() < resting.until ? resting.stand : null;
-      if (!stand) {
-        let begun = false;
+      let chosen = active && now() < active.until ? active.chosen : null;
+      if (!chosen) {
+        let hasOutput = false;
         try {
           for await (const event of provider.stream(request, signal)) {
-            begun ||= !SILENT.has(event.type);
+            hasOutput ||= !SILENT.has(event.type);
             yield event;
           }
           return;
         } catch (error) {
-          if (begun || signal.aborted || !(error instanceof ProviderError) || !kinds.has(error.kind))
+          if (hasOutput || signal.aborted || !(error instanceof ProviderError) || !kinds.has(error.kind))
             throw error;
-          stand = await standIn(error, signal);
-          if (!stand) throw error;
-          resting = { until: now() + REST_MS, stand };
+          chosen = await fallback(error, signal);
+          if (!chosen) throw error;
+          active = { until: now() + REST_MS, chosen };
         }
       }
-      const { model, maxOutputTokens } = stand;
-      yield { type: 'model', provider: stand.provider.name, model };
+      const { model, maxOutputTokens } = chosen;
+      yield { type: 'model', provider: chosen.provider.name, model };
       const { maxTokens } = request;
       const fitting = maxTokens === undefined ? {} : { maxTokens: Math.min(maxTokens, maxOutputTokens) };
-      yield* stand.provider.stream({ ...request, model, ...fitting }, signal);
+      yield* chosen.provider.stream({ ...request, model, ...fitting }, signal);
     },
   };
 }

@@ -15,7 +15,7 @@ function failing(times: number, message: string, patienceMs = 30_000) {
       yield { type: 'stop', reason: 'end' };
     },
   };
-  return { provider: withLoadingWait(provider, { lookAgainMs: 1, patienceMs }), asked: () => asked };
+  return { provider: withLoadingWait(provider, { retryMs: 1, timeoutMs: patienceMs }), asked: () => asked };
 }
 
 test('waits for a server that is loading its model', async () => {

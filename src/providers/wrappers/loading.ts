@@ -4,12 +4,12 @@ import { pause } from '../../lib/async/abort.ts';
 import { meansLoading } from '../local/server-state.ts';
 
 /** Large models take minutes to load from a slow disk; the user can interrupt at any time. */
-export const LOADING_PATIENCE_MS = 600_000;
-export const LOOK_AGAIN_MS = 500;
+export const LOADING_TIMEOUT_MS = 600_000;
+export const RETRY_MS = 500;
 
 export type LoadingOptions = {
-  patienceMs?: number;
-  lookAgainMs?: number;
+  timeoutMs?: number;
+  retryMs?: number;
   /** Called once per request that has to wait. */
   onWait?(): void;
 };
@@ -17,12 +17,12 @@ export type LoadingOptions = {
 /** Waits while a server that was just started, or just switched models, loads one from disk. */
 export function withLoadingWait(
   provider: Provider,
-  { patienceMs = LOADING_PATIENCE_MS, lookAgainMs = LOOK_AGAIN_MS, onWait }: LoadingOptions = {},
+  { timeoutMs = LOADING_TIMEOUT_MS, retryMs = RETRY_MS, onWait }: LoadingOptions = {},
 ): Provider {
   return {
     ...provider,
     async *stream(request, signal) {
-      const until = performance.now() + patienceMs;
+      const until = performance.now() + timeoutMs;
       for (let tries = 1; ; tries++) {
         try {
           return yield* provider.stream(request, signal);
@@ -30,7 +30,7 @@ export function withLoadingWait(
           if (!isLoading(error) || signal.aborted || performance.now() > until) throw error;
         }
         if (tries === 1) onWait?.();
-        await pause(lookAgainMs, signal);
+        await pause(retryMs, signal);
       }
     },
   };

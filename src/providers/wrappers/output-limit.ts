@@ -23,15 +23,15 @@ export function withOutputLimit(provider: Provider): Provider {
     async *stream(request, signal) {
       for (let tries = 1; ; tries++) {
         const asked = within(request);
-        let begun = false;
+        let hasOutput = false;
         try {
           for await (const event of provider.stream(asked, signal)) {
-            begun = true;
+            hasOutput = true;
             yield event;
           }
           return;
         } catch (error) {
-          const limit = begun || tries > MOST_TRIES ? null : outputLimitIn(error, asked.maxTokens);
+          const limit = hasOutput || tries > MOST_TRIES ? null : outputLimitIn(error, asked.maxTokens);
           if (limit === null || signal.aborted) throw error;
           limits.set(request.model, limit);
         }

@@ -34,20 +34,20 @@ export function withRetry(provider: Provider, options: RetryOptions = {}): Provi
   return {
     ...provider,
     async *stream(request, signal) {
-      let said = '';
+      let received = '';
       for (let attempt = 1; ; attempt++) {
-        let begun = said !== '';
+        let hasOutput = received !== '';
         let wait: { error: ProviderError; delayMs: number };
         try {
-          for await (const event of provider.stream(goingOn(request, said, provider.name), signal)) {
-            said = saidWith(said, event);
+          for await (const event of provider.stream(continued(request, received, provider.name), signal)) {
+            received = textAfter(received, event);
             // Usage before the first output does not count as output.
-            begun ||= event.type !== 'usage';
+            hasOutput ||= event.type !== 'usage';
             yield event;
           }
           return;
         } catch (error) {
-          if (signal.aborted || attempt > maxRetries || !mayPass(error, begun)) throw error;
+          if (signal.aborted || attempt > maxRetries || !isRetryable(error, hasOutput)) throw error;
           wait = { error, delayMs: delayFor(error, attempt, random()) };
         }
         const { error, delayMs } = wait;
@@ -58,51 +58,52 @@ export function withRetry(provider: Provider, options: RetryOptions = {}): Provi
   };
 }
 
-const GO_ON =
+const CONTINUE_PROMPT =
   '[The connection broke in the middle of your answer. You see the part that arrived. Continue exactly where it stops: repeat nothing, and do not mention the break. A call you were making did not arrive; make it again.]';
 
-function goingOn(request: CompletionRequest, said: string, provider: string): CompletionRequest {
-  if (said.trim() === '') return request;
+function continued(request: CompletionRequest, received: string, provider: string): CompletionRequest {
+  if (received.trim() === '') return request;
   const { model, messages } = request;
   const timestamp = messages.at(-1)?.timestamp ?? '';
-  const partial = { type: 'text' as const, text: said };
+  const partial = { type: 'text' as const, text: received };
   return {
     ...request,
     messages: [
       ...messages,
       { role: 'assistant', content: [partial], provider, model, stopReason: 'cut', timestamp },
-      { role: 'user', content: [{ type: 'text', text: GO_ON }], timestamp },
+      { role: 'user', content: [{ type: 'text', text: CONTINUE_PROMPT }], timestamp },
     ],
   };
 }
 
-function saidWith(said: string, event: ProviderEvent): string {
-  if (event.type === 'text') return said + event.text;
-  return event.type === 'reclassify' && event.as === 'thinking' ? '' : said;
+function textAfter(received: string, event: ProviderEvent): string {
+  if (event.type === 'text') return received + event.text;
+  return event.type === 'reclassify' && event.as === 'thinking' ? '' : received;
 }
 
-function mayPass(error: unknown, begun: boolean): error is ProviderError {
+function isRetryable(error: unknown, hasOutput: boolean): error is ProviderError {
   if (!(error instanceof ProviderError)) return false;
-  return RETRYABLE.has(error.kind) || (error.kind === 'cut' && begun);
+  return RETRYABLE.has(error.kind) || (error.kind === 'cut' && hasOutput);
 }
 
 function delayFor(error: ProviderError, attempt: number, random: number): number {
   const { retryAfterMs } = error;
-  if (retryAfterMs !== undefined && retryAfterMs > LONGEST_WAIT_MS) throw comeBackLater(error, retryAfterMs);
+  if (retryAfterMs !== undefined && retryAfterMs > LONGEST_WAIT_MS)
+    throw retryLaterError(error, retryAfterMs);
   const backoff = Math.min(FIRST_DELAY_MS * MULTIPLIER ** (attempt - 1), MAX_DELAY_MS);
   return Math.max(retryAfterMs ?? 0, Math.min(Math.round(backoff * (1 + JITTER * random)), MAX_DELAY_MS));
 }
 
-function comeBackLater(error: ProviderError, retryAfterMs: number): ProviderError {
+function retryLaterError(error: ProviderError, retryAfterMs: number): ProviderError {
   const { message, kind, provider, status } = error;
   return new ProviderError(
-    `${message.replace(/[.\s]+$/, '')}. ${provider} says to retry in ${inWords(retryAfterMs)}.`,
+    `${message.replace(/[.\s]+$/, '')}. ${provider} says to retry in ${formatWait(retryAfterMs)}.`,
     { kind, provider, retryAfterMs, ...(status === undefined ? {} : { status }) },
     { cause: error },
   );
 }
 
-function inWords(ms: number): string {
+function formatWait(ms: number): string {
   const minutes = Math.ceil(ms / 60_000);
   return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
 }

@@ -18,17 +18,17 @@ export function withStallLimit(provider: Provider, { firstMs, betweenMs }: Stall
     async *stream(request, signal) {
       const inner = following(signal);
       const events = provider.stream(request, inner.signal)[Symbol.asyncIterator]();
-      const patience = new Patience();
+      const timer = new StallTimer();
       let last: ProviderEvent | undefined;
       let over = false;
       try {
         for (;;) {
           const limit = last === undefined ? firstMs : betweenMs;
           const step = events.next();
-          const next = await patience.await(step, limit);
+          const next = await timer.await(step, limit);
           if (next === STALLED) {
             over = true;
-            const error = silence(provider.name, { limit, begun: last !== undefined });
+            const error = stallError(provider.name, { limit, hasOutput: last !== undefined });
             inner.abort(error);
             // The abort rejects the pending step, which is no longer awaited.
             step.catch(() => undefined);
@@ -44,16 +44,19 @@ export function withStallLimit(provider: Provider, { firstMs, betweenMs }: Stall
         }
       } finally {
         inner.stop();
-        patience.end();
+        timer.end();
         if (!over) await events.return?.();
       }
     },
   };
 }
 
-function silence(provider: string, { limit, begun }: { limit: number; begun: boolean }): ProviderError {
+function stallError(
+  provider: string,
+  { limit, hasOutput }: { limit: number; hasOutput: boolean },
+): ProviderError {
   const seconds = Math.round(limit / 1000);
-  return begun
+  return hasOutput
     ? new ProviderError(`The answer stalled: nothing from ${provider} for ${seconds}s.`, {
         kind: 'cut',
         provider,
@@ -65,7 +68,7 @@ function silence(provider: string, { limit, begun }: { limit: number; begun: boo
  * One timer for the whole stream, restarted for each event: creating one per event would cost as much as the
  * event.
  */
-class Patience {
+class StallTimer {
   #timer: NodeJS.Timeout | undefined;
   #limit: number | undefined;
   #give: () => void = () => undefined;

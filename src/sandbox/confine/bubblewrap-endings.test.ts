@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { leftAfter } from '../../../test/support/processes.ts';
+import { noBubblewrap, walled } from '../../../test/support/sandboxed.ts';
 import { soak, sweep } from '../../../test/support/soak.ts';
-import { noBubblewrap, walled } from '../../../test/support/walled.ts';
 
 beforeEach(({ skip }) => {
   if (noBubblewrap !== null) skip(noBubblewrap);

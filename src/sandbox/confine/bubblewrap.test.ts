@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { noBubblewrap, walled, walledIn } from '../../../test/support/walled.ts';
+import { noBubblewrap, walled, walledIn } from '../../../test/support/sandboxed.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { fallbackNotice } from './choose.ts';
 

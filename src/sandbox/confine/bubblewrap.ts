@@ -5,7 +5,7 @@ import { unlessErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { realPath } from '../files/real-path.ts';
 import { type Bridge, bridgeCommand, bridgeSocket } from './bridge.ts';
-import { tellsEnding, withExactEnding } from './exact-ending.ts';
+import { reportsExit, withExactEnding } from './exact-ending.ts';
 import type { CommandLine, Launch, Variables } from './launch.ts';
 import { systemCallFilter } from './seccomp.ts';
 import { selfTestCommand } from './self-test.ts';
@@ -15,7 +15,7 @@ import type { Walls } from './walls.ts';
 const emptied = ['/tmp', '/var/tmp', '/run'];
 
 /** Sockets of user programs that would do for a command what it may not do itself. */
-const doors = [
+const hiddenVariables = [
   'SSH_AUTH_SOCK',
   'SSH_AGENT_PID',
   'GPG_AGENT_INFO',
@@ -67,7 +67,7 @@ export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch)
     env: insideEnvironment(line.env),
     sandbox,
     ...(filter && { filter }),
-    door: { tells: bridge !== undefined || tellsEnding(line.shell) },
+    launcher: { reportsExit: bridge !== undefined || reportsExit(line.shell) },
     after: () => {
       for (const file of planted) rmSync(file, { force: true, recursive: true });
     },
@@ -175,7 +175,7 @@ function linkTo(file: string): string[] {
 }
 
 function insideEnvironment(env: Variables): Record<string, string> {
-  const kept = Object.entries(env).filter(([name]) => !doors.includes(name));
+  const kept = Object.entries(env).filter(([name]) => !hiddenVariables.includes(name));
   const temporary = ['TMPDIR', 'TMP', 'TEMP'].filter((name) => name in env);
   return { ...Object.fromEntries(kept), ...Object.fromEntries(temporary.map((name) => [name, '/tmp'])) };
 }

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { noBubblewrap } from '../../../test/support/walled.ts';
+import { noBubblewrap } from '../../../test/support/sandboxed.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { type ChooseOptions, chooseSandbox, fallbackNotice } from './choose.ts';
 import type { SandboxFinding } from './self-test.ts';

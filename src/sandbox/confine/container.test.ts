@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { walled, walledIn } from '../../../test/support/walled.ts';
+import { walled, walledIn } from '../../../test/support/sandboxed.ts';
 import { type Workspace, workspace } from '../../../test/support/workspace.ts';
 import { containerArgs } from './container.ts';
 

@@ -7,7 +7,7 @@ import { isInside } from '../../lib/paths/inside.ts';
 import type { CommandLine, Launch } from './launch.ts';
 
 const DEFAULT_IMAGE = 'alpine:latest';
-const ASK_MS = 5_000;
+const INSPECT_MS = 5_000;
 
 export type ContainerLaunch = {
   program: string;
@@ -73,12 +73,12 @@ type Wanted = { program: string; env: Readonly<Record<string, string>>; started:
 async function stopContainer({ program, env, started, wanted }: Wanted): Promise<void> {
   const ask = (args: string[]) =>
     new Promise<string>((resolve) => {
-      execFile(program, args, { env: { ...env }, timeout: ASK_MS }, (_error, stdout) => resolve(stdout));
+      execFile(program, args, { env: { ...env }, timeout: INSPECT_MS }, (_error, stdout) => resolve(stdout));
     });
   const ids = (await ask(['ps', '-q', '--no-trunc'])).split(/\s+/).filter(Boolean);
   if (ids.length === 0) return;
-  const told = await ask(['inspect', '--format', '{{.Id}}\t{{.Created}}\t{{json .Config.Cmd}}', ...ids]);
-  const ours = told.split('\n').flatMap((line) => {
+  const inspected = await ask(['inspect', '--format', '{{.Id}}\t{{.Created}}\t{{json .Config.Cmd}}', ...ids]);
+  const ours = inspected.split('\n').flatMap((line) => {
     const [id = '', created = '', command] = line.split('\t');
     const same = command !== undefined && isDeepStrictEqual(JSON.parse(command), wanted);
     return same && createdAt(created) >= started - 1_000 ? [id] : [];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endingOf } from './exact-ending.ts';
 
-const told = { tells: true };
+const told = { reportsExit: true };
 
 test("a signal is distinguished from an exit code of the same number by bash's message", () => {
   const ended = { code: 143, signal: null };
@@ -17,7 +17,10 @@ test("a signal is distinguished from an exit code of the same number by bash's m
 });
 
 test('without a message the code is final, unless the signal came before the shell started', () => {
-  expect(endingOf({ code: 143, signal: null }, '', { tells: false })).toEqual({ code: 143, signal: null });
+  expect(endingOf({ code: 143, signal: null }, '', { reportsExit: false })).toEqual({
+    code: 143,
+    signal: null,
+  });
   expect(endingOf({ code: 143, signal: null }, '', told)).toEqual({ code: null, signal: 'SIGTERM' });
   expect(endingOf({ code: 250, signal: null }, '[1]+  Whatever\n', told)).toEqual({
     code: 250,

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import type { Ending } from '../shell/follow-command.ts';
 import type { ShellProgram } from '../shell/shell-program.ts';
-import type { Door } from './launch.ts';
+import type { Launcher } from './launch.ts';
 
 /** Printed before the command line of each process that still runs when the command ends. */
 export const LEFT_RUNNING = 'left running: ';
@@ -38,7 +38,7 @@ exit "$code"`;
 /** Without job control, as in a plain sh, the shell's exit status is used unchanged. */
 const plainScript = 'exec "$0" -c "$1" 2>&3 3>&-';
 
-export function tellsEnding({ name }: ShellProgram): boolean {
+export function reportsExit({ name }: ShellProgram): boolean {
   return name === 'bash';
 }
 
@@ -46,13 +46,13 @@ export type InsideShell = { shell: ShellProgram; maxProcesses: number };
 
 export function withExactEnding(command: string, { shell, maxProcesses }: InsideShell): string[] {
   const { file } = shell;
-  return tellsEnding(shell)
+  return reportsExit(shell)
     ? [file, '--norc', '--noprofile', '-c', script, file, command, String(maxProcesses)]
     : [file, '-c', plainScript, file, command];
 }
 
 /** What the launcher's exit code and messages mean for the command. */
-export function endingOf({ code, signal }: Ending, words: string, { tells }: Door): Ending {
+export function endingOf({ code, signal }: Ending, words: string, { reportsExit }: Launcher): Ending {
   const failure = /^bwrap: (.*)/m.exec(words)?.[1];
   if (failure !== undefined) {
     return { code, signal, note: `[Could not set up the sandbox: ${failure}]\n` };
@@ -60,9 +60,9 @@ export function endingOf({ code, signal }: Ending, words: string, { tells }: Doo
   const name = code === null || code <= 128 ? undefined : signalOf(code - 128);
   const exited = new RegExp(`^\\[1\\]\\S*\\s+Exit ${code}\\s`, 'm').test(words);
   // If a message was expected and is missing, the shell in between got the signal itself, before it started.
-  const untold = words.trim() === '' && !tells;
-  if (name !== undefined && !exited && !untold) return { code: null, signal: name };
-  const note = leftNote(words);
+  const isUnreported = words.trim() === '' && !reportsExit;
+  if (name !== undefined && !exited && !isUnreported) return { code: null, signal: name };
+  const note = leftRunningNote(words);
   return { code, signal, ...(note !== null && { note }) };
 }
 
@@ -70,7 +70,7 @@ export function endingOf({ code, signal }: Ending, words: string, { tells }: Doo
  * A note about processes that ended with the sandbox, for the reader of the output. Not needed if the command
  * was killed.
  */
-function leftNote(words: string): string | null {
+function leftRunningNote(words: string): string | null {
   const left = words.split('\n').filter((line) => line.startsWith(LEFT_RUNNING));
   if (left.length === 0) return null;
   const names = left.map((line) => line.slice(LEFT_RUNNING.length)).join('; ');

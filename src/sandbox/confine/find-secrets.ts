@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
 import { peek } from '../../lib/files/peek.ts';
-import { entriesOf, isSettled, unlessClosed } from '../files/unless-closed.ts';
+import { entriesOf, ifAccessible, isSettled } from '../files/if-accessible.ts';
 
 export type Closed = { path: string; type: 'file' | 'folder' };
 
@@ -32,7 +32,7 @@ type Folder = {
 export function createSecretSearch(isClosed: (one: Closed) => boolean): (root: string) => Found {
   const known = new Map<string, Folder>();
 
-  function look(folder: string): Folder | null {
+  function readFolder(folder: string): Folder | null {
     const changed = changeOf(folder);
     if (changed === null) return null;
     const before = known.get(folder);
@@ -69,7 +69,7 @@ export function createSecretSearch(isClosed: (one: Closed) => boolean): (root: s
     let entries = 0;
     for (let depth = 0; depth < MAX_DEPTH; depth++) {
       level = level.flatMap((at) => {
-        const folder = folders < MAX_FOLDERS && entries < MAX_ENTRIES ? look(at) : null;
+        const folder = folders < MAX_FOLDERS && entries < MAX_ENTRIES ? readFolder(at) : null;
         if (!folder) return [];
         folders += 1;
         entries += folder.size;
@@ -90,5 +90,5 @@ function isHarmless(file: string): boolean {
 
 /** When entries were last added or removed. Uses ctime, because a command can set mtime at will. */
 function changeOf(folder: string): bigint | null {
-  return unlessClosed(() => lstatSync(folder, { bigint: true }).ctimeNs);
+  return ifAccessible(() => lstatSync(folder, { bigint: true }).ctimeNs);
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { noBubblewrap, walled, walledIn } from '../../../test/support/walled.ts';
+import { noBubblewrap, walled, walledIn } from '../../../test/support/sandboxed.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import type { SandboxLevel } from '../../contract/sandbox.ts';
 import { launchInBubblewrap } from './bubblewrap.ts';

@@ -18,7 +18,7 @@ export type CommandLine = {
 };
 
 /** `tells`: the exit status is reported in a message, not only by a code. */
-export type Door = { tells: boolean };
+export type Launcher = { reportsExit: boolean };
 
 /** The process to start for a command, and how to interpret its end. */
 export type Launch = {
@@ -32,7 +32,7 @@ export type Launch = {
    * The process is only a launcher: it ends with the processes inside, and ending it ends them at once. Its
    * stderr belongs to the launcher (see `exact-ending.ts`); the command's is descriptor 3.
    */
-  door?: Door;
+  launcher?: Launcher;
   /** Its seccomp filter, to be read from descriptor 4. */
   filter?: Buffer;
   /** Stops what signals do not reach. */

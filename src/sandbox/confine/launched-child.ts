@@ -7,9 +7,12 @@ import type { Launch } from './launch.ts';
 const MAX_WORDS = 4_096;
 
 /** The command behind the process that was started for it. */
-export function childOf(spawned: ChildProcess, { door, after }: Pick<Launch, 'door' | 'after'>): Child {
+export function childOf(
+  spawned: ChildProcess,
+  { launcher, after }: Pick<Launch, 'launcher' | 'after'>,
+): Child {
   const stdout = piped(spawned.stdout);
-  if (!door) return { process: spawned, stdout, stderr: piped(spawned.stderr) };
+  if (!launcher) return { process: spawned, stdout, stderr: piped(spawned.stderr) };
   let words = '';
   piped(spawned.stderr)
     .setEncoding('utf8')
@@ -22,7 +25,7 @@ export function childOf(spawned: ChildProcess, { door, after }: Pick<Launch, 'do
     stderr: piped(spawned.stdio[3]),
     explain: (ending) => {
       after?.();
-      return endingOf(ending, words, door);
+      return endingOf(ending, words, launcher);
     },
   };
 }

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { noBubblewrap, walledIn } from '../../../test/support/walled.ts';
+import { noBubblewrap, walledIn } from '../../../test/support/sandboxed.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { createSocketSearch } from './local-sockets.ts';
 

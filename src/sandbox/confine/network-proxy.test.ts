@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { noBubblewrap, walled } from '../../../test/support/walled.ts';
+import { noBubblewrap, walled } from '../../../test/support/sandboxed.ts';
 import { type ProxyOptions, startProxy } from './network-proxy.ts';
 
 const PUBLIC = '93.184.215.14';

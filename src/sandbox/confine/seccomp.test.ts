@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { noBubblewrap, walled } from '../../../test/support/walled.ts';
+import { noBubblewrap, walled } from '../../../test/support/sandboxed.ts';
 import { systemCallFilter } from './seccomp.ts';
 
 const ALLOW = 0x7fff0000;

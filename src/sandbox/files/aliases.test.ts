@@ -1,7 +1,7 @@
 import { link, mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bench } from '../../../test/support/hands.ts';
+import { bench } from '../../../test/support/tool-context.ts';
 
 const tree = {
   '.env': 'KEY=canary\n',

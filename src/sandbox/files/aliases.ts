@@ -47,17 +47,17 @@ const STEP_MS = 50;
  */
 export function createAliases(options: AliasOptions): PathAliases {
   let found = new Map<string, string>();
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
 
   return {
     closedBecause(stat) {
       if (stat.nlink < 2 || !stat.isFile()) return null;
       const now = Date.now();
       // A new name changes the file's ctime: a file unchanged since the last scan has no new names.
-      const isCurrent = now - lookedAt < MAX_AGE_MS && stat.ctimeMs < lookedAt - STEP_MS;
+      const isCurrent = now - checkedAt < MAX_AGE_MS && stat.ctimeMs < checkedAt - STEP_MS;
       if (!isCurrent) {
         found = closedFiles(options);
-        lookedAt = now;
+        checkedAt = now;
       }
       const because = found.get(keyOf(stat));
       return because === undefined ? null : `it is another name of a protected file: ${because}`;

@@ -14,7 +14,7 @@ import {
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { bench, makePipe } from '../../../test/support/hands.ts';
+import { bench, makePipe } from '../../../test/support/tool-context.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import { sha256 } from '../../lib/sha256.ts';
 

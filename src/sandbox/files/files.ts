@@ -85,8 +85,8 @@ export function createFiles({ guard, cwd, onBeforeWrite, mark = '' }: FilesOptio
         withRegular(real, guard, async (open) => ({ path: real, ...(await readLines(open, window)) })),
       ),
 
-    stat: async (file, meant) =>
-      atReal(await guard.check(file, 'read', meant), 'read', async (real) => {
+    stat: async (file, options) =>
+      atReal(await guard.check(file, 'read', options), 'read', async (real) => {
         const stat = exactStat(real);
         const version = stat && versionOf(real, stat);
         return stat && { ...toFileStat(real, stat), ...(version != null && { version }) };

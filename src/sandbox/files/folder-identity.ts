@@ -14,9 +14,9 @@ export function folderIdentity(folder: string): string | null {
 
 /** Remembers a folder. The returned check throws once its path leads to another folder, or to none. */
 export function pinFolder(folder: string): () => void {
-  const before = look(folder);
+  const before = identify(folder);
   return () => {
-    const now = look(folder);
+    const now = identify(folder);
     if (!before || (now?.identity === before.identity && now.real === before.real)) return;
     const change = !now
       ? 'it is no longer a folder'
@@ -30,7 +30,7 @@ export function pinFolder(folder: string): () => void {
   };
 }
 
-function look(folder: string): { identity: string; real: string } | null {
+function identify(folder: string): { identity: string; real: string } | null {
   const identity = folderIdentity(folder);
   return identity === null ? null : { identity, real: realPath(folder) };
 }

@@ -25,7 +25,7 @@ const NO_WAIT = (constants.O_NONBLOCK as number | undefined) ?? 0;
 /** A file that is replaced constantly can still be read. */
 const TRIES = 5;
 /** Read synchronously: a thread switch takes longer. */
-const AT_ONCE = 256 * 1024;
+const SYNC_MAX = 256 * 1024;
 
 const readAsync = promisify(read);
 
@@ -104,7 +104,7 @@ export async function readBytes(fd: number, size: number): Promise<Uint8Array> {
   while (filled < size) {
     const rest = bytes.subarray(filled);
     const count =
-      size <= AT_ONCE ? readSync(fd, rest, 0, rest.length, filled) : await readLater(fd, rest, filled);
+      size <= SYNC_MAX ? readSync(fd, rest, 0, rest.length, filled) : await readLater(fd, rest, filled);
     if (count === 0) break;
     filled += count;
   }

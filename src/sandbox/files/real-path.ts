@@ -20,7 +20,7 @@ function walkDown(file: string, links: number): string {
   const left = segmentsOf(file).reverse();
   for (let name = left.pop(); name !== undefined; name = left.pop()) {
     const next = path.join(place, name);
-    const target = name === '..' ? null : lookAt(next);
+    const target = name === '..' ? null : readLink(next);
     if (target === MISSING) {
       const end = path.join(existing(place) ?? place, name, ...left.toReversed());
       return left.includes('..') ? realPath(end, links) : end;
@@ -55,7 +55,7 @@ function existing(file: string): string | null {
 const MISSING = Symbol('nothing there');
 
 /** The target of a link; null for anything else that exists. */
-function lookAt(file: string): string | null | typeof MISSING {
+function readLink(file: string): string | null | typeof MISSING {
   return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'], MISSING, () => {
     const stat = lstatSync(file, { throwIfNoEntry: false });
     if (stat === undefined) return MISSING;

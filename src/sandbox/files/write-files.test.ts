@@ -15,7 +15,7 @@ import {
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { bench } from '../../../test/support/hands.ts';
+import { bench } from '../../../test/support/tool-context.ts';
 
 const bytes = (text: string) => Buffer.from(text);
 const isRoot = process.getuid?.() === 0;

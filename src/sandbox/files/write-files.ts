@@ -102,8 +102,8 @@ async function writeStaged(
       });
     }
     for (const item of staged) {
-      await step(item.real, () => mustStandThere(item, guard));
-      if (item.old && !item.inPlace) await step(item.real, () => keepOld(item, staged.length > 1));
+      await step(item.real, () => verifyPlace(item, guard));
+      if (item.old && !item.inPlace) await step(item.real, () => backUp(item, staged.length > 1));
     }
     for (const item of staged) {
       await step(item.real, async () => putInPlace(item, replaced));
@@ -213,7 +213,7 @@ function mustBeWritable(item: Staged, old: Stats, guard: Guard): void {
 }
 
 /** The open folder may have been moved and replaced; or the file has changed. */
-async function mustStandThere(item: Staged, guard: Guard): Promise<void> {
+async function verifyPlace(item: Staged, guard: Guard): Promise<void> {
   const { real, folder, old } = item;
   if ((await guard.check(real, 'write')) !== real || !folder.isStillThere()) {
     throw new PermissionDeniedError({
@@ -230,7 +230,7 @@ async function mustStandThere(item: Staged, guard: Guard): Promise<void> {
  * A second name costs nothing and keeps owner and times; not every file system has them. `needed`: copy
  * instead.
  */
-async function keepOld(item: Staged, needed: boolean): Promise<void> {
+async function backUp(item: Staged, needed: boolean): Promise<void> {
   try {
     linkSync(placeOf(item, 'name'), placeOf(item, 'backup'));
   } catch (error) {
@@ -244,7 +244,7 @@ async function keepOld(item: Staged, needed: boolean): Promise<void> {
 function putBack(replaced: readonly Staged[]): Staged[] {
   return replaced.toReversed().filter((item) => {
     try {
-      if (item.inPlace && item.before) putOldBack(item, item.before);
+      if (item.inPlace && item.before) restoreOld(item, item.before);
       else if (item.old) renameSync(placeOf(item, 'backup'), placeOf(item, 'name'));
       else rmSync(placeOf(item, 'name'), { force: true });
       return false;
@@ -256,7 +256,7 @@ function putBack(replaced: readonly Staged[]): Staged[] {
 }
 
 /** A file that another program has changed meanwhile is left alone. */
-function putOldBack(item: Staged, before: Uint8Array): void {
+function restoreOld(item: Staged, before: Uint8Array): void {
   try {
     overwrite(placeOf(item, 'name'), before, item.bytes);
   } catch (error) {

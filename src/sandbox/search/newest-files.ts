@@ -73,13 +73,13 @@ export function newestFiles<Hit>(limit: number): NewestFiles<Hit> {
   };
 }
 
-const QUIETLY = { throwIfNoEntry: false } as const;
+const NO_THROW = { throwIfNoEntry: false } as const;
 
 /** A missing or inaccessible file is the oldest. */
 function changedAt(file: string): number {
   return unlessErrno(
     ['ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'EIO'],
     0,
-    () => lstatSync(file, QUIETLY)?.mtimeMs ?? 0,
+    () => lstatSync(file, NO_THROW)?.mtimeMs ?? 0,
   );
 }

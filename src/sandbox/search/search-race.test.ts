@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { bench } from '../../../test/support/hands.ts';
+import { bench } from '../../../test/support/tool-context.ts';
 
 const FILES = 300;
 const RACE_MS = 3_000;

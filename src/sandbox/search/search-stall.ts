@@ -2,9 +2,9 @@ import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { peek } from '../../lib/files/peek.ts';
 
-const LOOK_EACH_MS = 500;
+const CHECK_MS = 500;
 /** Consecutive checks at which a search was blocked on a pipe. */
-const STALLED_LOOKS = 3;
+const STALLED_CHECKS = 3;
 /** Files that a search reads on its own, to know what to ignore. */
 const RULE_FILES = new Set(['.gitignore', '.ignore', '.rgignore']);
 const MAX_FOLDERS = 20_000;
@@ -15,11 +15,11 @@ const MAX_FOLDERS = 20_000;
  */
 export function watchForStall(pid: number | undefined, onStall: () => void): { stop(): void } {
   if (process.platform !== 'linux' || pid === undefined) return { stop: () => undefined };
-  let looks = 0;
+  let checks = 0;
   const timer = setInterval(() => {
-    looks = waitsForPipe(pid) ? looks + 1 : 0;
-    if (looks >= STALLED_LOOKS) onStall();
-  }, LOOK_EACH_MS);
+    checks = waitsForPipe(pid) ? checks + 1 : 0;
+    if (checks >= STALLED_CHECKS) onStall();
+  }, CHECK_MS);
   return { stop: () => clearInterval(timer) };
 }
 
@@ -46,7 +46,7 @@ export function explainStall(folder: string): string {
 
 function findPipe(root: string): string | null {
   const queue = ['.'];
-  for (let looked = 0; looked < MAX_FOLDERS; looked++) {
+  for (let visited = 0; visited < MAX_FOLDERS; visited++) {
     const folder = queue.shift();
     if (folder === undefined) return null;
     for (const entry of entriesOf(path.join(root, folder))) {

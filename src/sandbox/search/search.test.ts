@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { chmod, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bench, makePipe } from '../../../test/support/hands.ts';
+import { bench, makePipe } from '../../../test/support/tool-context.ts';
 import type { GrepQuery } from '../../contract/tool.ts';
 
 const tree = {

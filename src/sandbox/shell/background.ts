@@ -1,5 +1,5 @@
 import type { BackgroundState, Shell } from '../../contract/tool.ts';
-import { type Child, type Ending, endOf, hearText, letGo } from './follow-command.ts';
+import { type Child, type Ending, endOf, followText, letGo } from './follow-command.ts';
 import { createRecentOutput, type RecentOutput } from './recent-output.ts';
 
 const MAX_OUTPUT = 1024 * 1024;
@@ -36,10 +36,10 @@ export function createBackground(): Background {
     async add(child, command, stop) {
       const output = createRecentOutput(MAX_OUTPUT);
       const streams = [child.stdout, child.stderr];
-      const hearings = streams.map((stream) => hearText(stream, output.push));
+      const followers = streams.map((stream) => followText(stream, output.push));
       const ended = endOf(child).then((ending) => {
         entry.ending = ending;
-        for (const hearing of hearings) hearing.end();
+        for (const follower of followers) follower.end();
         if (ending.note !== undefined) output.push(ending.note);
         for (const stream of streams) letGo(stream);
       });

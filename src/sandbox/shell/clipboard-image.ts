@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 
 /** A program that prints the image, and how to parse its output. */
-type Way = { command: string; args: readonly string[]; read(printed: Buffer): Buffer };
+type ClipboardReader = { command: string; args: readonly string[]; read(printed: Buffer): Buffer };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -22,20 +22,22 @@ export async function clipboardImage(
   env: Env,
   platform: NodeJS.Platform = process.platform,
 ): Promise<ClipboardImage> {
-  const ways = waysOf(env, platform);
+  const readers = readersFor(env, platform);
   let reached = false;
-  for (const { command, args, read } of ways) {
+  for (const { command, args, read } of readers) {
     const printed = await printedBy(command, { args, env });
     if (printed === null) continue;
     reached = true;
     const bytes = read(printed);
     if (bytes.length > 0) return { type: 'image', bytes };
   }
-  return reached ? { type: 'none' } : { type: 'unreachable', programs: ways.map(({ command }) => command) };
+  return reached
+    ? { type: 'none' }
+    : { type: 'unreachable', programs: readers.map(({ command }) => command) };
 }
 
 /** The programs to try, in order. */
-function waysOf(env: Env, platform: NodeJS.Platform): Way[] {
+function readersFor(env: Env, platform: NodeJS.Platform): ClipboardReader[] {
   if (platform === 'darwin') return [appleScript];
   if (platform === 'win32') return [powerShell('powershell')];
   return [
@@ -50,13 +52,13 @@ function waysOf(env: Env, platform: NodeJS.Platform): Way[] {
 }
 
 /** Prints `«data PNGf89504E47…»`. */
-const appleScript: Way = {
+const appleScript: ClipboardReader = {
   command: 'osascript',
   args: ['-e', 'get the clipboard as «class PNGf»'],
   read: (printed) => Buffer.from(/PNGf([0-9A-F]*)/.exec(printed.toString('latin1'))?.[1] ?? '', 'hex'),
 };
 
-function powerShell(command: string): Way {
+function powerShell(command: string): ClipboardReader {
   const script = [
     'Add-Type -AssemblyName System.Windows.Forms,System.Drawing',
     '$image = [System.Windows.Forms.Clipboard]::GetImage()',

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { leftAfter } from '../../../test/support/processes.ts';
-import { noBubblewrap, walled } from '../../../test/support/walled.ts';
+import { noBubblewrap, walled } from '../../../test/support/sandboxed.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { createShell } from './shell.ts';
 

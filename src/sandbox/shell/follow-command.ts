@@ -13,7 +13,7 @@ const MAX_STREAM_BYTES = 10 * 1024 * 1024;
 const DRAIN_MS = 500;
 const DRAIN_STEP_MS = 25;
 /** A hanging disk must not delay the result. */
-const HELD_MS = 5_000;
+const MAX_HELD_MS = 5_000;
 
 /** The process started for a command; its streams are the command's own. */
 export type Child = {
@@ -46,7 +46,7 @@ export async function endOf({ process, stdout, stderr, explain }: Child): Promis
 
 /** While the streams are paused because of a slow disk, no output can arrive: that time does not count. */
 async function drained(closed: Promise<void>, streams: readonly Readable[]): Promise<void> {
-  const latest = performance.now() + HELD_MS;
+  const latest = performance.now() + MAX_HELD_MS;
   for (let left = DRAIN_MS; left > 0 && performance.now() < latest; ) {
     if (await within(closed, DRAIN_STEP_MS)) return;
     if (!streams.some((stream) => stream.isPaused())) left -= DRAIN_STEP_MS;
@@ -92,7 +92,7 @@ function collect(child: Child, { onOutput, outputFile }: Following) {
   const spill =
     outputFile === undefined
       ? undefined
-      : createSpill({ file: outputFile, onRoom: () => forBoth((stream) => stream.resume()) });
+      : createSpill({ file: outputFile, onDrain: () => forBoth((stream) => stream.resume()) });
   const streams = [child.stdout, child.stderr];
   const forBoth = (act: (stream: Readable) => void) => {
     for (const stream of streams) act(stream);
@@ -102,10 +102,10 @@ function collect(child: Child, { onOutput, outputFile }: Following) {
   };
   const stdout = captureStream(child.stdout, { take, spill });
   const stderr = captureStream(child.stderr, { take, spill });
-  const told = streams.map((stream) => hearText(stream, onOutput));
+  const followers = streams.map((stream) => followText(stream, onOutput));
   return {
     async end(): Promise<Pick<CommandOutcome, 'stdout' | 'stderr' | 'fullOutput'>> {
-      for (const hearing of told) hearing.end();
+      for (const follower of followers) follower.end();
       const texts = { stdout: stdout.end(), stderr: stderr.end() };
       forBoth(letGo);
       const { file, stopped }: Spilled = (await spill?.end()) ?? {};
@@ -140,18 +140,18 @@ function captureStream(stream: Readable, { take, spill }: Taking): { end(): stri
 }
 
 /** Decodes a stream as text, without splitting characters. */
-export function hearText(stream: Readable, onText: CommandRun['onOutput']): { end(): void } {
+export function followText(stream: Readable, onText: CommandRun['onOutput']): { end(): void } {
   if (!onText) return { end: () => undefined };
   const decoder = new StringDecoder('utf8');
-  const tell = (text: string) => {
+  const emit = (text: string) => {
     if (text !== '') onText(text);
   };
-  const listen = (chunk: Buffer) => tell(decoder.write(chunk));
+  const listen = (chunk: Buffer) => emit(decoder.write(chunk));
   stream.on('data', listen);
   return {
     end() {
       stream.off('data', listen);
-      tell(decoder.end());
+      emit(decoder.end());
     },
   };
 }

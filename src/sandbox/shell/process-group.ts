@@ -13,7 +13,7 @@ export type Family = {
   leaders: readonly number[];
   mark: Mark;
   /** Launchers that end once the processes inside have, and would kill them if signalled first. */
-  doors?: ReadonlySet<number>;
+  launchers?: ReadonlySet<number>;
 };
 
 /**
@@ -29,8 +29,8 @@ export async function endFamily(family: Family, graceMs: number): Promise<void> 
   }
   const known = new Map<number, string>();
   signalAll(family, await findMembers(family, known), 'SIGTERM');
-  if (await goneWithin(family, known, { ms: graceMs })) return;
-  await goneWithin(family, known, { ms: KILL_MS, signal: 'SIGKILL' });
+  if (await endedWithin(family, known, { ms: graceMs })) return;
+  await endedWithin(family, known, { ms: KILL_MS, signal: 'SIGKILL' });
 }
 
 /** Whether any process of the group still runs. */
@@ -61,7 +61,7 @@ async function findMembers({ leaders, mark }: Family, known: Map<number, string>
 type Wait = { ms: number; signal?: NodeJS.Signals };
 
 /** With a signal, every process still found gets it at each check: new ones may have started in between. */
-async function goneWithin(
+async function endedWithin(
   family: Family,
   known: Map<number, string>,
   { ms, signal }: Wait,
@@ -81,10 +81,15 @@ async function isAnyAlive(leaders: readonly number[]): Promise<boolean> {
 }
 
 /** Signals each process only once: many programs treat a second TERM as a forced exit. */
-function signalAll({ leaders, doors }: Family, members: readonly ProcessRow[], signal: NodeJS.Signals): void {
-  const spared = (pid: number) => signal === 'SIGTERM' && doors?.has(pid);
-  for (const leader of leaders) if (!spared(leader)) signalGroup(leader, signal);
-  for (const { pid, group } of members) if (!leaders.includes(group) && !spared(pid)) signalOne(pid, signal);
+function signalAll(
+  { leaders, launchers }: Family,
+  members: readonly ProcessRow[],
+  signal: NodeJS.Signals,
+): void {
+  const isSpared = (pid: number) => signal === 'SIGTERM' && launchers?.has(pid);
+  for (const leader of leaders) if (!isSpared(leader)) signalGroup(leader, signal);
+  for (const { pid, group } of members)
+    if (!leaders.includes(group) && !isSpared(pid)) signalOne(pid, signal);
 }
 
 export function killGroup(leader: number): void {

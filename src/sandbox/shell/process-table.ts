@@ -47,7 +47,7 @@ export function openMark({ prefix }: Mark): number | null {
  */
 export async function listProcesses(mark?: Mark): Promise<ProcessRow[]> {
   if (process.platform === 'win32') return [];
-  return process.platform === 'linux' ? readProc(mark) : askPs(mark);
+  return process.platform === 'linux' ? readProc(mark) : runPs(mark);
 }
 
 function readProc(mark: Mark | undefined): ProcessRow[] {
@@ -98,7 +98,7 @@ function isDead(state: string): boolean {
 }
 
 /** macOS shows the environment after the command, except for the system's own programs. */
-function askPs(mark: Mark | undefined): Promise<ProcessRow[]> {
+function runPs(mark: Mark | undefined): Promise<ProcessRow[]> {
   const environment = process.platform === 'darwin' ? ['-E'] : [];
   const args = ['-A', ...environment, '-ww', '-o', 'pid=,ppid=,pgid=,stat=,rss=,lstart=,command='];
   return new Promise((resolve) => {

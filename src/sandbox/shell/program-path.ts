@@ -58,7 +58,7 @@ export function createProgramPath(options: ProgramPathOptions): ProgramPath {
       ['ELOOP', 'ENAMETOOLONG', 'ENOTDIR', 'EACCES', 'EPERM'],
       false,
       () =>
-        placesOnTheWay(file).some((place) => isWritable(place) && !isKeptClosed(place)) ||
+        pathsOnTheWay(file).some((place) => isWritable(place) && !isKeptClosed(place)) ||
         (platform !== 'win32' && othersWrite(realPath(file))),
     );
   };
@@ -95,7 +95,7 @@ export function programOutside(name: string, project: string, env: Env): string 
 }
 
 /** The target of a path and the location of each link in it, all as real paths. */
-function placesOnTheWay(file: string): string[] {
+function pathsOnTheWay(file: string): string[] {
   const real = realPath(file);
   // No links in the path.
   if (real === file) return [real];
@@ -123,13 +123,13 @@ function othersWrite(real: string): boolean {
   const own = statSync(real, { throwIfNoEntry: false });
   if (own && (own.mode & OTHERS_WRITE) !== 0) return true;
   // In a sticky folder, a subfolder cannot be replaced, but anyone may have created the file.
-  let mayBeAnybodys = own?.isFile() ?? true;
+  let mayBeReplaced = own?.isFile() ?? true;
   for (let at = path.dirname(real); ; at = path.dirname(at)) {
     const { mode = 0 } = statSync(at, { throwIfNoEntry: false }) ?? {};
     const open = (mode & OTHERS_WRITE) !== 0;
-    if (open && (mayBeAnybodys || (mode & STICKY) === 0)) return true;
+    if (open && (mayBeReplaced || (mode & STICKY) === 0)) return true;
     if (at === path.dirname(at)) return false;
-    mayBeAnybodys = false;
+    mayBeReplaced = false;
   }
 }
 

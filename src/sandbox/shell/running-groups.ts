@@ -13,23 +13,23 @@ export class RunningGroups {
   readonly #groups = new Set<number>();
   /** Groups whose command has ended; some of its processes may still run. */
   readonly #over = new Set<number>();
-  readonly #doors = new Set<number>();
+  readonly #launchers = new Set<number>();
   readonly #ends = new Map<number, () => Promise<void>>();
 
   constructor(watchdog: Watchdog) {
     this.#watchdog = watchdog;
   }
 
-  add(group: number, { door, end }: Launch, leader: ChildProcess): void {
+  add(group: number, { launcher, end }: Launch, leader: ChildProcess): void {
     this.#groups.add(group);
     leader.once('exit', () => this.#over.add(group));
-    if (door) this.#doors.add(group);
+    if (launcher) this.#launchers.add(group);
     if (end) this.#ends.set(group, end);
     this.#watchdog.watch(group);
   }
 
   end(leaders: number[], mark: Mark): Promise<void> {
-    return endFamily({ leaders, mark, doors: this.#doors }, GRACE_MS);
+    return endFamily({ leaders, mark, launchers: this.#launchers }, GRACE_MS);
   }
 
   forgetEnded(): Promise<void> {
@@ -50,7 +50,7 @@ export class RunningGroups {
       if (await isGroupAlive(group)) continue;
       this.#groups.delete(group);
       this.#over.delete(group);
-      this.#doors.delete(group);
+      this.#launchers.delete(group);
       this.#ends.delete(group);
       this.#watchdog.forget(group);
     }

@@ -12,7 +12,7 @@ describe('[Y39] a spill file', () => {
   test('that is never opened is not created', async () => {
     const { root } = await workspace();
     const file = path.join(root, 'deep', 'out.txt');
-    const spill = createSpill({ file, onRoom: () => undefined });
+    const spill = createSpill({ file, onDrain: () => undefined });
     expect(spill.push(bytes('short'))).toBe(true);
     expect(await spill.end()).toEqual({});
     expect(existsSync(path.dirname(file))).toBe(false);
@@ -27,7 +27,7 @@ describe('[Y39] a spill file', () => {
         fc.nat(19),
         async (chunks, openAt) => {
           const file = path.join(root, `out-${++count}.txt`);
-          const spill = createSpill({ file, onRoom: () => undefined });
+          const spill = createSpill({ file, onDrain: () => undefined });
           for (const [i, chunk] of chunks.entries()) {
             if (i === openAt % chunks.length) spill.open();
             spill.push(Buffer.from(chunk));
@@ -47,7 +47,7 @@ describe('[Y39] a spill file', () => {
     const room = new Promise<void>((resolve) => {
       const spill = createSpill({
         file,
-        onRoom: () => {
+        onDrain: () => {
           rooms++;
           resolve();
         },
@@ -62,7 +62,7 @@ describe('[Y39] a spill file', () => {
   test('that grows too large keeps its start and reports that', async () => {
     const { root } = await workspace();
     const file = path.join(root, 'out.txt');
-    const spill = createSpill({ file, maxBytes: 10, onRoom: () => undefined });
+    const spill = createSpill({ file, maxBytes: 10, onDrain: () => undefined });
     spill.open();
     for (const part of ['0123', '4567', '89ab', 'cdef']) expect(spill.push(bytes(part))).toBe(true);
     expect(await spill.end()).toEqual({ file, stopped: 'the limit per command was reached' });
@@ -75,7 +75,7 @@ describe('[Y39] a spill file', () => {
       let rooms = 0;
       const spill = createSpill({
         file: '/dev/full',
-        onRoom: () => {
+        onDrain: () => {
           rooms++;
         },
       });

@@ -19,10 +19,10 @@ export type Spill = {
   end(): Promise<Spilled>;
 };
 
-export type SpillOptions = { file: string; maxBytes?: number; onRoom(): void };
+export type SpillOptions = { file: string; maxBytes?: number; onDrain(): void };
 
 /** A disk error ends the writing, never the command. */
-export function createSpill({ file, maxBytes = MAX_FILE_BYTES, onRoom }: SpillOptions): Spill {
+export function createSpill({ file, maxBytes = MAX_FILE_BYTES, onDrain }: SpillOptions): Spill {
   let waiting: Buffer[] = [];
   let stream: WriteStream | undefined;
   let closed = Promise.resolve();
@@ -32,7 +32,7 @@ export function createSpill({ file, maxBytes = MAX_FILE_BYTES, onRoom }: SpillOp
   function stop(because: string): void {
     stopped ??= because;
     waiting = [];
-    onRoom();
+    onDrain();
   }
 
   function write(chunk: Buffer): boolean {
@@ -55,7 +55,7 @@ export function createSpill({ file, maxBytes = MAX_FILE_BYTES, onRoom }: SpillOp
       }
       const opened = createWriteStream(file, { mode: 0o600, highWaterMark: PENDING_BYTES });
       opened.on('error', (error) => stop(reasonOf(error)));
-      opened.on('drain', onRoom);
+      opened.on('drain', onDrain);
       closed = new Promise((resolve) => opened.once('close', () => resolve()));
       stream = opened;
       for (const chunk of waiting) write(chunk);

@@ -140,7 +140,7 @@ function spawnLaunch(launch: Launch, { folder, input: text, mark }: Spawning): C
   const input = text === undefined ? null : openUnnamedFile(text);
   const filter = launch.filter ? openUnnamedFile(launch.filter) : null;
   // A kernel sandbox ends all its processes; otherwise those that left their group must be found.
-  const descriptor = launch.door || launch.end ? null : openMark(mark);
+  const descriptor = launch.launcher || launch.end ? null : openMark(mark);
   const spawned = spawn(launch.file, launch.args, {
     cwd: folder,
     // Container engines must not be marked as ours: they end their containers on request.
@@ -157,9 +157,12 @@ function spawnLaunch(launch: Launch, { folder, input: text, mark }: Spawning): C
 
 type Opened = { input: number | null; filter: number | null; descriptor: number | null };
 
-function stdioFor({ door }: Launch, { input, filter, descriptor }: Opened): (number | 'ignore' | 'pipe')[] {
+function stdioFor(
+  { launcher }: Launch,
+  { input, filter, descriptor }: Opened,
+): (number | 'ignore' | 'pipe')[] {
   const stdio: (number | 'ignore' | 'pipe')[] = [input ?? 'ignore', 'pipe', 'pipe'];
-  if (door) stdio.push('pipe');
+  if (launcher) stdio.push('pipe');
   if (filter !== null) stdio.push(filter);
   if (descriptor === null) return stdio;
   while (stdio.length < MARK_DESCRIPTOR) stdio.push('ignore');
@@ -169,9 +172,9 @@ function stdioFor({ door }: Launch, { input, filter, descriptor }: Opened): (num
 type Limited = { leader: number; limitWatch: LimitWatch; stop(): Promise<void> };
 
 function withLimits(child: Child, { leader, limitWatch, stop }: Limited): Child {
-  let told = '';
+  let stopNote = '';
   limitWatch.watch(leader, (note) => {
-    told = note;
+    stopNote = note;
     // Without a grace period: a fork bomb would use it.
     killGroup(leader);
     void stop();
@@ -181,7 +184,7 @@ function withLimits(child: Child, { leader, limitWatch, stop }: Limited): Child 
     ...child,
     explain(ending): Ending {
       const explained = child.explain?.(ending) ?? ending;
-      return told === '' ? explained : { ...explained, note: told + (explained.note ?? '') };
+      return stopNote === '' ? explained : { ...explained, note: stopNote + (explained.note ?? '') };
     },
   };
 }

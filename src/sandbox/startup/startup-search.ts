@@ -7,7 +7,7 @@ import {
   mayBeStartupFile,
   sealedNames,
 } from '../../contract/startup-files.ts';
-import { entriesOf, isSettled, unlessClosed } from '../files/unless-closed.ts';
+import { entriesOf, ifAccessible, isSettled } from '../files/if-accessible.ts';
 
 /** `via` is the link that makes it a startup file; without that link it would be an ordinary file. */
 export type Place = { path: string; because: string; via?: string };
@@ -101,15 +101,15 @@ export function createStartupSearch(roots: readonly string[]): StartupSearch {
 
 /** The target of a link: changing it changes what the link provides. */
 function targetOf(link: string, because: string): Place[] {
-  const target = unlessClosed(() => realpathSync(link));
+  const target = ifAccessible(() => realpathSync(link));
   if (target === null || checkedStartupRule(target) || isFolder(target)) return [];
   return [{ path: target, because, via: link }];
 }
 
 function changeOf(folder: string): bigint | null {
-  return unlessClosed(() => statSync(folder, { bigint: true }).ctimeNs);
+  return ifAccessible(() => statSync(folder, { bigint: true }).ctimeNs);
 }
 
 function isFolder(file: string): boolean {
-  return unlessClosed(() => statSync(file).isDirectory()) ?? false;
+  return ifAccessible(() => statSync(file).isDirectory()) ?? false;
 }

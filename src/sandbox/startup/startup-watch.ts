@@ -14,8 +14,8 @@ import path from 'node:path';
 import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
+import { ifAccessible, isSettled } from '../files/if-accessible.ts';
 import { realPath } from '../files/real-path.ts';
-import { isSettled, unlessClosed } from '../files/unless-closed.ts';
 import { createStartupSearch, type Place } from './startup-search.ts';
 
 /** The state of a path: a file's content, or a link's target. */
@@ -208,14 +208,14 @@ function isSame(a: Content, b: Content): boolean {
 }
 
 function stampOf(file: string): { text: string; sure: boolean } | null {
-  const stat = unlessClosed(() => lstatSync(file, { bigint: true }));
+  const stat = ifAccessible(() => lstatSync(file, { bigint: true }));
   if (!stat) return null;
   const sure = isSettled(stat.ctimeNs);
   return { text: `${stat.dev}:${stat.ino}:${stat.size}:${stat.ctimeNs}`, sure };
 }
 
 function contentOf(file: string): Content | null {
-  return unlessClosed(() => {
+  return ifAccessible(() => {
     const stat = lstatSync(file);
     if (stat.isSymbolicLink()) return { type: 'link', bytes: Buffer.from(readlinkSync(file)), mode: 0o777 };
     if (!stat.isFile() || stat.size > MAX_BYTES) return null;

@@ -30,7 +30,7 @@ type Reading = { base: URL; silent: readonly string[]; signal: AbortSignal };
 
 async function readPage(html: string, { base, silent, signal }: Reading): Promise<string> {
   const page = new MarkdownPage(base);
-  const unheard = new Set(silent);
+  const skipped = new Set(silent);
   /** The closing function of each open element. Null for a skipped one, and for everything within it. */
   const open: ((() => void) | null)[] = [];
   let inTitle = false;
@@ -38,7 +38,7 @@ async function readPage(html: string, { base, silent, signal }: Reading): Promis
     onopentag(name, attributes) {
       if (name === 'title' && page.title === '') inTitle = true;
       if (name === 'base' && attributes.href) page.setBase(attributes.href);
-      const isSilent = open.at(-1) === null || unheard.has(name) || isHidden(attributes);
+      const isSilent = open.at(-1) === null || skipped.has(name) || isHidden(attributes);
       open.push(isSilent ? null : page.open(name, attributes));
     },
     ontext(text) {

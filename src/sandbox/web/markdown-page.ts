@@ -2,7 +2,7 @@ import { Blocks } from './markdown-blocks.ts';
 import { tableToMarkdown } from './markdown-table.ts';
 
 /** A main part shorter than this counts as empty. */
-const LEAST_MAIN = 200;
+const MIN_MAIN = 200;
 /** Nested tables are used for layout; deeper than this they become plain text. */
 const MAX_TABLES = 4;
 
@@ -70,7 +70,7 @@ export class MarkdownPage {
   text(): string {
     this.#endBlock();
     const main = this.#main && this.#root.text(this.#main.from, this.#main.to);
-    const body = main !== null && main.length >= LEAST_MAIN ? main : this.#root.text();
+    const body = main !== null && main.length >= MIN_MAIN ? main : this.#root.text();
     const title = this.title.replaceAll(/\s+/g, ' ').trim();
     if (title === '' || body.startsWith(`# ${title}`)) return body;
     return `# ${title}\n\n${body}`.trim();

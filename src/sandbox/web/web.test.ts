@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { deadUrl, loopback } from '../../../test/support/loopback.ts';
-import { behindTls, caFile, secretHost } from '../../../test/support/secure-line.ts';
+import { behindTls, caFile, secretHost } from '../../../test/support/tls-server.ts';
 import { PermissionDeniedError } from '../../contract/errors.ts';
 import { createWeb, type WebOptions } from './web.ts';
 

@@ -83,7 +83,7 @@ function locationOf(location: string | null, from: URL): URL | null {
 
 /** One request, made only to checked addresses. */
 async function ask(url: URL, options: WebOptions, signal: AbortSignal): Promise<Response> {
-  const addresses = await lookedAt(url, options);
+  const addresses = await publicAddresses(url, options);
   const init: RequestInit = { redirect: 'manual', headers: HEADERS, signal };
   if (options.fetch) return options.fetch(url, init);
   // A separate module, because its library is large and few sessions need it.
@@ -93,7 +93,7 @@ async function ask(url: URL, options: WebOptions, signal: AbortSignal): Promise<
 }
 
 /** The addresses of a URL, all of them public; throws if it must not be fetched. */
-async function lookedAt(
+async function publicAddresses(
   url: URL,
   { fetch, resolve = resolveHere, allowPrivate = false }: WebOptions,
 ): Promise<string[]> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bench, use } from '../../../test/support/hands.ts';
 import { sweep } from '../../../test/support/soak.ts';
+import { bench, use } from '../../../test/support/tool-context.ts';
 import { multiEdit } from '../multi-edit.ts';
 import { applyEdit, type Edited } from './apply-edit.ts';
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bench, use } from '../../../test/support/hands.ts';
+import { bench, use } from '../../../test/support/tool-context.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { read } from '../read.ts';
 import { imageOf } from './image.ts';

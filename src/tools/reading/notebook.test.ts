@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bench, use } from '../../../test/support/hands.ts';
+import { bench, use } from '../../../test/support/tool-context.ts';
 import { read } from '../read.ts';
 import { encodePng } from './png.ts';
 

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { bench, use } from '../../../test/support/hands.ts';
 import { pdfOf } from '../../../test/support/pdf.ts';
+import { bench, use } from '../../../test/support/tool-context.ts';
 import { read } from '../read.ts';
 import { imageOf } from './image.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bench } from '../../../test/support/hands.ts';
+import { bench } from '../../../test/support/tool-context.ts';
 import { definer, definitionPattern, symbolRules } from './symbol-rules.ts';
 
 describe('[Y16] every rule passes its own examples', () => {

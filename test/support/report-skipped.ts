@@ -1,7 +1,7 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 /** Lists every skipped test, and why: a skipped check must not look like one that passed. */
-export default class SkipsAloud implements Reporter {
+export default class ReportSkipped implements Reporter {
   /** Tests that this run left to the other of `npm test` and `npm run test:soak` are not listed. */
   #isChosen = (_tags: readonly string[]) => true;
 

@@ -11,10 +11,10 @@ export function isSettled(changedNs: bigint): boolean {
 
 /** Empty for a missing or unreadable folder. */
 export function entriesOf(folder: string): Dirent[] {
-  return unlessClosed(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  return ifAccessible(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
 /** Null for a missing or unreadable path. */
-export function unlessClosed<Value>(look: () => Value): Value | null {
-  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'EISDIR'], null, () => look());
+export function ifAccessible<Value>(read: () => Value): Value | null {
+  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'EISDIR'], null, () => read());
 }

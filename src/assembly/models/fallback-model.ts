@@ -1,9 +1,9 @@
 import { type ProviderError, UserError } from '../../contract/errors.ts';
 import type { ToolContext } from '../../contract/tool.ts';
-import type { Stand } from '../../providers/wrappers/fallback.ts';
+import type { FallbackModel } from '../../providers/wrappers/fallback.ts';
 import type { ConnectedModel } from './background-model.ts';
 
-export type StandInDeps = {
+export type FallbackDeps = {
   /** The fallback model from the settings. */
   fallbackModel?: string | undefined;
   /** Null, with a notice, if it cannot be used. */
@@ -15,16 +15,16 @@ export type StandInDeps = {
   warn(text: string): void;
 };
 
-export type StandIn = (error: ProviderError, signal: AbortSignal) => Promise<Stand | null>;
+export type ChooseFallback = (error: ProviderError, signal: AbortSignal) => Promise<FallbackModel | null>;
 
 /** The fallback while the main model fails: the one in the settings, or one that the user agrees to. */
-export function createStandIn(deps: StandInDeps): StandIn {
+export function createFallback(deps: FallbackDeps): ChooseFallback {
   let agreed: Promise<string | null> | undefined;
 
   async function offer(error: ProviderError, signal: AbortSignal): Promise<string | null> {
     const name = deps.ask && ((await deps.otherModel?.(error)) ?? null);
     if (!deps.ask || !name) return null;
-    const question = `${withoutStop(error)}. Use ${name} until ${error.provider} is back?`;
+    const question = `${withoutPeriod(error)}. Use ${name} until ${error.provider} is back?`;
     return (await deps.ask({ question, choices: ['yes', 'no'] }, signal)) === 'yes' ? name : null;
   }
 
@@ -32,14 +32,14 @@ export function createStandIn(deps: StandInDeps): StandIn {
     // Asked once: a no applies to the whole conversation.
     agreed ??= deps.fallbackModel ? Promise.resolve(deps.fallbackModel) : offer(error, signal);
     const name = await agreed;
-    const stand = name === null ? null : await deps.tryToOpen(name);
-    if (!stand) return null;
-    deps.warn(`${withoutStop(error)}. Using ${nameOf(stand)} instead.`);
-    return standOf(stand);
+    const opened = name === null ? null : await deps.tryToOpen(name);
+    if (!opened) return null;
+    deps.warn(`${withoutPeriod(error)}. Using ${nameOf(opened)} instead.`);
+    return fallbackOf(opened);
   };
 }
 
-export function standOf({ choice, provider }: ConnectedModel): Stand {
+export function fallbackOf({ choice, provider }: ConnectedModel): FallbackModel {
   return { provider, model: choice.model, maxOutputTokens: choice.info.maxOutputTokens };
 }
 
@@ -62,6 +62,6 @@ export function nameOf({ choice }: ConnectedModel): string {
   return `${choice.preset.name}/${choice.model}`;
 }
 
-function withoutStop({ message }: ProviderError): string {
+function withoutPeriod({ message }: ProviderError): string {
   return message.replace(/[.\s]+$/, '');
 }

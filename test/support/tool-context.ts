@@ -6,10 +6,10 @@ import { FileSearch } from '../../src/sandbox/search/search.ts';
 import { createShell } from '../../src/sandbox/shell/shell.ts';
 import { workspace } from './workspace.ts';
 
-export type HandsOptions = Partial<Omit<GuardOptions, 'cwd'>> & Pick<FilesOptions, 'onBeforeWrite'>;
+export type ContextOptions = Partial<Omit<GuardOptions, 'cwd'>> & Pick<FilesOptions, 'onBeforeWrite'>;
 
 /** A real tool context on a real folder: what a tool gets in a session, without approvals. */
-function handsOn(cwd: string, options: HandsOptions = {}): ToolContext & { told: string[] } {
+function contextFor(cwd: string, options: ContextOptions = {}): ToolContext & { told: string[] } {
   const { onBeforeWrite, ...guarded } = options;
   const guard = createGuard({
     cwd,
@@ -25,7 +25,7 @@ function handsOn(cwd: string, options: HandsOptions = {}): ToolContext & { told:
     files: createFiles({ guard, cwd, ...(onBeforeWrite && { onBeforeWrite }) }),
     shell: createShell({ cwd, env: process.env, guard }),
     search: new FileSearch({ guard, cwd }),
-    web: { get: () => Promise.reject(new Error('These hands do not reach the web.')) },
+    web: { get: () => Promise.reject(new Error('No web access in this context.')) },
     ask: async () => null,
     todos: { list: () => [], replace: () => undefined },
     accepts: { images: false },
@@ -42,9 +42,9 @@ export function use(tool: Tool, input: unknown, context: ToolContext): Promise<T
 }
 
 /** A folder with these files and a tool context for it. */
-export async function bench(files: Record<string, string> = {}, options: HandsOptions = {}) {
+export async function bench(files: Record<string, string> = {}, options: ContextOptions = {}) {
   const space = await workspace(files);
-  return { ...space, context: handsOn(space.root, options) };
+  return { ...space, context: contextFor(space.root, options) };
 }
 
 /** A named pipe without a writer. */

@@ -203,7 +203,7 @@ export type ToolContext = {
 };
 
 /** The user is not asked about a call that cannot succeed: the model gets the error at once. */
-export type Preview = Display | { kind: 'refused'; error: string };
+type Preview = Display | { kind: 'refused'; error: string };
 
 export type Tool<Input = unknown> = {
   name: string;

@@ -81,7 +81,9 @@ describe('[T17] [U17] Delete', () => {
     expect(await refused('..')).toMatch(/^Permission denied/);
     expect(await refused('d/.env')).toMatch(/^Permission denied: .*environment files may contain secrets/);
     expect(await refused('d')).toMatch(/^Permission denied: .*environment files may contain secrets/);
-    expect(await refused('e')).toMatch(/e\/pipe is a pipe, socket or device; it could not be brought back/);
+    expect(await refused('e')).toMatch(
+      /e\/pipe is a pipe, socket or device\. It could not be restored by undo/,
+    );
     expect(await readdir(path.join(root, 'd'))).toEqual(['.env', 'a']);
     expect(await readdir(path.join(root, 'e'))).toEqual(['a', 'pipe']);
     expect(await readFile(path.join(home, 'canary'), 'utf8')).toBe('mine');
@@ -91,7 +93,7 @@ describe('[T17] [U17] Delete', () => {
     const { root, context } = await bench({ 'd/big': '' });
     await truncate(path.join(root, 'd/big'), 51 * 1024 * 1024);
     await expect(use(remove, { file_path: 'd', recursive: true }, context)).rejects.toThrow(
-      /d holds more than 5000 files and folders or 50 MB, too much to keep for undo\. Delete smaller parts/,
+      /d contains more than 5000 files and folders or 50 MB, too much to save for undo\. Delete smaller parts/,
     );
     expect((await lstat(path.join(root, 'd/big'))).size).toBe(51 * 1024 * 1024);
   });
@@ -120,7 +122,7 @@ describe('[T17] [U17] Delete', () => {
     );
     space.root = root;
     await expect(use(remove, { file_path: 'd', recursive: true }, context)).rejects.toThrow(
-      /d\/a changed while it was being deleted; it was left alone/,
+      /d\/a changed while it was being deleted, so it was left unchanged/,
     );
     expect(await tree()).toEqual({ 'd/a': 'changed meanwhile' });
   });

@@ -157,7 +157,7 @@ describe('/diag, /doctor and /stats', () => {
       await screen.waitFor('all read');
       screen.type('/stats\r');
       await screen.waitFor('Session 2 runs, 3 turns');
-      await screen.waitFor('Models  3 asked, 1 failed');
+      await screen.waitFor('Models  3 requests, 1 failed');
       await screen.waitFor('Read       ██████     1      0');
       screen.type('/quit\r');
       expect(await screen.exitCode).toBe(0);

@@ -45,7 +45,7 @@ describe('[V03][V04] the default model', () => {
     };
     const next = 'Run `aca models list` to see what you can use.';
     expect(await told('anthropic/claude-sonnet-5-5')).toContain(
-      `Anthropic does not offer claude-sonnet-5-5: it may be misspelled, retired or closed to your account. ${next}`,
+      `Anthropic does not offer claude-sonnet-5-5: it may be misspelled, retired or unavailable to your account. ${next}`,
     );
     expect(await told('claude-sonnet-4-20250514')).toContain(
       `Anthropic retired claude-sonnet-4-20250514 on 2026-06-15. ${next}`,

@@ -84,9 +84,7 @@ test('a single prompt that is larger than a small window is sent in part, and th
     stdin: 'a line of a long log\n'.repeat(5000),
   });
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'Fine.\n' });
-  expect(stderr).toContain(
-    "The conversation is larger than the model's window. Long texts are sent in part.",
-  );
+  expect(stderr).toContain("The conversation exceeds the model's context window. Long texts are shortened.");
 });
 
 describe('a request that is refused as too long is made shorter, not retried', () => {

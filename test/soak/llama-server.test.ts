@@ -1,3 +1,4 @@
+// @module-tag soak
 import path from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { aca, parseStream } from '../support/aca.ts';
@@ -57,7 +58,9 @@ test('an oversized prompt is shortened to the real window', async () => {
   ]);
   const { report, events } = parseStream(stdout);
   expect({ code, result: report.result }).toEqual({ code: 0, result: 'Hello world.' });
-  expect(events.some((event) => event.type === 'notice' && event.text.includes('sent in part'))).toBe(true);
+  expect(
+    events.some((event) => event.type === 'notice' && event.text.includes('Long texts are shortened')),
+  ).toBe(true);
 });
 
 test('a server with a key: named when it is missing, used when it is set', async () => {

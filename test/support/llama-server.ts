@@ -71,7 +71,8 @@ export async function startLlamaServer(model: string, flags: readonly string[] =
   const libraries = path.join(FOLDER, 'usr/lib', cpu.triple);
   const backends = path.join(libraries, 'ggml/backends0');
   // The plainest of the variants for this processor.
-  const [backend = ''] = (await readdir(backends)).filter((name) => name.startsWith('libggml-cpu')).sort();
+  const variants = (await readdir(backends)).filter((name) => name.startsWith('libggml-cpu')).sort();
+  const backend = variants.find((name) => /-x64\.so$|armv8\.0/.test(name)) ?? variants[0] ?? '';
   const port = await freePort();
   const child = spawn(
     path.join(libraries, cpu.loader),

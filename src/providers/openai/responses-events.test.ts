@@ -78,6 +78,24 @@ describe('parallel calls arrive once each', () => {
         done({ call_id: 'b', ...B }),
       ],
     ],
+    [
+      'one call id for different items',
+      [
+        added({ id: '1', call_id: 'same', name: 'Read' }, { output_index: 0 }),
+        done({ id: '1', call_id: 'same', ...A }, { output_index: 0 }),
+        added({ id: '2', call_id: 'same', name: 'Read' }, { output_index: 1 }),
+        done({ id: '2', call_id: 'same', ...B }, { output_index: 1 }),
+      ],
+    ],
+    [
+      'one call id for different items, no index',
+      [
+        added({ id: '1', call_id: 'same', name: 'Read' }),
+        added({ id: '2', call_id: 'same', name: 'Read' }),
+        done({ id: '1', call_id: 'same', ...A }),
+        done({ id: '2', call_id: 'same', ...B }),
+      ],
+    ],
     ['finished items only', [done({ call_id: 'a', ...A }), done({ call_id: 'b', ...B })]],
     ['finished items without any name', [done(A), done(B)]],
     [

@@ -119,7 +119,11 @@ function callOfItem(
   name: string,
   calls: readonly ReplyCall[],
 ): ReplyCall | undefined {
-  const named = calls.find((call) => isNamed(call, names.id) || isNamed(call, names.callId));
+  const here = calls.filter((call) => !differ(call.index, names.index));
+  // Different items may have the same call id.
+  const named =
+    here.find((call) => isNamed(call, names.id)) ??
+    here.find((call) => isNamed(call, names.callId) && !(isNew && differ(call.id, names.id)));
   if (named || isNew) return named;
   const open = calls.filter((call) => !call.ended && call.name === name && !contradicts(call, names));
   return open.find((call) => call.index === names.index) ?? open[0];
@@ -131,9 +135,11 @@ function isNamed(call: CallNames, id: string | undefined): boolean {
 }
 
 function contradicts(call: CallNames, { id, callId, index }: CallNames): boolean {
-  const differ = <Name>(a: Name | undefined, b: Name | undefined) =>
-    a !== undefined && b !== undefined && a !== b;
   return differ(call.id, id) || differ(call.callId, callId) || differ(call.index, index);
+}
+
+function differ<Name>(a: Name | undefined, b: Name | undefined): boolean {
+  return a !== undefined && b !== undefined && a !== b;
 }
 
 /** A fragment without a name belongs to the last call. */

@@ -141,18 +141,21 @@ function spawnLaunch(launch: Launch, { folder, input: text, mark }: Spawning): C
   const filter = launch.filter ? openUnnamedFile(launch.filter) : null;
   // A kernel sandbox ends all its processes; otherwise those that left their group must be found.
   const descriptor = launch.launcher || launch.end ? null : openMark(mark);
-  const spawned = spawn(launch.file, launch.args, {
-    cwd: folder,
-    // Container engines must not be marked as ours: they end their containers on request.
-    env: launch.end ? launch.env : { ...launch.env, [mark.name]: mark.prefix },
-    // A separate group, so that all of it can be ended; and no terminal for prompts.
-    detached: process.platform !== 'win32',
-    stdio: stdioFor(launch, { input, filter, descriptor }),
-    windowsHide: true,
-    windowsVerbatimArguments: launch.verbatim ?? false,
-  });
-  for (const opened of [input, filter, descriptor]) if (opened !== null) closeSync(opened);
-  return spawned;
+  try {
+    return spawn(launch.file, launch.args, {
+      cwd: folder,
+      // Container engines must not be marked as ours: they end their containers on request.
+      env: launch.end ? launch.env : { ...launch.env, [mark.name]: mark.prefix },
+      // A separate group, so that all of it can be ended; and no terminal for prompts.
+      detached: process.platform !== 'win32',
+      stdio: stdioFor(launch, { input, filter, descriptor }),
+      windowsHide: true,
+      windowsVerbatimArguments: launch.verbatim ?? false,
+    });
+  } finally {
+    // Starting throws if the command line is too long for the system.
+    for (const opened of [input, filter, descriptor]) if (opened !== null) closeSync(opened);
+  }
 }
 
 type Opened = { input: number | null; filter: number | null; descriptor: number | null };

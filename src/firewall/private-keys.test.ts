@@ -154,6 +154,19 @@ test.each([
   }
 });
 
+test.each([
+  ['PKCS#1', Buffer.from('020100028201', 'hex')],
+  ['PKCS#1, 1,024 bits', Buffer.from('020100028181', 'hex')],
+  ['PKCS#8', Buffer.from('020100300d06092a864886f70d01010105000482', 'hex')],
+])('RSA, %s: the start of a key is recognized whatever its length', (_kind, start) => {
+  for (let length = 300; length < 4096; length += 1) {
+    const head = Buffer.from([0x30, 0x82, length >> 8, length & 255]);
+    const lines = folded(Buffer.concat([head, start, randomBytes(120)]), 64).split('\n');
+    const hidden = wall().hide(`x\n${lines.join('\n')}\n`);
+    for (const line of lines) expect(hidden).not.toContain(line.slice(0, 16));
+  }
+});
+
 test('a PuTTY key: its private lines', () => {
   const lines = folded(randomBytes(300), 64).split('\n');
   const file = `PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: me\nPublic-Lines: 2\nAAAAC3NzaC1lZDI1NTE5AAAAIPUB\nAAAA\nPrivate-Lines: ${lines.length}\n${lines.join('\n')}\nPrivate-MAC: 00\n`;

@@ -35,7 +35,7 @@ const armoured: Finder = {
   },
 };
 
-/** The start of a key whose first line was not printed, or that never had one. */
+/** The start of an elliptic-curve or OpenSSH key whose first line was not printed, or that never had one. */
 const bare: Finder = {
   hints: [
     'b3BlbnNzaC1rZXktdjE',
@@ -43,34 +43,24 @@ const bare: Finder = {
     'MFECAQEwBQYDK2Vw',
     'MIGHAgEAMBMGByqGSM49',
     'MIG2AgEAMBAGByqGSM49',
+    'MIHuAgEAMBAGByqGSM49',
     'MHcCAQEEI',
     'MIGkAgEBBDA',
-    'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIIEvgIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIIEvAIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIIEwAIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIICdgIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIICdwIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIIG/gIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIIG/QIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIIJQgIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIIJQwIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIIJRAIBADANBgkqhkiG9w0BAQEFAASC',
-    'MIIEowIBAAKCAQEA',
-    'MIIEpAIBAAKCAQEA',
-    'MIIEpQIBAAKCAQEA',
-    'MIIEogIBAAKCAQEA',
-    'MIICXAIBAAKBgQ',
-    'MIICXQIBAAKBgQ',
-    'MIIG4wIBAAKCAYEA',
-    'MIIG5AIBAAKCAYEA',
-    'MIIJKQIBAAKCAgEA',
-    'MIIJKAIBAAKCAgEA',
-    'MIIJKgIBAAKCAgEA',
+    'MIHcAgEBBEI',
   ],
-  // Every first line of such a key is longer; its start alone reveals nothing.
+  find: bareCuts,
+};
+
+/**
+ * The same for RSA and DSA keys (PKCS#1 and PKCS#8). These begin with `MII`, their length in three characters, and
+ * the version.
+ */
+const bareRsa: Finder = {
+  hints: ['IBADANBgkqhkiG9w0BAQEFAAS', 'IBAAKC', 'IBAAKB'],
   find: (text, at, from) =>
-    /^[A-Za-z\d+/]{40}/.test(text.slice(at, at + 40)) ? bodyCuts(text, at, from) : [],
+    /^MII[A-Za-z\d+/]{2}[AQgw]$/.test(text.slice(Math.max(0, at - 6), at))
+      ? bareCuts(text, at - 6, from)
+      : [],
 };
 
 /** PuTTY states the number of private lines. */
@@ -114,7 +104,12 @@ const webKey: Finder = {
   },
 };
 
-export const privateKeyFinders: readonly Finder[] = [armoured, bare, putty, encoded, webKey];
+export const privateKeyFinders: readonly Finder[] = [armoured, bare, bareRsa, putty, encoded, webKey];
+
+function bareCuts(text: string, at: number, from: number): Cut[] {
+  // Every first line of such a key is longer; its start alone reveals nothing.
+  return /^[A-Za-z\d+/]{40}/.test(text.slice(at, at + 40)) ? bodyCuts(text, at, from) : [];
+}
 
 /**
  * Each line of a key separately, so that line numbers, patch markers and line endings around them stay; a key

@@ -609,6 +609,11 @@ type ToolMessage = {
 type AgentRun = AsyncIterable<AgentEvent> & {
     /** Resolves however the run ends and says how; rejects only on a bug. */
     readonly result: Promise<RunResult>;
+    /**
+     * Sends a prompt to the model with the next tool results. Resolves with true when the run takes it, and with
+     * false when the run ends before that: the prompt was not sent then.
+     */
+    steer(prompt: string | UserMessage['content']): Promise<boolean>;
 };
 
 /**

@@ -1,85 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { controllerOf } from '../../test/support/controller.ts';
 import { both, calls, says } from '../../test/support/model-server/script.ts';
-import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
-import type { AgentEvent } from '../contract/event.ts';
+import { scripted } from '../../test/support/scripted.ts';
 import { type Message, textOf } from '../contract/message.ts';
-import type { Session } from '../contract/session.ts';
-import { EventChannel } from '../lib/async/event-channel.ts';
-import { Controller, type ControllerDeps } from './controller.ts';
-import { failedAnswer, type Unfinished } from './history.ts';
-import type { SessionLog } from './session-log.ts';
-import { SessionWriter } from './session-writer.ts';
-
-const nothing: Unfinished = { started: new Set(), answered: new Map() };
-
-function controllerOf(
-  model: ScriptedModel,
-  {
-    messages = [],
-    log = {},
-    unfinished = nothing,
-    news = [],
-    beforePrompt,
-  }: {
-    messages?: Message[];
-    log?: Partial<SessionLog>;
-    unfinished?: Unfinished;
-    news?: string[];
-    beforePrompt?: NonNullable<ControllerDeps['beforePrompt']>;
-  } = {},
-) {
-  const saved: Message[] = [];
-  const session: Session = {
-    id: 'session',
-    workingDirectory: '/project',
-    startedAt: '',
-    messages,
-    permissions: [],
-    settings: { model: 'm' },
-  };
-  const controller = new Controller({
-    writer: new SessionWriter({
-      session,
-      events: new EventChannel(),
-      log: {
-        message: async (message) => void saved.push(message),
-        watch: async () => undefined,
-        started: async () => undefined,
-        answered: async () => undefined,
-        grant: async () => undefined,
-        ungrant: async () => undefined,
-        view: async () => undefined,
-        close: async () => undefined,
-        ...log,
-      },
-    }),
-    unfinished,
-    ready: Promise.resolve(),
-    provider: 'scripted',
-    model: 'm',
-    contextWindow: 1000,
-    updates: () => news.shift() ?? null,
-    ...(beforePrompt && { beforePrompt }),
-    prepareRun: async () => ({
-      provider: 'scripted',
-      model: 'm',
-      ask: (history, signal) => model.stream({ model: 'm', system: '', messages: history }, signal),
-      async *act(parts) {
-        for (const part of parts) yield { type: 'message', message: failedAnswer(part, 'no', '') };
-      },
-      async *makeRoom() {
-        yield* [];
-        return false;
-      },
-      costOf: () => null,
-      maxTurns: 10,
-    }),
-  });
-  const events: AgentEvent[] = [];
-  controller.listen((event) => events.push(event));
-  return { controller, events, saved, session };
-}
+import { failedAnswer } from './history.ts';
 
 const text = (words: string) => [{ type: 'text' as const, text: words }];
 

@@ -9,6 +9,7 @@ import type { Run } from './run.ts';
 import { type RemainingWork, runUntilDone } from './run-until-done.ts';
 import type { SessionWriter } from './session-writer.ts';
 import { type AgentState, type Progress, reduceProgress } from './state.ts';
+import type { Steering } from './steering.ts';
 
 export type RunEnd = Extract<AgentEvent, { type: 'end' }>;
 
@@ -26,9 +27,13 @@ export type ControllerDeps = {
   /** Called with a prompt before it is saved: may extend or refuse it. */
   beforePrompt?(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
   /** Called at each submit: everything a run needs except what the controller itself knows. */
-  prepareRun(
-    options: RunOptions,
-  ): Promise<Omit<Run, 'history' | 'signal'> & { remainingWork?: RemainingWork }>;
+  prepareRun(options: RunOptions): Promise<PreparedRun>;
+};
+
+type PreparedRun = Omit<Run, 'history' | 'signal' | 'steer'> & {
+  remainingWork?: RemainingWork;
+  /** Called with a prompt that was sent during the run, before it is saved. */
+  steered?(prompt: UserMessage): void;
 };
 
 export type CheckedPrompt =
@@ -51,6 +56,7 @@ export class Controller {
   readonly #queue: Queued[] = [];
   #progress: Progress;
   #current: AbortController | undefined;
+  #steering: Steering = async () => null;
   #draining: Promise<void> = Promise.resolve();
   #stopped = false;
 
@@ -88,6 +94,11 @@ export class Controller {
       this.#queue.push({ content, options, done, failed });
       if (!this.#current) this.#draining = this.#drain();
     });
+  }
+
+  /** Where runs find the prompts that are sent while they are going. */
+  steerWith(steering: Steering): void {
+    this.#steering = steering;
   }
 
   /** Ends the current run; its output so far is saved. */
@@ -137,23 +148,20 @@ export class Controller {
     const { writer, provider, model } = this.#deps;
     const { session } = writer;
     await this.#deps.ready;
-    const timestamp = new Date().toISOString();
     const { id: sessionId, workingDirectory: cwd, messages } = session;
     this.#emit({ type: 'run_start', sessionId, provider, model, cwd, messages: messages.length });
     for (const call of openCallsOf(session.messages))
-      await writer.add(closeCall(call, this.#deps.unfinished, timestamp));
-    const checking = this.#deps.beforePrompt?.(content, signal);
-    const checked = (checking && (await unlessAborted(checking, signal))) ?? { type: 'go' as const, content };
+      await writer.add(closeCall(call, this.#deps.unfinished, now()));
+    const checked = (await this.#check(content, signal)) ?? { type: 'go' as const, content };
     if (checked.type === 'block') return this.#refused(checked.because);
-    const updates = this.#deps.updates?.() ?? null;
-    const withUpdates =
-      updates === null ? checked.content : [{ type: 'text' as const, text: updates }, ...checked.content];
-    await writer.add({ role: 'user', content: withUpdates, timestamp });
+    await writer.add(this.#promptOf(checked.content));
     const prepared = signal.aborted ? undefined : await unlessAborted(this.#deps.prepareRun(options), signal);
     if (!prepared) return this.#ended(neverRan);
     let end: RunEnd | undefined;
-    const { remainingWork, ...run } = prepared;
-    for await (const event of runUntilDone({ ...run, history: session.messages, signal }, remainingWork)) {
+    const { remainingWork, steered, ...others } = prepared;
+    const steer = () => this.#steer(signal, steered);
+    const run = { ...others, history: session.messages, signal, steer };
+    for await (const event of runUntilDone(run, remainingWork)) {
       await writer.record(event);
       if (event.type === 'end') end = event;
     }
@@ -161,9 +169,36 @@ export class Controller {
     return end;
   }
 
+  /** A prompt stays in its queue until it is checked: what is interrupted or taken back by then is not sent. */
+  async #steer(signal: AbortSignal, steered: PreparedRun['steered']): Promise<UserMessage | null> {
+    const waiting = await unlessAborted(this.#steering(), signal);
+    if (!waiting) return null;
+    const checked = await this.#check(waiting.content, signal);
+    if (!checked || signal.aborted || !waiting.claim()) return null;
+    if (checked.type === 'block') {
+      this.notice('warn', notSent(checked.because));
+      return null;
+    }
+    const prompt = this.#promptOf(checked.content);
+    steered?.(prompt);
+    return prompt;
+  }
+
+  /** Undefined if it was interrupted. */
+  #check(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt | undefined> {
+    const { beforePrompt = async () => ({ type: 'go' as const, content }) } = this.#deps;
+    return unlessAborted(beforePrompt(content, signal), signal);
+  }
+
+  #promptOf(content: UserMessage['content']): UserMessage {
+    const updates = this.#deps.updates?.() ?? null;
+    const news = updates === null ? [] : [{ type: 'text' as const, text: updates }];
+    return { role: 'user', content: [...news, ...content], timestamp: now() };
+  }
+
   /** A prompt that is not sent is not saved. */
   #refused(because: string): RunEnd {
-    const error = { message: `The prompt was not sent: ${because}` };
+    const error = { message: notSent(because) };
     return this.#ended({ type: 'end', reason: 'error', turns: 0, error });
   }
 
@@ -175,4 +210,12 @@ export class Controller {
   #emit(event: AgentEvent): void {
     this.#deps.writer.events.emit(event);
   }
+}
+
+function notSent(because: string): string {
+  return `The prompt was not sent: ${because}`;
+}
+
+function now(): string {
+  return new Date().toISOString();
 }

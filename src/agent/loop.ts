@@ -19,6 +19,9 @@ export async function* runLoop(run: Run): AsyncGenerator<AgentEvent> {
   for (let turn = 1; turn <= run.maxTurns; turn++) {
     yield { type: 'turn_start', turn };
     const ending = yield* takeTurn(run);
+    const goesOn = !ending && !run.signal.aborted && turn < run.maxTurns;
+    const prompt = goesOn ? await run.steer?.() : null;
+    if (prompt) yield* record(run, prompt);
     if (run.signal.aborted) return yield { type: 'end', reason: 'interrupted', turns: turn };
     if (ending) return yield { type: 'end', turns: turn, ...ending };
   }

@@ -1,5 +1,5 @@
 import type { AgentEvent } from '../contract/event.ts';
-import type { AssistantMessage, Message, ToolCallPart, Usage } from '../contract/message.ts';
+import type { AssistantMessage, Message, ToolCallPart, Usage, UserMessage } from '../contract/message.ts';
 import type { ProviderEvent } from '../contract/provider.ts';
 
 /** Everything one run needs. Policy is passed in to keep the loop simple. */
@@ -16,6 +16,8 @@ export type Run = {
    * Returns whether it is shorter now.
    */
   makeRoom(cause: 'routine' | 'overflow', signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>;
+  /** A prompt that was sent during the run, for its next request; null if there is none. */
+  steer?(): Promise<UserMessage | null>;
   /** May change a reply before it is saved. */
   transformMessage?(message: AssistantMessage): Promise<AssistantMessage>;
   costOf(usage: Usage): number | null;

@@ -1,13 +1,16 @@
 import type { Controller } from '../agent/controller.ts';
+import type { Steering } from '../agent/steering.ts';
 import { type Report, Reporter } from '../app/conversation/run-report.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { UserMessage } from '../contract/message.ts';
 import { Channel } from '../lib/async/channel.ts';
 import type { AgentRun, RunResult } from './types.ts';
 
+type Prompt = string | UserMessage['content'];
+
 /** Starts one run: it is submitted once `turn` resolves. `stop` aborts it, even before that. */
 export function startRun(
-  content: UserMessage['content'],
+  prompt: Prompt,
   controller: Controller,
   { turn, stop }: { turn: Promise<unknown>; stop: AbortSignal },
 ): AgentRun {
@@ -21,10 +24,16 @@ export function startRun(
     void events.push(event);
   };
 
+  const steering = new RunSteering();
+
   async function drive(): Promise<RunResult> {
-    await turn;
-    if (signal.aborted) take({ type: 'end', reason: 'interrupted', turns: 0 });
-    else await submit();
+    try {
+      await turn;
+      if (signal.aborted) take({ type: 'end', reason: 'interrupted', turns: 0 });
+      else await submit();
+    } finally {
+      steering.end();
+    }
     return resultOf(reporter.report);
   }
 
@@ -32,8 +41,9 @@ export function startRun(
     const interrupt = () => controller.interrupt();
     const unlisten = controller.listen(take);
     signal.addEventListener('abort', interrupt);
+    controller.steerWith(steering.source);
     try {
-      await controller.submit(content);
+      await controller.submit(contentOf(prompt));
     } finally {
       signal.removeEventListener('abort', interrupt);
       unlisten();
@@ -47,6 +57,7 @@ export function startRun(
   );
   return {
     result,
+    steer: (text) => steering.add(contentOf(text)),
     async *[Symbol.asyncIterator]() {
       try {
         yield* events;
@@ -59,4 +70,35 @@ export function startRun(
 
 function resultOf({ type: _, result, ...rest }: Report): RunResult {
   return { text: result, ...rest };
+}
+
+function contentOf(prompt: Prompt): UserMessage['content'] {
+  return typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
+}
+
+/** The prompts sent during one run. */
+class RunSteering {
+  #waiting: { content: UserMessage['content']; settle(taken: boolean): void }[] = [];
+  #ended = false;
+
+  add(content: UserMessage['content']): Promise<boolean> {
+    if (this.#ended) return Promise.resolve(false);
+    return new Promise((settle) => this.#waiting.push({ content, settle }));
+  }
+
+  readonly source: Steering = async () => {
+    const taken = [...this.#waiting];
+    if (taken.length === 0) return null;
+    const claim = () => {
+      for (const { settle } of this.#waiting.splice(0, taken.length)) settle(true);
+      return true;
+    };
+    return { content: taken.flatMap(({ content }) => content), claim };
+  };
+
+  /** What still waits is not sent. */
+  end(): void {
+    this.#ended = true;
+    for (const { settle } of this.#waiting.splice(0)) settle(false);
+  }
 }

@@ -65,9 +65,8 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
     run(prompt, { signal } = {}) {
       if (closing)
         throw new UserError('This agent is closed.', 'Create another one with session: { resume }.');
-      const content = typeof prompt === 'string' ? [{ type: 'text' as const, text: prompt }] : prompt;
       const stop = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
-      const run = startRun(content, controller, { turn: last, stop });
+      const run = startRun(prompt, controller, { turn: last, stop });
       // A failed run is reported to its own reader; the next run starts regardless.
       last = run.result.catch(() => undefined);
       return run;

@@ -1,12 +1,16 @@
 import type { CommandContext } from '../contract/command.ts';
 import { nearest } from '../lib/text/nearest.ts';
 
-/**
- * Runs `/name args`; false when the line is not a command and belongs to the model. A path such as /etc is
- * not a command.
- */
+/** A path such as /etc is not a command. */
+const COMMAND = /^\/([a-z][\w-]*|[a-z0-9][\w.-]*:[^\s/]+)(?:\s+(.*))?$/is;
+
+export function isCommandLine(line: string): boolean {
+  return COMMAND.test(line.trim());
+}
+
+/** Runs `/name args`; false when the line is not a command and belongs to the model. */
 export async function dispatch(line: string, context: CommandContext): Promise<boolean> {
-  const match = /^\/([a-z][\w-]*|[a-z0-9][\w.-]*:[^\s/]+)(?:\s+(.*))?$/is.exec(line.trim());
+  const match = COMMAND.exec(line.trim());
   if (!match) return false;
   const [, name = '', rest = ''] = match;
   const command = context.commands.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());

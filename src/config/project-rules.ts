@@ -75,6 +75,7 @@ export const projectRules: ProjectRules = {
   editorMode: 'trusted',
   keys: 'trusted',
   verbosity: 'free',
+  queue: 'trusted',
   streamOutput: 'free',
   saveHistory: 'trusted',
   memory: 'trusted',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { histories, pairs } from '../../test/support/histories.ts';
 import type { Message } from '../contract/message.ts';
-import { lastTurnStart, tailStart, turnStart } from './boundary.ts';
+import { lastTurnStart, promptBefore, tailStart, turnStart } from './boundary.ts';
 
 const count = (message: Message) => JSON.stringify(message.content).length;
 
@@ -41,4 +41,41 @@ test('the last turn is the last reply with its results', () => {
       );
     }),
   );
+});
+
+test('a prompt is kept together with those sent while its run was going', () => {
+  const user = (text: string): Message => ({
+    role: 'user',
+    content: [{ type: 'text', text }],
+    timestamp: '',
+  });
+  const reply: Message = {
+    role: 'assistant',
+    content: [{ type: 'tool_call', id: 'c', name: 'Read', input: {} }],
+    provider: 'p',
+    model: 'm',
+    stopReason: 'tool_calls',
+    timestamp: '',
+  };
+  const result: Message = {
+    role: 'tool',
+    callId: 'c',
+    name: 'Read',
+    success: true,
+    content: [],
+    timestamp: '',
+  };
+  const step = (text: string) => [reply, result, user(text)];
+  const messages = [
+    user('earlier'),
+    { ...reply, content: [] },
+    user('task'),
+    ...['a', 'b', 'c', 'd'].flatMap(step),
+    reply,
+  ];
+
+  const prompt = promptBefore(messages, messages.length - 1);
+  expect(prompt?.content.map((part) => part.type === 'text' && part.text)).toEqual(['task', 'b', 'c', 'd']);
+  expect(promptBefore(messages, 2)).toEqual(user('earlier'));
+  expect(promptBefore(messages, 0)).toBeNull();
 });

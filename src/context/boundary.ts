@@ -1,4 +1,4 @@
-import type { Message } from '../contract/message.ts';
+import type { Message, UserMessage } from '../contract/message.ts';
 
 /** Whether the messages from here on are self-contained: no result is separated from its call. */
 function isBoundary(messages: readonly Message[], at: number): boolean {
@@ -15,6 +15,26 @@ export function turnStart(messages: readonly Message[], at: number): number {
 /** The start of the last turn: the last reply with its results, or a prompt without a reply yet. */
 export function lastTurnStart(messages: readonly Message[]): number {
   return turnStart(messages, messages.length - 1);
+}
+
+/** Prompts sent during a run that are kept with the one that started it: the last ones. */
+const KEEP_STEERING = 3;
+
+/** The prompt of the run at this index, with those that were sent while it was going. */
+export function promptBefore(messages: readonly Message[], at: number): UserMessage | null {
+  const prompts: UserMessage[] = [];
+  for (let i = at - 1; i >= 0; i--) {
+    const message = messages[i];
+    if (message?.role !== 'user') continue;
+    prompts.unshift(message);
+    if (messages[i - 1]?.role !== 'tool') break;
+  }
+  const [task, ...during] = prompts;
+  if (!task || during.length === 0) return task ?? null;
+  return {
+    ...task,
+    content: [...task.content, ...during.slice(-KEEP_STEERING).flatMap(({ content }) => content)],
+  };
 }
 
 const KEEP_MESSAGES = 10;

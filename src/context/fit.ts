@@ -1,6 +1,6 @@
 import type { AssistantMessage, ImagePart, Message, TextPart, ToolCallPart } from '../contract/message.ts';
 import { truncateText } from '../lib/text/truncate.ts';
-import { turnStart } from './boundary.ts';
+import { promptBefore, turnStart } from './boundary.ts';
 
 /**
  * Maximum characters of one text in a request, from no limit down. Only a few steps, so that a growing
@@ -51,7 +51,7 @@ function dropOldest(messages: readonly Message[], fits: Fitting['fits']): Fitted
   let dropped = 0;
   for (let start = 1; start < messages.length; start++) {
     if (turnStart(messages, start) !== start) continue;
-    const prompt = messages.slice(0, start).findLast(({ role }) => role === 'user');
+    const prompt = promptBefore(messages, start);
     kept =
       messages[start]?.role === 'user' || !prompt
         ? messages.slice(start)

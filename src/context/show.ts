@@ -1,7 +1,7 @@
 import type { Message, UserMessage } from '../contract/message.ts';
 import type { Compaction } from '../contract/view.ts';
 import { truncateText } from '../lib/text/truncate.ts';
-import { turnStart } from './boundary.ts';
+import { promptBefore, turnStart } from './boundary.ts';
 import { squeeze } from './squeeze.ts';
 
 export type Shape = Pick<Compaction, 'keepFrom' | 'squeezeUntil' | 'level' | 'at'>;
@@ -25,7 +25,7 @@ export function headOf(messages: readonly Message[], shape: Shape): readonly Mes
   if (keepFrom === 0 && (level === 0 || until === 0)) return null;
   const squeezed = squeeze(messages, { level, until, at }).slice(keepFrom);
   const first = messages[keepFrom];
-  const prompt = first?.role === 'assistant' ? promptBefore(messages, keepFrom) : null;
+  const prompt = first?.role === 'assistant' ? shortPromptBefore(messages, keepFrom) : null;
   return prompt ? [prompt, ...squeezed] : squeezed;
 }
 
@@ -36,8 +36,8 @@ export function endOfHead(messages: readonly Message[], { keepFrom, squeezeUntil
 /** Long enough for any task description; a pasted log was already seen when it was new. */
 const LONG_PROMPT = { max: 20_000, head: 12_000, tail: 6000 };
 
-function promptBefore(messages: readonly Message[], at: number): UserMessage | null {
-  const prompt = messages.slice(0, at).findLast((message) => message.role === 'user');
+function shortPromptBefore(messages: readonly Message[], at: number): UserMessage | null {
+  const prompt = promptBefore(messages, at);
   if (!prompt) return null;
   const content = prompt.content.map((part) => {
     if (part.type === 'image') return part;

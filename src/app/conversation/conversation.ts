@@ -3,6 +3,7 @@ import { builtinCommands } from '../../commands/index.ts';
 import { ownCommandIn } from '../../commands/own-command.ts';
 import type { CommandContext, FileHistory, SlashCommand } from '../../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../../contract/errors.ts';
+import type { UserMessage } from '../../contract/message.ts';
 import { following, limited } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { OpenSession } from '../../session/store.ts';
@@ -13,9 +14,10 @@ import type { Opened } from '../open-assistant.ts';
 import { userNetwork } from '../opening/user-network.ts';
 import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
-import type { TypedPrompt } from './prompt-queue.ts';
+import type { TypedPrompt, WaitingPrompts } from './prompt-queue.ts';
 import { redacted } from './redact-session.ts';
 import { createSessionActions } from './session-actions.ts';
+import { contentOf, steeringFrom } from './steering.ts';
 import { UserShell } from './user-shell.ts';
 
 /** Long enough for the user to have started reading the answer. */
@@ -30,6 +32,8 @@ export type Stage = {
   talk: Frontend;
   /** The next prompt; null at the end of input. */
   next(): Promise<TypedPrompt | null>;
+  /** The prompts for the next step of a run. Without it, all of them wait until it has ended. */
+  steering?(): WaitingPrompts | null;
   /** Asks a question where only an explicit yes counts. Without it, `ask` is used. */
   confirm?(question: string, signal: AbortSignal): Promise<boolean>;
   /** The slash commands of this frontend. */
@@ -114,6 +118,9 @@ export async function runConversation(
     tellNews();
     return stage.next();
   };
+  const expand = async (content: UserMessage['content']) =>
+    (await opened.mcp?.withResources(content)) ?? content;
+  controller.steerWith(steeringFrom({ waiting: () => stage.steering?.() ?? null, expand, history: prompts }));
   const first: TypedPrompt = { text: prompt, images: [] };
   for (let typed: TypedPrompt | null = first; typed !== null; typed = await next()) {
     const { text, images } = typed;
@@ -130,8 +137,7 @@ export async function runConversation(
     const isCommand = await obey(text, contextFor(command.signal));
     command = undefined;
     if (isCommand) continue;
-    const content = [...ownCommands.takeTold(), { type: 'text' as const, text }, ...images];
-    await controller.submit((await opened.mcp?.withResources(content)) ?? content);
+    await controller.submit(await expand([...ownCommands.takeTold(), ...contentOf(typed)]));
     scheduleHousekeeping(opened, stage);
     scheduleUpdateCheck(opened, stage);
   }

@@ -70,6 +70,10 @@ export function runPreparation(
       act: (calls, signal) => runTools(calls, router, signal),
       transformMessage: extensions.transformMessage,
       remainingWork: extensions.remainingWork,
+      steered: (prompt) => {
+        judge.beginRun();
+        undo.beginRun(runInfo([...session.messages, prompt]));
+      },
       async *makeRoom(cause, signal) {
         const before = base;
         // A rejection may have revealed a window that is too small for these tools and this prompt.

@@ -267,6 +267,13 @@ export const settings = {
         'Custom key bindings by action, such as `submit: ctrl+enter`; an empty list removes all keys of an action',
       ),
   verbosity: () => z.enum(['quiet', 'normal', 'verbose']).default('normal').describe('Amount of output'),
+  queue: () =>
+    z
+      .enum(['steer', 'after'])
+      .default('steer')
+      .describe(
+        'When a prompt sent during a run reaches the model: `steer` with the next tool results, `after` when the run has ended',
+      ),
   streamOutput: () => z.boolean().default(true).describe('Show replies as they arrive'),
 
   saveHistory: () => z.boolean().default(true).describe('Save sessions'),

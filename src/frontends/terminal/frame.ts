@@ -32,7 +32,7 @@ export function frameLines({ view, surroundings, statusBar, now, dialog, prompt 
   }
   const promptRows = Math.max(1, Math.floor(rows / 3));
   const spinner = view.run ? spinnerLines(view.run, { columns, theme, now }) : [];
-  const waiting = queueLines(view.queue, { ...room, rows: QUEUE_ROWS });
+  const waiting = queueLines(view, { ...room, rows: QUEUE_ROWS });
   const taken = Math.min(promptRows, 3) + spinner.length + waiting.length + 2;
   const under = liveLines(view, { ...room, rows: Math.max(1, live - taken) });
   // The status is not below the prompt: terminals that reflow rows lose count of those below the cursor.

@@ -40,6 +40,7 @@ function opened() {
       keys: {},
       editorMode: 'emacs',
       statusBar: ['model'],
+      queue: 'steer',
     },
     status: {
       model: 'sonnet',

@@ -1,4 +1,4 @@
-import { PromptQueue, type TypedPrompt } from '../../app/conversation/prompt-queue.ts';
+import { PromptQueue, type TypedPrompt, type WaitingPrompts } from '../../app/conversation/prompt-queue.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Approver } from '../../contract/permission.ts';
 import type { UserQuestion } from '../../contract/tool.ts';
@@ -38,6 +38,7 @@ type ScreenSettings = {
   keys: KeySettings;
   editorMode: 'emacs' | 'vim';
   statusBar: readonly StatusPart[];
+  queue: 'steer' | 'after';
 };
 
 /** What the prompt needs from outside the screen. */
@@ -68,7 +69,7 @@ export class Screen {
   readonly terminal: HeldTerminal;
   readonly prompt: PromptModel;
   readonly #options: ScreenOptions;
-  readonly #queue = new PromptQueue((prompts) => this.store.dispatch({ type: 'queue', prompts }));
+  readonly #queue: PromptQueue;
   readonly #feed: Feed;
   readonly #renderer: Renderer;
   readonly #theme: ScreenTheme;
@@ -88,6 +89,13 @@ export class Screen {
       onKey: (key) => this.#press(key),
     });
     this.store = new ViewStore(status);
+    this.#queue = new PromptQueue({
+      queue: settings.queue,
+      onChange: (prompts) => this.store.dispatch({ type: 'queue', prompts }),
+      onClaimed: (prompts) => {
+        for (const { text } of prompts) this.store.dispatch({ type: 'prompted', text });
+      },
+    });
     const { columns, rows } = this.terminal;
     const { theme: setting, color } = settings;
     this.#theme = new ScreenTheme({ setting, color, env, ground: options.ground ?? null });
@@ -200,6 +208,11 @@ export class Screen {
     const prompt = await this.#queue.next();
     if (prompt) this.store.dispatch({ type: 'prompted', text: prompt.text });
     return prompt;
+  }
+
+  /** The prompts for the next step of the current run. */
+  steering(): WaitingPrompts | null {
+    return this.#queue.forNextStep();
   }
 
   submit(prompt: TypedPrompt): void {

@@ -34,6 +34,7 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
       keys: config.keys,
       editorMode: config.editorMode,
       statusBar: config.statusBar,
+      queue: config.queue,
     },
     status: { ...unknownStatus, mode: config.mode },
     prompt: {

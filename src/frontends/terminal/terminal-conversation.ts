@@ -139,6 +139,7 @@ export class ScreenConversation {
     const next = await runConversation('', opened, {
       talk: screen,
       next: async () => (this.#wantedModel === null ? screen.next() : null),
+      steering: () => screen.steering(),
       confirm: (question, signal) => screen.confirm(question, signal),
       commands: this.#commands,
       prompts,

@@ -1,3 +1,4 @@
+import { steeringPrompts } from '../../../app/conversation/prompt-queue.ts';
 import { fitTo } from '../text/measure.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
@@ -38,15 +39,29 @@ function messageLines(message: View['message'], { columns, theme }: Room): Line[
   return [[], ...rows.slice(-THOUGHT_ROWS).map((row) => [{ text: '∴ ', style }, ...row])];
 }
 
-/** Prompts that were typed meanwhile and are queued. */
-export function queueLines(queue: View['queue'], { columns, theme, rows }: Room & { rows: number }): Line[] {
+/** Prompts that were typed meanwhile: for the next step of the run, or for after it. */
+export function queueLines(
+  { queue, run }: Pick<View, 'queue' | 'run'>,
+  { columns, theme, rows }: Room & { rows: number },
+): Line[] {
   if (queue.length === 0) return [];
+  const next = run ? steeringPrompts(queue) : [];
   const style = theme.styles.muted;
   const shown = queue.slice(0, Math.max(1, rows - 1));
   const more = queue.length - shown.length;
-  const lines: Line[] = shown.map(({ text }) => [
-    { text: fitTo(`⧗ ${text.replaceAll('\n', ' ⏎ ')}`, columns), style },
+  const lines: Line[] = shown.map((prompt) => [
+    {
+      text: fitTo(`${next.includes(prompt) ? '↳' : '⧗'} ${prompt.text.replaceAll('\n', ' ⏎ ')}`, columns),
+      style,
+    },
   ]);
-  const words = `  ${more > 0 ? `${more} more. ` : ''}Queued; ↑ to edit`;
+  const words = `  ${more > 0 ? `${more} more. ` : ''}${whenSent(queue.length, next.length)}; ↑ to edit`;
   return [...lines, [{ text: fitTo(words, columns), style: theme.styles.border }]];
+}
+
+function whenSent(all: number, next: number): string {
+  if (next === 0) return 'Queued';
+  return next === all
+    ? 'Will be sent with the next step'
+    : `${next} with the next step, ${all - next} after the run`;
 }

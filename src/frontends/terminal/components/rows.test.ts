@@ -138,10 +138,36 @@ test('running thoughts show their last three rows', () => {
 test('queued prompts are listed as space allows, and the rest is counted', () => {
   const queue = ['one', 'two\nlines', 'three', 'four'].map((text) => ({ text, images: [] }));
 
-  expect(shown(queueLines(queue, { ...room, columns: 80, rows: 3 }))).toEqual([
+  expect(shown(queueLines({ queue, run: null }, { ...room, columns: 80, rows: 3 }))).toEqual([
     '⧗ one',
     '⧗ two ⏎ lines',
     '  2 more. Queued; ↑ to edit',
   ]);
-  expect(queueLines([], { ...room, rows: 3 })).toEqual([]);
+  expect(queueLines({ queue: [], run: null }, { ...room, rows: 3 })).toEqual([]);
+});
+
+test('during a run, queued prompts say whether they are sent with the next step or after it', () => {
+  const run = { startedAt: 0, doing: '', outputTokens: 0, countedTokens: 0, retry: null };
+  const rows = (...queue: { text: string; after?: true }[]) =>
+    shown(
+      queueLines(
+        { queue: queue.map((prompt) => ({ ...prompt, images: [] })), run },
+        { ...room, columns: 80, rows: 9 },
+      ),
+    );
+  const after = true as const;
+
+  expect(rows({ text: 'use tabs' })).toEqual(['↳ use tabs', '  Will be sent with the next step; ↑ to edit']);
+  expect(rows({ text: 'later', after })).toEqual(['⧗ later', '  Queued; ↑ to edit']);
+  expect(rows({ text: '/cost' }, { text: 'depends on it' })).toEqual([
+    '⧗ /cost',
+    '⧗ depends on it',
+    '  Queued; ↑ to edit',
+  ]);
+  expect(rows({ text: 'later', after }, { text: 'now' }, { text: '!ls' })).toEqual([
+    '⧗ later',
+    '↳ now',
+    '⧗ !ls',
+    '  1 with the next step, 2 after the run; ↑ to edit',
+  ]);
 });

@@ -122,7 +122,9 @@ describe('keys before the prompt is ready', () => {
             { ...room, rows: 4, top: 0, history: [] },
           );
           const queue = sent === null ? [] : [{ text: sent, images: [] }];
-          const rows = [...queueLines(queue, { ...room, rows: 4 }), [], ...prompt.lines].map(paint);
+          const rows = [...queueLines({ queue, run: null }, { ...room, rows: 4 }), [], ...prompt.lines].map(
+            paint,
+          );
           const marked = takeCaret(rows.at(-1) ?? '');
           const { rows: early, caret } = earlyFrame(line, { ...look, columns });
           const head = early.at(-2);

@@ -161,6 +161,8 @@ function acted(editor: Editor, action: Action, { key, around }: Pressed): Step {
   switch (action) {
     case 'submit':
       return submitted(editor);
+    case 'submit-after':
+      return submitted(editor, { after: true });
     case 'up':
     case 'down':
       return vertical(editor, action === 'up' ? -1 : 1, around);
@@ -203,7 +205,7 @@ function written(editor: Editor, buffer: TextBuffer): Editor {
 }
 
 /** Enter. After a backslash it inserts a new line. */
-function submitted(editor: Editor): Step {
+function submitted(editor: Editor, when: Pick<TypedPrompt, 'after'> = {}): Step {
   const { buffer, vim } = editor;
   const { text, at, folds } = buffer;
   if (vim?.mode !== 'normal' && text[at - 1] === '\\') {
@@ -215,7 +217,7 @@ function submitted(editor: Editor): Step {
   const next = { ...written(editor, cleared(buffer)), recall: null, stroke: null };
   return {
     editor: { ...next, vim: vim && vimInsert },
-    effect: { type: 'submit', submitted: submittedOf(text, folds) },
+    effect: { type: 'submit', submitted: { ...submittedOf(text, folds), ...when } },
   };
 }
 

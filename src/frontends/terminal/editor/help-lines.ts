@@ -10,6 +10,7 @@ const sections: readonly Section[] = [
     title: 'Conversation',
     actions: [
       'submit',
+      'submit-after',
       'newline',
       'interrupt',
       'rewind',

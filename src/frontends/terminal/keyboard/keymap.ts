@@ -32,6 +32,7 @@ const always = (keys: string, about: string) => ({ ...prompt(keys, about), alway
  */
 export const bindings = {
   submit: always('return', 'send'),
+  'submit-after': always('alt+q, ctrl+q', 'send after the current run'),
   newline: prompt('shift+return, alt+return, ctrl+return, ctrl+j', 'new line (or \\ before Enter)'),
 
   'char-left': prompt('left, ctrl+b', 'back one character'),

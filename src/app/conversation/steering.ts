@@ -1,0 +1,33 @@
+import type { Steering } from '../../agent/steering.ts';
+import type { UserMessage } from '../../contract/message.ts';
+import type { TypedPrompts } from './prompt-history.ts';
+import type { TypedPrompt, WaitingPrompts } from './prompt-queue.ts';
+
+type SteeringDeps = {
+  /** The prompts that wait for the next step; null if there are none. */
+  waiting(): WaitingPrompts | null;
+  /** Adds what the prompts mention. */
+  expand(content: UserMessage['content']): Promise<UserMessage['content']>;
+  history: Pick<TypedPrompts, 'add'>;
+};
+
+/** Lets the runs of a conversation take prompts from its queue. */
+export function steeringFrom({ waiting, expand, history }: SteeringDeps): Steering {
+  return async () => {
+    const found = waiting();
+    if (!found) return null;
+    const { prompts, claim } = found;
+    return {
+      content: await expand(prompts.flatMap(contentOf)),
+      claim() {
+        const isClaimed = claim();
+        if (isClaimed) for (const { text } of prompts) void history.add(text);
+        return isClaimed;
+      },
+    };
+  };
+}
+
+export function contentOf({ text, images }: Pick<TypedPrompt, 'text' | 'images'>): UserMessage['content'] {
+  return [{ type: 'text', text }, ...images];
+}

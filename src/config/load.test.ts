@@ -89,7 +89,7 @@ describe('[F01] [R07] without any file', () => {
       telemetry: { enabled: false, farewellMs: 800 },
       theme: 'auto',
       colorOutput: true,
-      statusBar: ['model', 'mode', 'context', 'cost', 'cache', 'branch', 'sandbox', 'shells', 'elapsed'],
+      statusBar: ['mode', 'sandbox', 'shells', 'branch', 'model', 'context', 'cost'],
       editorMode: 'emacs',
       keys: {},
       verbosity: 'normal',

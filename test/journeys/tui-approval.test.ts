@@ -164,16 +164,15 @@ test('a no counts for the run: the next prompt asks again', async () => {
 test('the status bar follows the mode, whoever changes it', async () => {
   const { lab } = await openScreen(await workspace({}), [], { columns: 100, rows: 30 });
   onTestFinished(() => lab.type('\x03\x03'));
-  const status = () => lab.rows().findLast((row) => row.startsWith('claude-sonnet')) ?? '';
   for (const [typed, mode] of [
-    ['/plan\r', 'plan'],
-    ['/plan done\r', 'default'],
-    ['/mode auto\r', 'auto'],
-    ['/mode plan\r', 'plan'],
-    ['\x1b[Z', 'default'],
+    ['/plan\r', 'plan mode on'],
+    ['/plan done\r', 'asks before changes'],
+    ['/mode auto\r', 'auto mode on'],
+    ['/mode plan\r', 'plan mode on'],
+    ['\x1b[Z', 'asks before changes'],
   ] as const) {
     lab.type(typed);
-    await lab.waitFor(() => status().includes(` · ${mode} · `));
+    await lab.waitFor(({ rows }) => rows().some((row) => row.startsWith(`${mode} (shift+tab)`)));
   }
 });
 

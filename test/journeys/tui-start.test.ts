@@ -12,8 +12,10 @@ import { sweep, sweepGroups } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const PLACEHOLDER = 'Ask for anything · / commands · @ files · ! shell · ? keys';
+/** The mode a session starts with, as the status shows it. */
+const MODE = 'asks before changes (shift+tab)';
 /** The rows are there, and nothing else is loaded. */
-const EARLY = ['', 'default', `> ${PLACEHOLDER}`];
+const EARLY = ['', MODE, `> ${PLACEHOLDER}`];
 /** Said when the screen itself has taken the terminal. */
 const TAKEN = '\u001b]2;aca';
 
@@ -36,7 +38,7 @@ function shows(rows: readonly string[]): (lab: Lab) => boolean {
 }
 
 function isReady(lab: Lab): boolean {
-  return lab.rows().join('\n').includes('claude-sonnet');
+  return lab.rows().join('\n').includes('sonnet-4');
 }
 
 describe('[N03] [Y31] a prompt before anything is loaded', () => {
@@ -44,19 +46,15 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     const { lab, server, letGo } = await openHeld(await known(), { script: [says('Heard.')] });
     await lab.waitFor(shows(EARLY));
     lab.type('helo');
-    await lab.waitFor(shows(['', 'default', '> helo']));
+    await lab.waitFor(shows(['', MODE, '> helo']));
     lab.type('\u001b[Dl');
-    await lab.waitFor(shows(['', 'default', '> hello']));
+    await lab.waitFor(shows(['', MODE, '> hello']));
     expect(lab.cursor()).toEqual({ row: 2, column: 6, visible: true });
     expect(lab.written()).not.toContain(TAKEN);
     await letGo();
     await lab.waitFor(isReady);
     await still(lab);
-    expect(lab.all().map((row) => row.trimEnd())).toEqual([
-      '',
-      expect.stringContaining('default'),
-      '> hello',
-    ]);
+    expect(lab.all().map((row) => row.trimEnd())).toEqual(['', expect.stringContaining(MODE), '> hello']);
     expect(lab.cursor()).toEqual({ row: 2, column: 6, visible: true });
     lab.type('\r');
     await lab.waitFor('Heard.');
@@ -85,7 +83,7 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     await lab.waitFor(shows(EARLY));
     // To the start of the line, a capital before it; then a letter of two columns.
     lab.type('ello\u0001H\u0005漢');
-    await lab.waitFor(shows(['', 'default', '> ello']));
+    await lab.waitFor(shows(['', MODE, '> ello']));
     await letGo();
     await lab.waitFor((it) => isReady(it) && rowsOf(it).includes('> Hello漢'));
   });
@@ -96,7 +94,7 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     await lab.waitFor(isReady);
     await still(lab);
     expect(rowsOf(lab).filter((row) => row.startsWith('>'))).toEqual([`> ${WORDS}`]);
-    expect(lab.all().filter((row) => row.includes('default'))).toHaveLength(1);
+    expect(lab.all().filter((row) => row.includes(MODE))).toHaveLength(1);
   });
 
   test('the screen is the same as without it', async () => {
@@ -108,7 +106,7 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
       await lab.waitFor('Heard.');
       await still(lab);
       // How things stand is found out in its own time.
-      const rows = lab.all().filter((row) => !row.startsWith('claude-sonnet'));
+      const rows = lab.all().filter((row) => !row.startsWith(MODE));
       pictures.push({ rows, cursor: lab.cursor(), modes: lab.modes() });
     }
     expect(pictures[0]).toEqual(pictures[1]);
@@ -162,7 +160,7 @@ sweepGroups([
     expect(lab.all().map((row) => row.trimEnd())).toEqual([
       'before',
       '',
-      expect.stringContaining('default'),
+      expect.stringContaining(MODE),
       ...prompt,
     ]);
   });
@@ -243,7 +241,7 @@ describe('when something else comes', () => {
     const { lab, letGo } = await openHeld(space);
     await lab.waitFor(shows(EARLY));
     lab.type('yyy');
-    await lab.waitFor(shows(['', 'default', '> yyy']));
+    await lab.waitFor(shows(['', MODE, '> yyy']));
     await letGo();
     await lab.waitFor('Trust this folder?');
     await still(lab, 600);
@@ -261,7 +259,7 @@ describe('when something else comes', () => {
     await letGo();
     expect(await lab.exit).not.toBe(0);
     expect(lab.all().join('\n')).toContain('theme');
-    expect(lab.all().filter((row) => row.startsWith('>') || row === 'default')).toEqual([]);
+    expect(lab.all().filter((row) => row.startsWith('>') || row === MODE)).toEqual([]);
     expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
   });
 
@@ -272,14 +270,14 @@ describe('when something else comes', () => {
     await letGo();
     expect(await lab.exit).toBe(2);
     expect(lab.rows().join('')).toContain('whole number above zero');
-    expect(lab.rows().filter((row) => row.startsWith('>') || row === 'default')).toEqual([]);
+    expect(lab.rows().filter((row) => row.startsWith('>') || row === MODE)).toEqual([]);
   });
 
   test('a terminal that has changed its size finds one prompt', async () => {
     const { lab, letGo } = await openHeld(await known());
     await lab.waitFor(shows(EARLY));
     lab.type('hello');
-    await lab.waitFor(shows(['', 'default', '> hello']));
+    await lab.waitFor(shows(['', MODE, '> hello']));
     await lab.resize(50, 20);
     await letGo();
     await lab.waitFor(isReady);

@@ -36,7 +36,7 @@ test('[C11] in tmux, resized again and again while an answer arrives, every line
   const server = await serve([slowly(says(answer, { pieceLength: 9 }), { betweenMs: 3 })]);
   const pane = await openPane(space, server.url);
 
-  await pane.waitFor('claude-sonnet');
+  await pane.waitFor('sonnet-4');
   await pane.tmux('send-keys', 'go', 'Enter');
   await pane.waitFor('line-3-end');
   for (let round = 0; round < 20; round++) {

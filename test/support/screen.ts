@@ -40,7 +40,7 @@ export async function openScreen(
 
 /** The prompt is visible, and its model is known. */
 function promptShown(lab: Lab): boolean {
-  return lab.rows().some((row) => row.startsWith('>')) && lab.rows().join('\n').includes('claude-sonnet');
+  return lab.rows().some((row) => row.startsWith('>')) && lab.rows().join('\n').includes('sonnet-4');
 }
 
 /** The run is over and shows this cost: nothing is animated any more. */

@@ -256,8 +256,10 @@ export const settings = {
   statusBar: () =>
     z
       .array(z.enum(statusParts))
-      .default([...statusParts])
-      .describe('Items in the status line above the prompt, in this order'),
+      .default(['mode', 'sandbox', 'shells', 'branch', 'model', 'context', 'cost'])
+      .describe(
+        'Parts of the status line above the prompt: mode, sandbox, shells and branch on the left, the others on the right, each half in this order',
+      ),
   editorMode: () => z.enum(['emacs', 'vim']).default('emacs').describe('Editing keys of the prompt'),
   keys: () =>
     z

@@ -11,7 +11,7 @@ import type { Line, LiveRun, Status } from './view/types.ts';
 const status: Status = {
   model: 'sonnet',
   mode: 'default',
-  sandbox: '',
+  sandboxed: true,
   context: null,
   costUsd: null,
   cacheHit: null,
@@ -25,17 +25,19 @@ const surroundings = { columns: 60, rows: 30, theme, highlighter: noHighlighter 
 const idle: FrameParts = {
   view: emptyView(status),
   surroundings,
-  statusBar: ['model', 'mode'],
+  statusBar: ['mode', 'model'],
+  modeKey: 'shift+tab',
   now: 5_000,
   dialog: null,
   prompt: () => [[{ text: '> ' }]],
 };
 
 const shown = (parts: Partial<FrameParts>) => frameLines({ ...idle, ...parts }).map(textOfLine);
+const statusRow = `asks before changes (shift+tab)${' '.repeat(23)}sonnet`;
 const rowsOf = (count: number): Line[] => Array.from({ length: count }, (_, i) => [{ text: `row ${i}` }]);
 
 test('when idle, the status is above the prompt', () => {
-  expect(shown({})).toEqual(['', 'sonnet · default', '> ']);
+  expect(shown({})).toEqual(['', statusRow, '> ']);
 });
 
 test('a hint replaces the status, cut to the width', () => {
@@ -61,7 +63,7 @@ test('during a run: the message, the spinner, the queue, the prompt', () => {
     '↳ next',
     '  Will be sent with the next step; ↑ to edit',
     '',
-    'sonnet · default',
+    statusRow,
     '> ',
   ]);
 });

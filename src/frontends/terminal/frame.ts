@@ -1,6 +1,6 @@
 import { liveLines, queueLines } from './components/live-zone.ts';
 import { spinnerLines } from './components/spinner.ts';
-import { statusLine } from './components/status-bar.ts';
+import { type StatusLook, statusLine } from './components/status-bar.ts';
 import type { Now } from './surroundings.ts';
 import { fitTo } from './text/measure.ts';
 import type { DialogRoom } from './view/dialog.ts';
@@ -14,6 +14,8 @@ export type FrameParts = {
   view: View;
   surroundings: Now;
   statusBar: readonly StatusPart[];
+  /** The key that switches the mode; empty if there is none. */
+  modeKey: string;
   /** The time in milliseconds. */
   now: number;
   /** Null when none is open: the prompt is shown then. */
@@ -22,7 +24,8 @@ export type FrameParts = {
 };
 
 /** All rows that may still change: running output, and below it the open dialog or the prompt. */
-export function frameLines({ view, surroundings, statusBar, now, dialog, prompt }: FrameParts): Line[] {
+export function frameLines(parts: FrameParts): Line[] {
+  const { view, surroundings, statusBar, modeKey, now, dialog, prompt } = parts;
   const { columns, rows, theme } = surroundings;
   const room = { columns, theme, highlighter: surroundings.highlighter };
   const live = Math.max(4, Math.floor(rows * LIVE_SHARE));
@@ -36,11 +39,11 @@ export function frameLines({ view, surroundings, statusBar, now, dialog, prompt 
   const taken = Math.min(promptRows, 3) + spinner.length + waiting.length + 2;
   const under = liveLines(view, { ...room, rows: Math.max(1, live - taken) });
   // The status is not below the prompt: terminals that reflow rows lose count of those below the cursor.
-  const head = headLine(view, { parts: statusBar, columns, theme });
+  const head = headLine(view, { parts: statusBar, columns, theme, modeKey });
   return [...under, ...spinner, ...waiting, [], head, ...prompt({ columns, rows: promptRows, theme })];
 }
 
-function headLine({ hint, status }: View, look: Parameters<typeof statusLine>[1]): Line {
+function headLine({ hint, status }: View, look: StatusLook): Line {
   if (hint === null) return statusLine(status, look);
   return [{ text: fitTo(hint, look.columns), style: look.theme.styles.warning }];
 }

@@ -1,6 +1,7 @@
+import path from 'node:path';
 import { lastExchange } from '../../app/conversation/last-exchange.ts';
+import { topicOf } from '../../app/conversation/topic.ts';
 import type { Opened } from '../../app/open-assistant.ts';
-import type { SandboxState } from '../../contract/sandbox.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { gitBranch } from './git-branch.ts';
 import type { Screen } from './screen.ts';
@@ -9,7 +10,7 @@ import type { Status } from './view/types.ts';
 export const unknownStatus: Status = {
   model: '',
   mode: 'default',
-  sandbox: '',
+  sandboxed: true,
   context: null,
   costUsd: 0,
   cacheHit: null,
@@ -39,7 +40,7 @@ export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
     );
     screen.setStatus({
       branch,
-      sandbox: sandboxName(sandbox),
+      sandboxed: sandbox.kind !== 'host',
       costUsd,
       shells: opened.shells(),
     });
@@ -49,11 +50,18 @@ export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
   mode.onChange((changed) => screen.setStatus({ mode: changed }));
   controller.listen((event) => {
     screen.push(event);
+    if (event.type === 'message' && event.message.role === 'user') showTopic(session, screen, cwd);
     if (event.type === 'tool_end') screen.setStatus({ shells: opened.shells() });
     if (event.type === 'end') tell();
   });
 }
 
-function sandboxName({ kind, level }: SandboxState): string {
-  return kind === 'host' ? 'no sandbox' : `${kind} ${level}`;
+/** The terminal's title: what the conversation is about, or the folder until that is known. */
+export function showTopic(
+  session: Parameters<typeof topicOf>[0],
+  { terminal }: Pick<Screen, 'terminal'>,
+  cwd: string,
+): void {
+  const topic = topicOf(session);
+  terminal.setTitle(topic === '' ? `aca · ${path.basename(cwd)}` : `${topic} · aca`);
 }

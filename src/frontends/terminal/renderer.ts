@@ -63,12 +63,13 @@ export class Renderer {
     clearTimeout(this.#timer);
     this.#pending = false;
     this.#mount();
-    const { store, surroundings, painter, statusBar } = this.#options;
+    const { store, surroundings, painter, statusBar, prompt } = this.#options;
     this.#passFinished();
     const lines = frameLines({
       view: store.view,
       surroundings: surroundings.now,
       statusBar,
+      modeKey: prompt.keymap.keysOf('cycle-mode')[0] ?? '',
       now: Date.now(),
       dialog: this.#dialog && ((room) => this.#dialog?.lines(room) ?? []),
       prompt: (room) => this.#promptLines(room),

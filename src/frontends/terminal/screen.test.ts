@@ -45,7 +45,7 @@ function opened() {
     status: {
       model: 'sonnet',
       mode: 'default',
-      sandbox: '',
+      sandboxed: true,
       context: null,
       costUsd: null,
       cacheHit: null,
@@ -82,7 +82,7 @@ function opened() {
   return { screen, rows, frames, press: (text: string) => stdin.write(text) };
 }
 
-const prompt = (text: string) => ['', 'sonnet', `> ${text}`];
+const prompt = (text: string) => ['', 'sonnet'.padStart(80), `> ${text}`];
 const PLACEHOLDER = prompt('Ask for anything · / commands · @ files · ! shell · ? keys');
 
 /** Counts its keys; Enter answers with their number. */
@@ -124,7 +124,7 @@ test('simultaneous changes are one frame', async () => {
 
   for (let i = 0; i < 50; i++) screen.setStatus({ model: `model ${i}` });
 
-  await expect.poll(rows).toContain('model 49');
+  await expect.poll(rows).toContain('model 49'.padStart(80));
   expect(frames() - before).toBe(1);
 });
 

@@ -20,7 +20,7 @@ import { firstRun } from './first-run.ts';
 import { withDialogs } from './flows/commands.ts';
 import type { Pickers } from './flows/pickers.ts';
 import { chooseSession } from './flows/sessions.ts';
-import { showStatus } from './initial-status.ts';
+import { showStatus, showTopic } from './initial-status.ts';
 import { createPickers } from './pickers.ts';
 import { rememberLook } from './remember-look.ts';
 import type { Screen } from './screen.ts';
@@ -138,7 +138,11 @@ export class ScreenConversation {
     const { session } = opened.controller;
     const next = await runConversation('', opened, {
       talk: screen,
-      next: async () => (this.#wantedModel === null ? screen.next() : null),
+      next: async () => {
+        if (this.#wantedModel !== null) return null;
+        showTopic(session, screen, cwd);
+        return screen.next();
+      },
       steering: () => screen.steering(),
       confirm: (question, signal) => screen.confirm(question, signal),
       commands: this.#commands,

@@ -1,61 +1,13 @@
 import { expect, test } from 'vitest';
-import { statusParts } from '../../../config/schema/schema.ts';
-import { widthOfLine } from '../text/wrap.ts';
 import { themeOf } from '../theme/theme.ts';
-import type { Item, Line, LiveCall, Status } from '../view/types.ts';
+import type { Item, Line, LiveCall } from '../view/types.ts';
 import { liveLines, queueLines } from './live-zone.ts';
-import { statusLine } from './status-bar.ts';
 import { itemLines } from './transcript.ts';
 
 const theme = themeOf('dark', 'none');
 const room = { columns: 40, theme };
 const words = (line: Line) => line.map(({ text }) => text).join('');
 const shown = (lines: readonly Line[]) => lines.map(words);
-
-const status: Status = {
-  model: 'sonnet',
-  mode: 'default',
-  sandbox: 'bubblewrap standard',
-  context: { tokens: 12_000, window: 200_000 },
-  costUsd: 0.034,
-  cacheHit: 0.91,
-  branch: 'main',
-  shells: 1,
-  elapsedMs: 65_000,
-};
-
-test('the status line shows its parts in the configured order', () => {
-  const all = statusLine(status, { parts: statusParts, columns: 120, theme });
-  const some = statusLine(status, { parts: ['branch', 'cost'], columns: 120, theme });
-
-  expect(words(all)).toBe(
-    'sonnet · default · 6% context · $0.03 · 91% cached · ⎇ main · bubblewrap standard · 1 shell · 1m 05s',
-  );
-  expect(words(some)).toBe('⎇ main · $0.03');
-});
-
-test('unknown values and zero costs are not shown', () => {
-  const fresh: Status = {
-    ...status,
-    context: { tokens: 0, window: 1 },
-    costUsd: 0,
-    cacheHit: null,
-    branch: null,
-    shells: 0,
-    elapsedMs: null,
-  };
-
-  expect(words(statusLine(fresh, { parts: statusParts, columns: 120, theme }))).toBe(
-    'sonnet · default · bubblewrap standard',
-  );
-});
-
-test('the status line fits any width', () => {
-  for (let columns = 1; columns < 120; columns++)
-    expect(widthOfLine(statusLine(status, { parts: statusParts, columns, theme }))).toBeLessThanOrEqual(
-      columns,
-    );
-});
 
 test('a long result is folded, with the key that shows all of it', () => {
   const output = Array.from({ length: 20 }, (_, i) => `line ${i}`).join('\n');

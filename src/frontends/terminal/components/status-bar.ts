@@ -1,45 +1,106 @@
+import { shortModel } from '../../../commands/format/model-name.ts';
 import { elapsed } from '../../../lib/text/elapsed.ts';
 import { fitTo, widthOf } from '../text/measure.ts';
 import type { Role, Theme } from '../theme/theme.ts';
 import type { Line, Span, Status, StatusPart } from '../view/types.ts';
 
 const SEPARATOR = ' · ';
+/** Fewest columns between the halves. */
+const GAP = 2;
 
 /** From this share of the context window on, older messages will soon be compacted. */
 const NEARLY_FULL = 0.7;
 
-/** The status line. Parts that do not fit are dropped from the end. */
-export function statusLine(
-  status: Status,
-  { parts, columns, theme }: { parts: readonly StatusPart[]; columns: number; theme: Theme },
-): Line {
-  const spans: Span[] = [];
-  let used = 0;
-  for (const part of parts) {
-    const told = tell(part, status);
-    if (!told) continue;
-    const separator = spans.length === 0 ? '' : SEPARATOR;
-    const room = columns - used - separator.length;
-    if (widthOf(told.text) > room && spans.length > 0) break;
-    const text = fitTo(told.text, room);
-    spans.push({ text: separator, style: theme.styles.border }, { text, style: theme.styles[told.role] });
-    used += separator.length + widthOf(text);
+/** The half of each part, and which parts stay when there is little room: those with a higher number. */
+const PARTS = {
+  mode: { side: 'left', priority: 9 },
+  sandbox: { side: 'left', priority: 8 },
+  model: { side: 'right', priority: 7 },
+  context: { side: 'right', priority: 6 },
+  cost: { side: 'right', priority: 5 },
+  shells: { side: 'left', priority: 4 },
+  branch: { side: 'left', priority: 3 },
+  cache: { side: 'right', priority: 2 },
+  elapsed: { side: 'right', priority: 1 },
+} as const satisfies Record<StatusPart, { side: 'left' | 'right'; priority: number }>;
+
+/** A warning outlasts every part that is not one. */
+const WARNING_PRIORITY = 10;
+
+export type StatusLook = {
+  parts: readonly StatusPart[];
+  columns: number;
+  theme: Theme;
+  /** The key that switches the mode, such as `shift+tab`; empty if there is none. */
+  modeKey: string;
+};
+
+type Shown = { side: 'left' | 'right'; text: string; role: Role; hint?: string; priority: number };
+
+/** The status line: the mode on the left, model, context and cost on the right. Normal states are not shown. */
+export function statusLine(status: Status, { parts, columns, theme, modeKey }: StatusLook): Line {
+  let shown = parts.flatMap((part): Shown[] => {
+    const described = describe(part, status, modeKey);
+    if (!described) return [];
+    const { side, priority } = PARTS[part];
+    const warns = described.role === 'warning' ? WARNING_PRIORITY : 0;
+    return [{ ...described, side, priority: priority + warns }];
+  });
+  if (widthOfAll(shown) > columns) shown = shown.map(({ hint: _, ...part }) => part);
+  while (shown.length > 1 && widthOfAll(shown) > columns) {
+    const least = shown.reduce((a, b) => (b.priority < a.priority ? b : a));
+    shown = shown.filter((part) => part !== least);
   }
-  return spans;
+  const [only] = shown;
+  if (only && shown.length === 1)
+    shown = [{ ...only, text: fitTo(only.text, columns - widthOf(only.hint ?? '')) }];
+  return spansOf(shown, columns, theme);
 }
 
-type Told = { text: string; role: Role };
+function spansOf(shown: readonly Shown[], columns: number, theme: Theme): Span[] {
+  const half = (side: Shown['side']): Span[] =>
+    shown
+      .filter((part) => part.side === side)
+      .flatMap(({ text, role, hint }, i) => [
+        ...(i === 0 ? [] : [{ text: SEPARATOR, style: theme.styles.border }]),
+        { text, style: theme.styles[role] },
+        ...(hint === undefined ? [] : [{ text: hint, style: theme.styles.muted }]),
+      ]);
+  const right = half('right');
+  if (right.length === 0) return half('left');
+  const room = columns - widthOfSide(shown, 'left') - widthOfSide(shown, 'right');
+  return [...half('left'), { text: ' '.repeat(Math.max(0, room)) }, ...right];
+}
 
-function tell(part: StatusPart, status: Status): Told | null {
+function widthOfAll(shown: readonly Shown[]): number {
+  const [left, right] = [widthOfSide(shown, 'left'), widthOfSide(shown, 'right')];
+  return left + right + (left > 0 && right > 0 ? GAP : 0);
+}
+
+function widthOfSide(shown: readonly Shown[], side: Shown['side']): number {
+  const parts = shown.filter((part) => part.side === side);
+  const texts = parts.map(({ text, hint = '' }) => widthOf(text) + widthOf(hint));
+  return texts.reduce((sum, width) => sum + width, 0) + SEPARATOR.length * Math.max(0, parts.length - 1);
+}
+
+const MODES = {
+  'read-only': { text: 'read-only on', role: 'accent' },
+  plan: { text: 'plan mode on', role: 'accent' },
+  default: { text: 'asks before changes', role: 'muted' },
+  'accept-edits': { text: 'accept edits on', role: 'accent' },
+  auto: { text: 'auto mode on', role: 'warning' },
+} as const satisfies Record<Status['mode'], { text: string; role: Role }>;
+
+type Described = Pick<Shown, 'text' | 'role' | 'hint'>;
+
+function describe(part: StatusPart, status: Status, modeKey: string): Described | null {
   switch (part) {
     case 'model':
-      return quiet(status.model);
+      return muted(shortModel(status.model));
     case 'mode':
-      return { text: status.mode, role: status.mode === 'auto' ? 'warning' : 'accent' };
+      return { ...MODES[status.mode], ...(modeKey !== '' && { hint: ` (${modeKey})` }) };
     case 'sandbox':
-      return status.sandbox === 'no sandbox'
-        ? { text: status.sandbox, role: 'warning' }
-        : quiet(status.sandbox);
+      return status.sandboxed ? null : { text: 'no sandbox', role: 'warning' };
     case 'context': {
       if (!status.context || status.context.tokens === 0) return null;
       const share = status.context.tokens / status.context.window;
@@ -47,25 +108,26 @@ function tell(part: StatusPart, status: Status): Told | null {
       return { text, role: share > NEARLY_FULL ? 'warning' : 'muted' };
     }
     case 'cost':
-      return status.costUsd === null || status.costUsd === 0 ? null : quiet(dollars(status.costUsd));
+      return status.costUsd === null || status.costUsd === 0 ? null : muted(dollars(status.costUsd));
     case 'cache':
-      return status.cacheHit === null ? null : quiet(`${Math.round(status.cacheHit * 100)}% cached`);
+      return status.cacheHit ? muted(`${Math.round(status.cacheHit * 100)}% cached`) : null;
     case 'branch':
-      return status.branch === null ? null : quiet(`⎇ ${status.branch}`);
+      return status.branch === null ? null : muted(`⎇ ${status.branch}`);
     case 'shells':
       if (status.shells === 0) return null;
-      return quiet(`${status.shells} ${status.shells === 1 ? 'shell' : 'shells'}`);
+      return muted(`${status.shells} ${status.shells === 1 ? 'shell' : 'shells'}`);
     case 'elapsed':
-      return status.elapsedMs === null ? null : quiet(elapsed(status.elapsedMs));
+      return status.elapsedMs === null ? null : muted(elapsed(status.elapsedMs));
     default:
       return part satisfies never;
   }
 }
 
-function quiet(text: string): Told | null {
-  return text === '' ? null : { text, role: 'muted' };
+function muted(text: string): Described | null {
+  const row = fitTo(text, Number.POSITIVE_INFINITY);
+  return row === '' ? null : { text: row, role: 'muted' };
 }
 
-function dollars(usd: number): string {
+export function dollars(usd: number): string {
   return usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
 }

@@ -63,6 +63,10 @@ export class HeldTerminal {
     if (this.#stdout.writable) this.#stdout.write(text);
   }
 
+  setTitle(title: string): void {
+    this.#modes.setTitle(title);
+  }
+
   /** Returns the keys pressed before. */
   hold(): Key[] {
     process.on('exit', this.#giveBack);

@@ -34,6 +34,23 @@ test('leaving twice, or without having entered, writes nothing more', () => {
   expect(written()).toBe(once);
 });
 
+test('another title is shown at once, once, and again after the terminal was lent', () => {
+  const { made, written } = modes('aca');
+  made.setTitle('too early');
+  expect(written()).toBe('');
+  made.enter();
+  made.setTitle('fix\u0007 it\n\u001b[2J');
+  made.setTitle('fix\u0007 it\n\u001b[2J');
+  made.leave();
+  made.setTitle('while lent');
+  made.enter();
+
+  const [, ...titles] = written()
+    .split(']2;')
+    .map((text) => text.split('\u0007')[0]);
+  expect(titles).toEqual(['too early', 'fix␇ it ⏎ ␛[2J', 'while lent']);
+});
+
 test('a folder with an escape character in its name cannot end the title', () => {
   const { made, written } = modes('x\u0007\u001b[2Jy');
   made.enter();

@@ -19,7 +19,7 @@ const NO_OTHER_KEYS = '\u001b[>4;0m';
  */
 export class TerminalModes {
   readonly #write: (text: string) => void;
-  readonly #title: string;
+  #title: string;
   #on = false;
   #fullKeyboard = false;
 
@@ -32,8 +32,16 @@ export class TerminalModes {
     if (this.#on) return;
     this.#on = true;
     this.#write(
-      `\u001b[?${PASTE}h\u001b[?${FOCUS}h${SAVE_TITLE}\u001b]2;${this.#title}\u0007${OTHER_KEYS}${ASK_KEYBOARD}`,
+      `\u001b[?${PASTE}h\u001b[?${FOCUS}h${SAVE_TITLE}${titled(this.#title)}${OTHER_KEYS}${ASK_KEYBOARD}`,
     );
+  }
+
+  /** Shows another title, now and whenever the screen is ours again. */
+  setTitle(title: string): void {
+    const shown = visibleLine(title);
+    if (shown === this.#title) return;
+    this.#title = shown;
+    if (this.#on) this.#write(titled(shown));
   }
 
   /** The terminal supports the keyboard protocol: it can distinguish Shift+Enter from Enter. */
@@ -52,4 +60,8 @@ export class TerminalModes {
       `${keyboard}${NO_OTHER_KEYS}\u001b[?${PASTE}l\u001b[?${FOCUS}l${RESTORE_TITLE}${END_UPDATE}${SHOW_CURSOR}`,
     );
   }
+}
+
+function titled(title: string): string {
+  return `\u001b]2;${title}\u0007`;
 }

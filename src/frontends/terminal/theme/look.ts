@@ -1,5 +1,6 @@
 import { statusLine } from '../components/status-bar.ts';
 import { PLACEHOLDER, SIGN } from '../editor/prompt-lines.ts';
+import { bindings } from '../keyboard/keymap.ts';
 import { paint } from '../painter/paint.ts';
 import type { Span, Status, StatusPart } from '../view/types.ts';
 import type { Ground, Theme } from './theme.ts';
@@ -24,13 +25,16 @@ export type Look = {
 /** Wider than any initial row. */
 const WIDE = 1_000;
 
+/** With other keys, no look is saved. */
+const [MODE_KEY = ''] = bindings['cycle-mode'].keys;
+
 type Begin = { theme: Theme; status: Status; statusBar: readonly StatusPart[] };
 
 /** `modes` are those a session may start with. */
 export function lookOf({ theme, status, statusBar }: Begin, modes: readonly Status['mode'][]): Look {
   const { styles } = theme;
   const head = (mode: Status['mode']) =>
-    paint(statusLine({ ...status, mode }, { parts: statusBar, columns: WIDE, theme }));
+    paint(statusLine({ ...status, mode }, { parts: statusBar, columns: WIDE, theme, modeKey: MODE_KEY }));
   return {
     ground: theme.ground,
     sign: paint([{ text: SIGN, style: styles.accent }]),

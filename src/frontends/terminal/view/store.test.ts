@@ -9,7 +9,7 @@ import type { Item, Line, MarkdownStream, Status, View, ViewEvent } from './type
 const status: Status = {
   model: 'anthropic/model',
   mode: 'default',
-  sandbox: 'bubblewrap',
+  sandboxed: true,
   context: { tokens: 0, window: 1000 },
   costUsd: 0,
   cacheHit: null,

@@ -107,7 +107,8 @@ export type StatusPart = (typeof statusParts)[number];
 export type Status = {
   model: string;
   mode: PermissionMode;
-  sandbox: string;
+  /** Whether commands run in a sandbox, as they usually do. */
+  sandboxed: boolean;
   /** Tokens of the last request and the context window; null before the first. */
   context: { tokens: number; window: number } | null;
   /** Null when a price is unknown. */

@@ -1,7 +1,12 @@
 import type { Access } from '../contract/permission.ts';
+import { fail, type ToolResult } from '../contract/tool.ts';
+import { limited, unlessAborted } from '../lib/async/abort.ts';
 import { accessesConflict } from './conflict.ts';
 
 type Call = { title: string; touches: readonly Access[]; ended: Promise<void> };
+
+/** How long a call waits for a conflicting interrupted call. */
+const WAIT_MS = 30_000;
 
 /** Interrupted calls that have not ended yet. Conflicting calls must wait for them. */
 export class InterruptedCalls {
@@ -18,8 +23,51 @@ export class InterruptedCalls {
     return [...this.#calls].filter((call) => accessesConflict(call.touches, touches));
   }
 
+  /** Waits for conflicting calls. Returns why the call cannot run if they do not end. */
+  async waitFor(touches: readonly Access[], signal: AbortSignal): Promise<string | null> {
+    const deadline = limited(WAIT_MS, signal);
+    for (const { title, ended } of this.before(touches)) {
+      const isOver = ended.then(() => true);
+      if (!(await unlessAborted(isOver, deadline)))
+        return `"${title}" was interrupted but is still running, and this call touches the same files. Do something else first, or try again later.`;
+    }
+    return null;
+  }
+
   /** Resolves when all have ended. */
   async ended(): Promise<void> {
     await Promise.all([...this.#calls].map((call) => call.ended));
   }
+}
+
+/** The end of a flood says more than its start, and all of it would take too much memory. */
+const MOST_KEPT = 100_000;
+
+/** What a running call has printed: if it is interrupted, this is all that is known of its result. */
+export class PartialOutput {
+  #text = '';
+
+  get text(): string {
+    return this.#text.slice(-MOST_KEPT).trimEnd();
+  }
+
+  add(text: string): void {
+    this.#text += text;
+    if (this.#text.length > 2 * MOST_KEPT) this.#text = this.#text.slice(-MOST_KEPT);
+  }
+}
+
+const INTERRUPTED = { interrupted: true };
+
+export function interruptedBefore(): ToolResult {
+  return fail('Interrupted by the user before it ran.', { metadata: INTERRUPTED });
+}
+
+export function interruptedWhile({ text }: Pick<PartialOutput, 'text'>): ToolResult {
+  const error = 'Interrupted by the user while it was running.';
+  if (text === '') return fail(error, { metadata: INTERRUPTED });
+  return fail(`${error} Its output so far:\n${text}`, {
+    display: { kind: 'text', text },
+    metadata: INTERRUPTED,
+  });
 }

@@ -199,6 +199,42 @@ test('[L10] an abort answers every call at once, even if a tool ignores the sign
   ]);
 });
 
+test('[L10] an interrupted call keeps what it has printed, for the model and for the user', async () => {
+  const abort = new AbortController();
+  const stop = () => abort.abort(new DOMException('stop', 'AbortError'));
+  const talker = toolOf('Talker', 'read', {
+    run: (_input, { progress }) => {
+      progress('one\n');
+      progress('two\n');
+      stop();
+      return new Promise(() => undefined);
+    },
+  });
+  const flood = toolOf('Flood', 'read', {
+    run: (_input, { progress }) => {
+      for (let i = 0; i < 300; i++) progress(`${'x'.repeat(1_000)}\n`);
+      progress('last\n');
+      return new Promise(() => undefined);
+    },
+  });
+  const { texts, events } = await play(
+    [call('Flood', { target: 'b' }, '1'), call('Talker', { target: 'a' }, '2')],
+    depsOf({ tools: [talker, flood] }),
+    abort.signal,
+  );
+  expect(texts[1]).toBe('Interrupted by the user while it was running. Its output so far:\none\ntwo');
+  expect(texts[0]).toContain('x\nlast');
+  const endOf = (id: string) =>
+    events.flatMap((event) => (event.type === 'tool_end' && event.callId === id ? [event] : []))[0];
+  const [long, short] = [endOf('1'), endOf('2')];
+  expect(short).toMatchObject({
+    display: { kind: 'text', text: 'one\ntwo' },
+    metadata: { interrupted: true },
+  });
+  const shown = long?.display?.kind === 'text' ? long.display.text : '';
+  expect([shown.length <= 100_000, shown.endsWith('x\nlast')]).toEqual([true, true]);
+});
+
 test('[L10] an abort during a question cancels the question', async () => {
   const abort = new AbortController();
   const decide: RouterDeps['decide'] = () => new Promise(() => undefined);

@@ -5,7 +5,7 @@ import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts
 import type { Access, Opening, PermissionRequest } from '../contract/permission.ts';
 import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import { fail } from '../contract/tool.ts';
-import { limited, raceAbort, unlessAborted } from '../lib/async/abort.ts';
+import { raceAbort, unlessAborted } from '../lib/async/abort.ts';
 import { Channel } from '../lib/async/channel.ts';
 import { bound } from './bound-result.ts';
 import { accessesConflict } from './conflict.ts';
@@ -17,10 +17,12 @@ import {
   explainUnknownTool,
   unreadable,
 } from './explain.ts';
-import type { InterruptedCalls } from './interrupted-calls.ts';
-
-/** How long a call waits for a conflicting interrupted call. */
-const INTERRUPTED_MS = 30_000;
+import {
+  type InterruptedCalls,
+  interruptedBefore,
+  interruptedWhile,
+  PartialOutput,
+} from './interrupted-calls.ts';
 
 /** `opens`: paths outside the working directory that the call may access. */
 export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string; opens?: readonly Opening[] };
@@ -337,16 +339,20 @@ async function repeatAnswer(
 
 async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolResult> {
   const { call, tool, input, title, accesses, touches, opens = [] } = item;
-  const blocked = tool ? await afterLingering(touches, deps, signal) : null;
-  if (!tool || signal.aborted) return fail('Interrupted by the user before it ran.');
+  const blocked = (tool && (await deps.interrupted?.waitFor(touches, signal))) ?? null;
+  if (!tool || signal.aborted) return interruptedBefore();
   if (blocked !== null) return fail(blocked);
   const shown = { id: call.id, name: tool.name, input: call.input };
   const changes = touches.filter(({ kind }) => kind !== 'read');
   await deps.log.started(call.id, { changes: changes.length > 0 });
   await channel.push({ type: 'tool_start', call: shown, title });
+  const partial = new PartialOutput();
   const reporter: CallReporter = {
     callId: call.id,
-    progress: (text) => void channel.push({ type: 'tool_progress', callId: call.id, text }),
+    progress: (text) => {
+      partial.add(text);
+      void channel.push({ type: 'tool_progress', callId: call.id, text });
+    },
     emit: (event) => channel.push(event),
   };
   try {
@@ -359,7 +365,7 @@ async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
       throw error;
     });
   } catch (error) {
-    if (signal.aborted) return fail('Interrupted by the user while it was running.');
+    if (signal.aborted) return interruptedWhile(partial);
     if (error instanceof PermissionDeniedError) return refusedWhileRunning(error, item, channel);
     const cause = error instanceof Error ? error : new Error(String(error));
     return fail(`Error: ${new ToolExecutionError(tool.name, input, cause).message}`);
@@ -380,19 +386,4 @@ async function refusedWhileRunning(
     await channel.push({ type: 'judged', verdict: 'deny', ...details });
   }
   return fail(message);
-}
-
-/** Waits for conflicting interrupted calls. Returns why the call cannot run if they do not end. */
-async function afterLingering(
-  touches: readonly Access[],
-  deps: RouterDeps,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const deadline = limited(INTERRUPTED_MS, signal);
-  for (const { title, ended } of deps.interrupted?.before(touches) ?? []) {
-    const isOver = ended.then(() => true);
-    if (!(await unlessAborted(isOver, deadline)))
-      return `"${title}" was interrupted but is still running, and this call touches the same files. Do something else first, or try again later.`;
-  }
-  return null;
 }

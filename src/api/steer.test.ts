@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { cleanEnv, doors } from '../../test/support/aca.ts';
 import type { SeenRequest } from '../../test/support/model-server/protocol.ts';
-import { calls, type Step, says } from '../../test/support/model-server/script.ts';
+import { calls, type Step, says, stalls } from '../../test/support/model-server/script.ts';
 import { serve } from '../../test/support/serve.ts';
 import { sweep } from '../../test/support/soak.ts';
 import { setUpVendor, vendors } from '../../test/support/vendors.ts';
@@ -77,27 +77,45 @@ describe('a prompt sent to a run', () => {
 sweep(
   vendors.map((vendor) => [vendor.name, vendor] as const),
   5,
-)('%s accepts a prompt behind tool results, and one after an interrupted call', async (_name, vendor) => {
-  const { agent, server, whenUsed } = await stage([work, says('steered'), work, says('instead')], vendor);
-  const first = agent.run('go');
-  whenUsed(() => {
-    void first.steer('use tabs');
-    return 'done';
-  });
-  expect((await first.result).text).toBe('steered');
+)(
+  '%s accepts a prompt behind tool results, and one after an interrupted call or text',
+  async (_name, vendor) => {
+    const { agent, server, whenUsed } = await stage(
+      [
+        work,
+        says('steered'),
+        work,
+        says('instead'),
+        stalls(says('Half an answer'), { after: 'content' }),
+        says('end'),
+      ],
+      vendor,
+    );
+    const first = agent.run('go');
+    whenUsed(() => {
+      void first.steer('use tabs');
+      return 'done';
+    });
+    expect((await first.result).text).toBe('steered');
 
-  const stop = new AbortController();
-  const second = agent.run('go on', { signal: stop.signal });
-  whenUsed((signal) => {
-    stop.abort();
-    return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-  });
-  expect((await second.result).stopReason).toBe('interrupted');
-  expect((await agent.run('do this instead').result).text).toBe('instead');
+    const stop = new AbortController();
+    const second = agent.run('go on', { signal: stop.signal });
+    whenUsed((signal) => {
+      stop.abort();
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    expect((await second.result).stopReason).toBe('interrupted');
+    expect((await agent.run('do this instead').result).text).toBe('instead');
 
-  expect(refusals(server.requests)).toEqual([]);
-  const [, steered, , instead] = server.requests;
-  expect(steered?.messages.at(-1)).toMatchObject({ role: 'user', text: 'use tabs' });
-  expect(instead?.messages.at(-1)).toMatchObject({ role: 'user', text: 'do this instead' });
-  expect(instead?.messages.flatMap(({ results }) => results).length).toBe(2);
-});
+    const third = agent.run('tell me');
+    for await (const event of third) if (event.type === 'text') break;
+    expect((await third.result).stopReason).toBe('interrupted');
+    expect((await agent.run('no').result).text).toBe('end');
+
+    expect(refusals(server.requests)).toEqual([]);
+    const [, steered, , instead] = server.requests;
+    expect(steered?.messages.at(-1)).toMatchObject({ role: 'user', text: 'use tabs' });
+    expect(instead?.messages.at(-1)).toMatchObject({ role: 'user', text: 'do this instead' });
+    expect(instead?.messages.flatMap(({ results }) => results).length).toBe(2);
+  },
+);

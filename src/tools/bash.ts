@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
 import { type CommandOutcome, defineTool, fail, ok, type Tool } from '../contract/tool.ts';
+import { onAbort } from '../lib/async/abort.ts';
 import { truncateText } from '../lib/text/truncate.ts';
 import { commandTitle } from './running/command-title.ts';
 import { createLiveOutput } from './running/live-output.ts';
@@ -85,7 +86,11 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
 
       const live = createLiveOutput(progress);
       const limit = Math.min(timeout ?? DEFAULT_TIMEOUT, maxTimeoutMs);
-      const outcome = await shell.run({ command, timeoutMs: limit, signal, onOutput: live.push, ...where });
+      // Nobody waits for the end of an interrupted command: what it printed must be reported now.
+      const interrupted = onAbort(signal, live.end);
+      const outcome = await shell
+        .run({ command, timeoutMs: limit, signal, onOutput: live.push, ...where })
+        .finally(interrupted.off);
       live.end();
       const { exitCode, durationMs, fullOutput } = outcome;
       const output = streamsOf(outcome);

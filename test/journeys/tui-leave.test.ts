@@ -71,15 +71,25 @@ describe('interrupting', () => {
       { args: ['--mode', 'auto'] },
     );
     lab.type('go\r');
-    await lab.waitFor((it) => it.rows().join('\n').includes(`sleep ${seconds}`));
+    await lab.waitFor((it) => it.rows().some((row) => row.trim() === 'begun'));
     await expect.poll(() => commandsRunning(seconds), { timeout: 30_000 }).toBeGreaterThan(0);
     lab.type(ESC);
-    await lab.waitFor('Interrupted by the user');
+    await lab.waitFor('Interrupted. What should I do instead?');
     await lab.waitFor(({ rows }) => !rows().join('\n').includes('Esc to stop'));
     await still(lab, 400);
     expect(lab.rows().join('\n')).not.toContain('Esc to stop');
     await expect.poll(() => commandsRunning(seconds), { timeout: 10_000 }).toBe(0);
     expect(server.requests).toHaveLength(1);
+    const shown = lab.all();
+    expect(shown.filter((row) => row.includes('Interrupted')).length).toBe(1);
+    expect(shown.some((row) => row.trim() === 'begun')).toBe(true);
+
+    lab.type('go on\r');
+    await lab.waitFor('Stopped.');
+    const results = server.requests[1]?.messages.flatMap((message) => message.results) ?? [];
+    expect(results.map(({ text }) => text)).toEqual([
+      'Interrupted by the user while it was running. Its output so far:\nbegun',
+    ]);
   });
 });
 

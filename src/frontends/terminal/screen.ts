@@ -28,6 +28,8 @@ import { ViewStore } from './view/view-store.ts';
 
 /** Ctrl-C pressed twice within this time quits. */
 const TWICE_MS = 2_000;
+/** A user who leaves is not asked how to continue. */
+const GOODBYE = { message: 'Interrupted.' };
 /** After a longer run the user has probably turned to something else. */
 const LONG_RUN_MS = 10_000;
 
@@ -192,7 +194,7 @@ export class Screen {
 
   push(event: AgentEvent): void {
     if (event.type === 'end') this.#notifyIfAway('is done', { after: LONG_RUN_MS });
-    this.#feed.push(event);
+    this.#feed.push(this.#quitting && isInterruption(event) ? { ...event, error: GOODBYE } : event);
   }
 
   print(text: string): void {
@@ -385,4 +387,8 @@ export class Screen {
     const note = this.#options.env.TERM === 'linux' ? '' : `\u001b]9;ai-code-assistant ${what}\u0007`;
     this.terminal.write(`${note}\u0007`);
   }
+}
+
+function isInterruption(event: AgentEvent): event is Extract<AgentEvent, { type: 'end' }> {
+  return event.type === 'end' && event.reason === 'interrupted';
 }

@@ -18,7 +18,7 @@ export function describeEnd({ reason, turns, error }: Extract<AgentEvent, { type
     case 'refusal':
       return { level: 'warn', text: 'The model declined to answer.' };
     case 'interrupted':
-      return { level: 'warn', text: 'Interrupted.' };
+      return { level: 'warn', text: words('Interrupted. What should I do instead?') };
     case 'error':
       return { level: 'error', text: words('The run failed.') };
     default:

@@ -127,11 +127,10 @@ test('an interrupted run keeps its text and closes what was in progress', () => 
       type: 'call',
       title: 'sleep 100',
       outcome: 'failed',
-      because: 'Interrupted.',
       durationMs: 100,
       folded: true,
     },
-    { type: 'notice', level: 'warn', text: 'Interrupted.' },
+    { type: 'notice', level: 'warn', text: 'Interrupted. What should I do instead?' },
   ]);
   expect(view).toMatchObject({ message: null, calls: [], run: null });
   expect(view.status.elapsedMs).toBe(300);

@@ -163,12 +163,15 @@ function explainFailure(view: View, message: Extract<Message, { role: 'tool' }>)
   const call = view.calls.find(({ callId, ended }) => callId === message.callId && ended);
   if (!call) return view;
   const calls = view.calls.filter((one) => one !== call);
-  return during(add({ ...view, calls }, failed(call, textOf(message), 0)), { doing: doingOf(calls) });
+  // The end of the run says that it was interrupted.
+  const because = message.metadata?.interrupted === true ? undefined : textOf(message);
+  return during(add({ ...view, calls }, failed(call, because, 0)), { doing: doingOf(calls) });
 }
 
-function failed({ title, ended, startedAt }: LiveCall, because: string, now: number): Item {
+function failed({ title, ended, startedAt }: LiveCall, because: string | undefined, now: number): Item {
   const told = ended ?? { durationMs: now - startedAt };
-  return { type: 'call', title, outcome: 'failed', because, ...told, folded: true };
+  const reason = because === undefined ? {} : { because };
+  return { type: 'call', title, outcome: 'failed', ...reason, ...told, folded: true };
 }
 
 /** Nothing stays in progress: text is kept, and a call without an end counts as interrupted. */
@@ -180,7 +183,7 @@ function settle(view: View, now: number): View {
       : message
         ? say(view, { type: 'thought', text: '', done: true }, now)
         : view;
-  const closed = calls.reduce((so, call) => add(so, failed(call, 'Interrupted.', now)), said);
+  const closed = calls.reduce((so, call) => add(so, failed(call, undefined, now)), said);
   return { ...closed, calls: [], asked: {} };
 }
 

@@ -896,6 +896,8 @@ type CommandContext = {
 type SlashCommand = {
     name: string;
     description: string;
+    /** Its heading in `/help`; without one it is listed as a custom command. */
+    group?: string;
     execute(args: string[], context: CommandContext): Promise<void>;
 };
 

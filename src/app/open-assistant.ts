@@ -8,6 +8,7 @@ import { readAgents } from '../config/agents.ts';
 import type { Config } from '../config/schema/schema.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver, Permission } from '../contract/permission.ts';
+import type { Provider } from '../contract/provider.ts';
 import type { SessionSettings } from '../contract/session.ts';
 import type { ToolContext } from '../contract/tool.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
@@ -50,6 +51,8 @@ type OpenOptions = {
   servers?: StartedServers;
   /** Same ownership as `servers`. */
   telemetry?: StartedTelemetry | undefined;
+  /** Answers instead of the chosen model's server. */
+  provider?: Provider;
   /** Tools and instructions of a program that embeds the assistant. */
   additions?: Parts['host'];
   /**
@@ -78,7 +81,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     notice: warn,
   };
   const [provider, opened] = await Promise.all([
-    reachModel(choice, reach),
+    open.provider ?? reachModel(choice, reach),
     session ??
       openSession(options, {
         store,

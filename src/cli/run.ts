@@ -62,7 +62,11 @@ async function converse(prompt: string, asked: Options, terminal: Terminal): Pro
       converse(prompt, { ...others, ...trust }, { ...terminal, cwd }),
     );
   }
-  if (asked.demo) return (await import('../frontends/plain/demo.ts')).runDemo(terminal);
+  if (asked.demo) {
+    return stdin.isTTY && stdout.isTTY && paints(asked, terminal)
+      ? (await import('../frontends/terminal/demo.ts')).runDemo(asked, terminal)
+      : (await import('../frontends/plain/demo.ts')).runDemo(terminal);
+  }
   const options = await withModel(asked, terminal);
   if (options.print || options.inputFormat === 'stream-json') return print(prompt, options, terminal);
   if (stdin.isTTY && stdout.isTTY) {

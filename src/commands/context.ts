@@ -1,7 +1,10 @@
 import type { SlashCommand, WindowUse } from '../contract/command.ts';
-import { count } from './compact.ts';
+import { shortCount } from '../lib/text/short-count.ts';
+import { cellsOf, contextRows, FREE } from './format/context-bar.ts';
 
 const BAR = 40;
+/** One sign per part, so that the bar can be read in every terminal. */
+const SIGNS = '#=+*~o%@';
 
 export const context: SlashCommand = {
   name: 'context',
@@ -11,23 +14,29 @@ export const context: SlashCommand = {
   },
 };
 
-/** By part and by largest item, with a bar that works in every terminal. */
-function describeUse({ model, window, total, compactAt, parts, biggest }: WindowUse): string {
-  const share = (tokens: number) => `${((100 * tokens) / window).toFixed(1)}%`;
-  const rows = [
-    ...parts.filter(({ tokens }) => tokens > 0),
-    { name: 'free', tokens: Math.max(0, window - total) },
-  ].map(({ name, tokens }) => [name, count(tokens), share(tokens)]);
-  const filled = Math.min(BAR, Math.round((BAR * total) / window));
+/** By part and by largest item, with a bar. */
+function describeUse(use: WindowUse): string {
+  const rows = contextRows(use);
+  const signOf = (name: string) =>
+    name === FREE ? '.' : (SIGNS[use.parts.findIndex((part) => part.name === name) % SIGNS.length] ?? '#');
+  const cells = cellsOf(rows, BAR);
   return [
-    `${model}: ${count(total)} of ${count(window)} tokens, ${share(total)}`,
-    `[${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}]`,
-    ...columns(rows),
-    ...(biggest.length === 0
+    useTitle(use),
+    `[${rows.map(({ name }, i) => signOf(name).repeat(cells[i] ?? 0)).join('')}]`,
+    ...columns(rows.map(({ name, tokens, share }) => [`${signOf(name)} ${name}`, shortCount(tokens), share])),
+    ...(use.biggest.length === 0
       ? []
-      : ['Biggest:', ...columns(biggest.map(({ name, tokens }) => [name, count(tokens)]))]),
-    `Auto-compacts at ${count(compactAt)} tokens.`,
+      : ['Biggest:', ...columns(use.biggest.map(({ name, tokens }) => [name, shortCount(tokens)]))]),
+    compactionLine(use),
   ].join('\n');
+}
+
+export function useTitle({ model, window, total }: WindowUse): string {
+  return `${model}: ${shortCount(total)} of ${shortCount(window)} tokens (${Math.round((100 * total) / window)}%)`;
+}
+
+export function compactionLine({ compactAt }: WindowUse): string {
+  return `Auto-compacts at ${shortCount(compactAt)} tokens`;
 }
 
 /** The first column left-aligned, numbers right-aligned. */

@@ -1,10 +1,16 @@
 import type { SlashCommand } from '../contract/command.ts';
+import { groupCommands } from './groups.ts';
 
 export const help: SlashCommand = {
   name: 'help',
   description: 'List the commands',
   async execute(_args, { commands, print }) {
     const width = Math.max(...commands.map(({ name }) => name.length));
-    print(commands.map(({ name, description }) => `/${name.padEnd(width)}  ${description}`).join('\n'));
+    const blocks = groupCommands(commands).map(({ title, commands: listed }) =>
+      [title, ...listed.map(({ name, description }) => `  /${name.padEnd(width)}  ${description}`)].join(
+        '\n',
+      ),
+    );
+    print(blocks.join('\n\n'));
   },
 };

@@ -1,4 +1,5 @@
 import type { SlashCommand } from '../contract/command.ts';
+import { compareText } from '../lib/text/compare.ts';
 import { branch } from './branch.ts';
 import { budget } from './budget.ts';
 import { cache } from './cache.ts';
@@ -13,6 +14,7 @@ import { diff } from './diff.ts';
 import { doctor } from './doctor.ts';
 import { exportSession } from './export.ts';
 import { fork } from './fork.ts';
+import { type BuiltinGroup, builtinGroups } from './groups.ts';
 import { help } from './help.ts';
 import { history } from './history.ts';
 import { init } from './init.ts';
@@ -36,42 +38,33 @@ import { suggestRules } from './suggest-rules.ts';
 import { uncompact } from './uncompact.ts';
 import { undo } from './undo.ts';
 
-export const builtinCommands: readonly SlashCommand[] = [
-  branch,
-  budget,
-  cache,
-  clear,
-  commit,
-  compact,
-  config,
-  context,
-  cost,
-  diag,
-  diff,
-  doctor,
-  exportSession,
-  fork,
-  help,
-  history,
-  init,
-  mcp,
-  memory,
-  mode,
-  permissions,
-  pin,
-  plan,
-  plugins,
-  quit,
-  redo,
-  remember,
-  rename,
-  resume,
-  review,
-  rewind,
-  sessions,
-  stats,
-  suggestRules,
-  uncompact,
-  undo,
-  unpin,
-];
+/** By their headings in `/help`. */
+const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
+  Conversation: [
+    clear,
+    compact,
+    context,
+    exportSession,
+    fork,
+    help,
+    history,
+    pin,
+    quit,
+    rename,
+    resume,
+    rewind,
+    sessions,
+    uncompact,
+    unpin,
+  ],
+  Changes: [branch, commit, diff, redo, review, undo],
+  Model: [budget, cache, cost, stats],
+  Project: [init, mcp, memory, plugins, remember],
+  Safety: [mode, permissions, plan, suggestRules],
+  Setup: [config, diag, doctor],
+};
+
+/** By name. */
+export const builtinCommands: readonly SlashCommand[] = builtinGroups
+  .flatMap((group) => groups[group].map((command) => ({ ...command, group })))
+  .sort((a, b) => compareText(a.name, b.name));

@@ -69,14 +69,14 @@ test('/context shows parts, free space, and the largest items', async () => {
   await type(context);
   expect(printed).toEqual([
     [
-      'm: 250 of 1,000 tokens, 25.0%',
-      '[##########..............................]',
-      '  system prompt   50   5.0%',
-      '  prompts        200  20.0%',
-      '  free           750  75.0%',
+      'm: 250 of 1k tokens (25%)',
+      '[##++++++++..............................]',
+      '  # system prompt   50   5.0%',
+      '  + messages       200  20.0%',
+      '  . free           750  75.0%',
       'Biggest:',
       '  prompt: fix it  150',
-      'Auto-compacts at 800 tokens.',
+      'Auto-compacts at 800 tokens',
     ].join('\n'),
   ]);
 });

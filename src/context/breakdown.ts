@@ -7,6 +7,8 @@ export type Sent = {
   /** The part of the system prompt that comes from files. */
   instructions: string;
   tools: string;
+  /** The notes that were added to prompts. */
+  memory: string;
   summary: string;
   /** The part of the summary that is kept verbatim. */
   kept: string;
@@ -23,8 +25,9 @@ export function breakdown(sent: Sent, count: Count): Pick<WindowUse, 'parts' | '
   const tokensOf = (text: string) => (text === '' ? 0 : count.text(text));
   const instructions = tokensOf(sent.instructions);
   const kept = tokensOf(sent.kept);
+  const memory = tokensOf(sent.memory);
   const calls = new Map<string, ToolCallPart>();
-  const sums = { prompts: 0, replies: 0, results: 0 };
+  const sums = { messages: 0, results: 0 };
   const items = sent.messages.map((message) => {
     if (message.role === 'assistant') for (const call of toolCallsOf(message)) calls.set(call.id, call);
     const tokens = count.message(message);
@@ -35,10 +38,10 @@ export function breakdown(sent: Sent, count: Count): Pick<WindowUse, 'parts' | '
     { name: 'system prompt', tokens: tokensOf(sent.system) - instructions },
     { name: 'instructions', tokens: instructions },
     { name: 'tools', tokens: tokensOf(sent.tools) },
+    { name: 'memory', tokens: memory },
     { name: 'summary', tokens: tokensOf(sent.summary) - kept },
     { name: 'pins, tasks, files', tokens: kept },
-    { name: 'prompts', tokens: sums.prompts },
-    { name: 'replies and calls', tokens: sums.replies },
+    { name: 'messages', tokens: sums.messages - memory },
     { name: 'tool results', tokens: sums.results },
   ];
   return {
@@ -50,7 +53,7 @@ export function breakdown(sent: Sent, count: Count): Pick<WindowUse, 'parts' | '
   };
 }
 
-const KINDS = { user: 'prompts', assistant: 'replies', tool: 'results' } as const;
+const KINDS = { user: 'messages', assistant: 'messages', tool: 'results' } as const;
 const NAME_LENGTH = 60;
 
 function nameOf(message: Message, calls: ReadonlyMap<string, ToolCallPart>): string {

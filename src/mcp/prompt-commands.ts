@@ -17,6 +17,7 @@ export function promptCommands(
     connection.offers.prompts.map((prompt) => ({
       name: `${connection.name}:${prompt.name}`,
       description: describe(connection.name, prompt),
+      group: 'MCP prompts',
       execute: (words: string[], context: CommandContext) =>
         send(connection, prompt, { words, context, outgoing }),
     })),

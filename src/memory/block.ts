@@ -27,6 +27,11 @@ export function memoryBlock(notes: readonly Note[]): { text: string; included: N
   return { text: `\n\n${[HEAD, ...lines, END].join('\n')}`, included };
 }
 
+/** The notes in a prompt. */
+export function memoryIn(text: string): string {
+  return (text.match(BLOCK) ?? []).join('');
+}
+
 /** A prompt as the user wrote it. */
 export function withoutMemory(text: string): string {
   return text.replaceAll(BLOCK, '');

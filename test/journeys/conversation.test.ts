@@ -174,7 +174,7 @@ describe('the first start with nothing configured', () => {
 
   test('a declined demo edit is respected', async () => {
     const space = await workspace();
-    const terminal = openTerminal(space, ['--demo']);
+    const terminal = openTerminal(space, ['--plain', '--demo']);
     await terminal.waitFor('[y/n] ');
     terminal.type('n\r');
     await terminal.waitFor('You declined, so greet.js is unchanged.');

@@ -14,7 +14,7 @@ export function plainWindow(): ContextWindow & { asked: string[] } {
       parts: [
         { name: 'system prompt', tokens: 50 },
         { name: 'summary', tokens: 0 },
-        { name: 'prompts', tokens: 200 },
+        { name: 'messages', tokens: 200 },
       ],
       biggest: [{ name: 'prompt: fix it', tokens: 150 }],
     }),

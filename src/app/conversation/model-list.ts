@@ -1,20 +1,29 @@
 import { homedir } from 'node:os';
-import { presetsOf } from '../../assembly/models/choose-model.ts';
+import { modelInfo, presetsOf } from '../../assembly/models/choose-model.ts';
+import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
+import type { ModelInfo } from '../../contract/provider.ts';
+import { shortCount } from '../../lib/text/short-count.ts';
 import { knownModels } from '../../providers/models/models.ts';
+import type { Preset } from '../../providers/presets.ts';
 import { modelsOnDisk } from '../first-run/models-on-disk.ts';
 import { gigabytes } from '../first-run/options.ts';
 import type { Host } from '../host.ts';
 import { findModel, keyOf, localServers } from '../opening/find-model.ts';
 import type { Settings } from '../settings.ts';
 
-/** A model that can be chosen. If something is missing, `ready` is false and `detail` says what. */
-export type ModelRow = { name: string; detail: string; ready: boolean };
+/** The models of a vendor. `missing` says what it takes to use them, and how to get it. */
+export type ModelGroup = {
+  vendor: string;
+  /** Named as `provider/model` or by their file; the label leaves the provider out. */
+  models: { name: string; label: string; detail: string }[];
+  missing?: { short: string; next: string };
+};
 
 export type ModelList = {
   /** `provider/model` of the current model. */
   current(): string;
-  list(): Promise<ModelRow[]>;
+  list(): Promise<ModelGroup[]>;
   /** Switches the conversation to this model. Throws a `UserError` if that is not possible. */
   use(name: string): Promise<void>;
 };
@@ -32,7 +41,7 @@ export type ModelListOptions = {
 export function createModelList({ host, settings, model, switchTo }: ModelListOptions): ModelList {
   return {
     current: model,
-    list: () => listModels(settings(), host),
+    list: () => listModels(settings(), host, model()),
     async use(name) {
       const { config, ...others } = settings();
       const choice = await findModel({ ...others, config: { ...config, model: name } }, host);
@@ -42,35 +51,72 @@ export function createModelList({ host, settings, model, switchTo }: ModelListOp
   };
 }
 
-/** From vendors, local servers, and model files on disk. */
-async function listModels({ config, root }: Settings, { env }: Host): Promise<ModelRow[]> {
+/** Vendors that can be used come first: local servers, model files on disk, then those with a key. */
+async function listModels({ config, root }: Settings, { env }: Host, current: string): Promise<ModelGroup[]> {
   const presets = presetsOf(config);
-  const [local, files, keys] = await Promise.all([
+  const [local, files, keyed] = await Promise.all([
     localServers({ config, root }, { env }),
     modelsOnDisk({ root, home: env.HOME ?? homedir() }),
     Promise.all(
-      presets.map(async (preset) => [preset.name, await keyOf(preset, { config, root, env })] as const),
+      presets
+        .filter((preset) => !preset.local && preset.protocol !== 'embedded')
+        .map(async (preset) => ({ preset, key: await keyOf(preset, { config, root, env }) })),
     ),
   ]);
-  const keyed = new Set(keys.flatMap(([name, key]) => (key ? [name] : [])));
-  const here = local.flatMap(({ provider, models }) =>
-    models.map((model) => ({ name: `${provider}/${model.name}`, detail: 'on this machine', ready: true })),
-  );
-  const stored = files.map(({ file, bytes }) => ({
-    name: file,
-    detail: `${gigabytes(bytes)}, runs locally`,
-    ready: true,
-  }));
-  const offered = knownModels().filter(({ retired }) => retired === undefined);
-  const known = offered.map(({ provider, id, contextWindow }) => {
-    const [variable] = presets.find(({ name }) => name === provider)?.keyEnv ?? [];
-    const ready = keyed.has(provider);
-    const missing = `no API key: set ${variable ?? 'one'} or run aca keys set ${provider}`;
+  const known = knownModels().filter(({ retired }) => retired === undefined);
+  const vendors = keyed.map(({ preset, key }): ModelGroup => {
+    const isCurrent = current.startsWith(`${preset.name}/`);
+    // A key for any vendor says nothing about which one it is from.
+    const missing = key && (!key.general || isCurrent) ? {} : { missing: missingKey(preset) };
+    const ids = known.filter(({ provider }) => provider === preset.name).map(({ id }) => id);
+    const first = preset.defaultModel === undefined ? [] : [preset.defaultModel];
+    const used = isCurrent ? [current.slice(preset.name.length + 1)] : [];
     return {
-      name: `${provider}/${id}`,
-      detail: ready ? `${Math.round(contextWindow / 1000)}K context` : missing,
-      ready,
+      vendor: preset.label,
+      models: [...new Set([...first, ...used, ...ids])].map((id) => ({
+        name: `${preset.name}/${id}`,
+        label: id,
+        detail: describeModel(modelInfo(preset, id, config), config),
+      })),
+      ...missing,
     };
   });
-  return [...here, ...stored, ...known];
+  return [
+    ...local.map(({ provider, models }) => ({
+      vendor: presets.find(({ name }) => name === provider)?.label ?? provider,
+      models: models.map(({ name }) => ({
+        name: `${provider}/${name}`,
+        label: name,
+        detail: 'on this machine',
+      })),
+    })),
+    {
+      vendor: 'On this disk',
+      models: files.map(({ file, bytes }) => ({
+        name: file,
+        label: file,
+        detail: `${gigabytes(bytes)}, runs locally`,
+      })),
+    },
+    ...vendors.filter(({ missing }) => missing === undefined),
+    ...vendors.filter(({ missing }) => missing !== undefined),
+  ].filter(({ models }) => models.length > 0);
+}
+
+function missingKey({ name, keyEnv: [variable] }: Preset): NonNullable<ModelGroup['missing']> {
+  const command = `aca keys set ${name}`;
+  return { short: `no key: ${command}`, next: `Run ${command}${variable ? ` or set ${variable}` : ''}.` };
+}
+
+/** `1M context · $3/$15 per 1M · effort high`. */
+function describeModel({ contextWindow, price, abilities }: ModelInfo, { effort }: Config): string {
+  return [
+    `${shortCount(contextWindow)} context`,
+    ...(price ? [`${dollars(price.input)}/${dollars(price.output)} per 1M`] : []),
+    ...(abilities.thinking ? [`effort ${effort ?? 'default'}`] : []),
+  ].join(' · ');
+}
+
+function dollars(usd: number): string {
+  return `$${Number.isInteger(usd * 100) && !Number.isInteger(usd) ? usd.toFixed(2) : usd}`;
 }

@@ -1,7 +1,7 @@
-import type { Message } from '../../contract/message.ts';
+import { type Message, textOf } from '../../contract/message.ts';
 import type { Provider, ProviderEvent } from '../../contract/provider.ts';
 
-export const demoTask = 'The test in greet.test.js fails. Please fix it.';
+export const demoTask = 'The test in greet.test.js fails. Fix it.';
 
 export const demoFiles = {
   'greet.js': "export function greet(name) {\n  return 'Hello ' + nmae + '!';\n}\n",
@@ -36,7 +36,12 @@ const DECLINED: Step = {
   calls: [],
 };
 
-/** Plays its script, one step per turn; a declined edit is the only thing it reacts to. */
+const UNKNOWN: Step = {
+  text: 'I am only a script, and that was my one task. Quit with Ctrl+D, then run `aca` in your own project to connect a real model.',
+  calls: [],
+};
+
+/** Plays its script, one step per turn, for its task only. A declined edit ends it early. */
 export function demoModel(): Provider {
   return {
     name: 'demo',
@@ -48,11 +53,15 @@ export function demoModel(): Provider {
 }
 
 function stepAfter(messages: readonly Message[]): Step {
-  const declined = messages.some(
+  const prompt = messages.findLastIndex((message) => message.role === 'user');
+  const asked = messages[prompt];
+  if (asked && !textOf(asked).includes(demoTask)) return UNKNOWN;
+  const since = messages.slice(prompt + 1);
+  const declined = since.some(
     (message) => message.role === 'tool' && message.name === 'Edit' && !message.success,
   );
   if (declined) return DECLINED;
-  const turn = messages.filter((message) => message.role === 'assistant').length;
+  const turn = since.filter((message) => message.role === 'assistant').length;
   return [LOOK, FIX, CHECK][turn] ?? DONE;
 }
 

@@ -3,6 +3,7 @@ import type { ContextWindow } from '../../contract/command.ts';
 import { textOf } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Compaction } from '../../contract/view.ts';
+import { memoryIn } from '../../memory/block.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { ConversationView, ViewDeps } from './conversation-view.ts';
 
@@ -36,6 +37,9 @@ export function createContextWindow(
           system,
           instructions: texts,
           tools: JSON.stringify(tools),
+          memory: messages
+            .flatMap((message) => (message.role === 'user' ? [memoryIn(textOf(message))] : []))
+            .join(''),
           summary,
           kept: view.current().compactions.at(-1)?.kept ?? '',
           messages,

@@ -18,6 +18,11 @@ export function createPickers(stage: PickersOptions): Pickers {
   let theme: string = settings().config.theme;
   return {
     show: screen.dialogs.show,
+    draw: (lines) =>
+      screen.store.dispatch({
+        type: 'drawn',
+        draw: (columns) => lines({ columns, theme: screen.surroundings.now.theme }),
+      }),
     kit: screen.kit,
     sessions: {
       async glimpse(id) {

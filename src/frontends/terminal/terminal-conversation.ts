@@ -13,6 +13,7 @@ import type { Choice } from '../../assembly/models/choose-model.ts';
 import { builtinCommands } from '../../commands/index.ts';
 import { modesByStrictness } from '../../config/schema/schema.ts';
 import type { SlashCommand } from '../../contract/command.ts';
+import type { Provider } from '../../contract/provider.ts';
 import { interruptibleWait } from '../shared/interruptible-wait.ts';
 import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
@@ -33,6 +34,8 @@ type Start = {
   prompts: TypedPrompts;
   /** Messages that arrived between two prompts. */
   news: string[];
+  /** A model that answers by a script. `afterwards` is printed after its first run. */
+  script?: { choice: Choice; provider: Provider; afterwards: string };
 };
 
 /** Shared by all sessions of the process. */
@@ -107,7 +110,8 @@ export class ScreenConversation {
   }
 
   async #firstModel(): Promise<Choice | null> {
-    const { terminal } = this.#start;
+    const { terminal, script } = this.#start;
+    if (script) return script.choice;
     for (;;) {
       const choice = await findModel(this.#settings, terminal, interruptibleWait(this.screen));
       if (choice) return choice;
@@ -119,9 +123,10 @@ export class ScreenConversation {
 
   /** Runs one session with one model. Resolves with what to continue with, or null at the end. */
   async #hold(plan: Plan, { servers, leaving }: Around): Promise<Plan | null> {
-    const { terminal, prompts, news } = this.#start;
+    const { terminal, prompts, news, script } = this.#start;
     const { cwd } = terminal;
     const { screen } = this;
+    const scripted = plan.choice === script?.choice ? script : null;
     const opened = await openAssistant(plan.choice, {
       settings: this.#settings,
       options: plan.options,
@@ -130,10 +135,12 @@ export class ScreenConversation {
       ask: screen.answer,
       ...(plan.session && { session: plan.session }),
       ...(servers && { servers }),
+      ...(scripted && { provider: scripted.provider }),
       telemetry: this.#telemetry,
     });
     this.#opened = opened;
     showStatus(opened, screen, cwd);
+    if (scripted) printAfterFirstRun(opened, screen, scripted.afterwards);
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     const { session } = opened.controller;
     const next = await runConversation('', opened, {
@@ -155,7 +162,8 @@ export class ScreenConversation {
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     if (next) return { ...plan, session: next };
     if (this.#wantedModel !== null) return this.#goOnWith(this.#wantedModel, { plan, opened });
-    if (session.messages.length > 0) screen.print(`Resume with: aca --resume ${session.id.slice(0, 8)}`);
+    if (session.messages.length > 0 && !script)
+      screen.print(`Resume with: aca --resume ${session.id.slice(0, 8)}`);
     return null;
   }
 
@@ -205,4 +213,12 @@ export class ScreenConversation {
   #rewind(): void {
     if (this.#opened && !this.#opened.controller.busy) this.screen.submit({ text: '/rewind', images: [] });
   }
+}
+
+function printAfterFirstRun({ controller }: Opened, screen: Screen, text: string): void {
+  const stop = controller.listen((event) => {
+    if (event.type !== 'end') return;
+    stop();
+    screen.print(text);
+  });
 }

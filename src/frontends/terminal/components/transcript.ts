@@ -26,6 +26,8 @@ export function itemLines(item: Item, room: Room): Line[] {
       return sanitize(item.text)
         .split('\n')
         .flatMap((line) => wrap([{ text: line }], room.columns));
+    case 'drawn':
+      return [...item.draw(room.columns)];
     default:
       return item satisfies never;
   }

@@ -44,11 +44,17 @@ export function renderPicker(state: PickerState, { items, text, preview }: Fille
   const found = listed(state, items);
   const page = pickerPage(state, frame, preview === null ? 'none' : 'shown');
   const selected = Math.max(0, Math.min(state.selected, found.length - 1));
-  const first = Math.max(0, Math.min(selected - Math.floor(page / 2), found.length - page));
-  const shown = found.slice(first, first + page);
-  const count = found.length > page ? ` (${selected + 1} of ${found.length})` : '';
-  const list = shown.map((item, i) =>
-    itemRow(item, labelWidth(shown, columns), { frame, chosen: first + i === selected }),
+  const all = withHeadings(found);
+  const chosen = found[selected];
+  const middle = chosen ? all.indexOf(chosen) : 0;
+  const first = Math.max(0, Math.min(middle - Math.floor(page / 2), all.length - page));
+  const shown = all.slice(first, first + page);
+  const count = all.length > page ? ` (${selected + 1} of ${found.length})` : '';
+  const width = labelWidth(found, columns);
+  const list = shown.map((row) =>
+    typeof row === 'string'
+      ? [span(fitTo(visibleLine(row), columns), look.quiet)]
+      : itemRow(row, width, { frame, chosen: row === chosen }),
   );
   const nothing = items.length === 0 ? text.none : 'No matches. Press Backspace to edit the search.';
   const actions = (text.actions ?? []).map(({ key, ctrl, does }) => [
@@ -65,6 +71,13 @@ export function renderPicker(state: PickerState, { items, text, preview }: Fille
     ...glimpse.slice(0, Math.max(0, rows - fixed - Math.max(1, list.length))),
     keyRow(keys, frame),
   ].slice(0, rows);
+}
+
+/** Each group after its name. */
+function withHeadings(items: readonly PickItem[]): (PickItem | string)[] {
+  return items.flatMap((item, i) =>
+    item.group !== undefined && item.group !== items[i - 1]?.group ? [item.group, item] : [item],
+  );
 }
 
 function itemRow(item: PickItem, width: number, { frame, chosen }: { frame: Frame; chosen: boolean }): Line {
@@ -86,7 +99,8 @@ function labelWidth(items: readonly PickItem[], columns: number): number {
     Math.max(0, ...texts.map((text) => widthOf(visibleLine(text))));
   const details = widest(items.map(({ detail = '' }) => detail));
   const room = Math.max(Math.floor(columns * 0.6), columns - MARK_WIDTH - 2 - details);
-  return Math.min(widest(items.map(({ label }) => label)), room);
+  const labels = items.filter(({ detail }) => detail !== undefined).map(({ label }) => label);
+  return Math.min(widest(labels), room);
 }
 
 function padded(text: string, width: number): string {

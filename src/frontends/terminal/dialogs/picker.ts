@@ -7,6 +7,8 @@ export type PickItem = {
   label: string;
   detail?: string;
   words?: string;
+  /** Rows of a group stand together, under its name. */
+  group?: string;
   /** The current one. */
   current?: true;
 };
@@ -64,7 +66,9 @@ export function withFound(known: readonly PickItem[], found: Found, { query }: P
 
 /** The items currently listed. */
 export function listed({ query }: PickerState, items: readonly PickItem[]): PickItem[] {
-  return query === null ? [...items] : matching(items, query.text);
+  const found = query === null ? [...items] : matching(items, query.text);
+  const groups = new Set(found.map(({ group }) => group));
+  return groups.size < 2 ? found : [...groups].flatMap((name) => found.filter(({ group }) => group === name));
 }
 
 /** Handles one key. A list that has become shorter keeps a row selected. */

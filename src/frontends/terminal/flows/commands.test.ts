@@ -9,7 +9,7 @@ import { UserError } from '../../../contract/errors.ts';
 import type { Message } from '../../../contract/message.ts';
 import type { Permission } from '../../../contract/permission.ts';
 import type { SessionSummary } from '../../../contract/session.ts';
-import { themeNames } from '../theme/theme.ts';
+import { themeNames, themeOf } from '../theme/theme.ts';
 import type { Key } from '../view/types.ts';
 import { withDialogs } from './commands.ts';
 import type { Pickers } from './pickers.ts';
@@ -127,14 +127,26 @@ function stage(script: readonly (readonly Key[])[]) {
   const { show, screens, shown } = showTo(script);
   const desk: Pickers = {
     show,
+    draw: (lines) => {
+      const place = { columns: 60, theme: themeOf('dark', 'none') };
+      told.push(
+        lines(place)
+          .map((line) => line.map(({ text }) => text).join(''))
+          .join('\n'),
+      );
+    },
     kit: { now: aSecondLater(), onEarlyKey: () => undefined },
     sessions: { glimpse: async (id) => `where ${id} stood`, search: async () => [] },
     models: {
       current: () => 'a/one',
       list: async () => [
-        { name: 'c/three', detail: 'it needs a key', ready: false },
-        { name: 'a/one', detail: 'x', ready: true },
-        { name: 'b/two', detail: 'y', ready: true },
+        { vendor: 'Able', models: [{ name: 'a/one', label: 'one', detail: '1M context' }] },
+        { vendor: 'Baker', models: [{ name: 'b/two', label: 'two', detail: '200k context' }] },
+        {
+          vendor: 'Closed',
+          models: [{ name: 'c/three', label: 'three', detail: '8k context' }],
+          missing: { short: 'no key: aca keys set c', next: 'Run aca keys set c.' },
+        },
       ],
       use: async (name) => void told.push(`use ${name}`),
     },
@@ -259,21 +271,43 @@ test('[Y09] a remembered answer can be removed; a rule from the settings cannot'
 });
 
 describe('models', () => {
-  test('available ones come first; the selected one is used', async () => {
+  test('they are listed by vendor; vendors without a key have one row each', async () => {
     const { obey, told, screens } = stage([[keys.down, keys.return]]);
     await obey('/model');
-    expect(screens[0]?.slice(2, 5).map((row) => row.slice(0, 11).trim())).toEqual([
-      '›* a/one',
-      'b/two',
-      'c/three',
+    expect(screens[0]?.slice(2, -1)).toEqual([
+      'Able',
+      '›* one  1M context',
+      'Baker',
+      '   two  200k context',
+      'No key yet',
+      '   Closed (no key: aca keys set c)',
     ]);
     expect(told).toEqual(['use b/two']);
   });
 
-  test('an unavailable one gives the reason', async () => {
-    const { obey } = stage([[keys.up, keys.return]]);
-    await expect(obey('/model')).rejects.toEqual(new UserError('c/three is not ready.', 'it needs a key.'));
+  test('a model without a key is found by its name, and the answer is how to get one', async () => {
+    const { obey } = stage([[...typedKeys('three'), keys.return]]);
+    await expect(obey('/model')).rejects.toEqual(
+      new UserError('There is no key for Closed.', 'Run aca keys set c.'),
+    );
   });
+});
+
+test('/help lists the commands by group with hanging indents', async () => {
+  const { obey, told } = stage([]);
+  await obey('/help');
+  const rows = told[0]?.split('\n') ?? [];
+  expect(rows.filter((row) => /^\S/.test(row))).toEqual([
+    'Conversation',
+    'Changes',
+    'Model',
+    'Project',
+    'Safety',
+    'Setup',
+    '? for keys · @ mentions a file · !command runs in your shell',
+  ]);
+  expect(rows).toContain('  /theme          Select a color theme, with a preview;');
+  expect(rows).toContain('                  /theme dark');
 });
 
 describe('themes', () => {

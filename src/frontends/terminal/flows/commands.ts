@@ -1,5 +1,8 @@
+import type { BuiltinGroup } from '../../../commands/groups.ts';
 import type { CommandContext, SlashCommand } from '../../../contract/command.ts';
 import { compareText } from '../../../lib/text/compare.ts';
+import { contextLines } from '../components/context-view.ts';
+import { helpView } from '../components/help-view.ts';
 import { mcpByPicking } from './mcp.ts';
 import { memoryByPicking } from './memory.ts';
 import { modelByPicking } from './models.ts';
@@ -14,6 +17,11 @@ type Flow = (context: CommandContext, desk: Pickers) => Promise<void>;
 
 /** What a command without arguments opens. */
 const flows: Readonly<Record<string, Flow>> = {
+  context: async ({ window }, { draw }) => {
+    const use = await window.use();
+    draw((place) => contextLines(use, place));
+  },
+  help: async ({ commands }, { draw }) => draw((place) => helpView(commands, place)),
   mcp: mcpByPicking,
   memory: memoryByPicking,
   mode: modeByPicking,
@@ -42,6 +50,7 @@ export function withDialogs(commands: readonly SlashCommand[], desk: Pickers): S
 function modelCommand(desk: Pickers): SlashCommand {
   return {
     name: 'model',
+    group: 'Model' satisfies BuiltinGroup,
     description: 'Select a model; /model NAME switches right away',
     execute: ([name]) => (name === undefined ? modelByPicking(desk) : desk.models.use(name)),
   };
@@ -50,6 +59,7 @@ function modelCommand(desk: Pickers): SlashCommand {
 function themeCommand(desk: Pickers): SlashCommand {
   return {
     name: 'theme',
+    group: 'Setup' satisfies BuiltinGroup,
     description: 'Select a color theme, with a preview; /theme dark',
     execute: ([name], { print }) =>
       name === undefined ? themeByPicking(desk, print) : themeByName(name, desk, print),

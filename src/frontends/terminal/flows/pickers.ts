@@ -1,10 +1,14 @@
 import type { ModelList } from '../../../app/conversation/model-list.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
+import type { Theme } from '../theme/theme.ts';
 import type { ShowDialog } from '../view/dialog.ts';
+import type { Line } from '../view/types.ts';
 
 /** What pickers need besides the conversation's command context. */
 export type Pickers = {
   show: ShowDialog;
+  /** Adds rows to the transcript, drawn for the width and theme of the screen. */
+  draw(lines: (place: { columns: number; theme: Theme }) => readonly Line[]): void;
   kit: DialogKit;
   sessions: {
     /** The end of a session, as text. */

@@ -41,6 +41,8 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
       return add(view, { type: 'prompt', text: event.text });
     case 'printed':
       return add(view, { type: 'printed', text: event.text });
+    case 'drawn':
+      return add(view, event);
     case 'queue':
       return { ...view, queue: event.prompts };
     case 'hint':

@@ -73,7 +73,9 @@ export type Item =
     }
   | { type: 'notice'; level: 'info' | 'warn' | 'error'; text: string }
   /** Output of a command. */
-  | { type: 'printed'; text: string };
+  | { type: 'printed'; text: string }
+  /** The same, drawn for the width of the screen. */
+  | { type: 'drawn'; draw(columns: number): readonly Line[] };
 
 /**
  * A running call. `output` is the end of its output; `ended` is set while a failed one waits for its error
@@ -149,6 +151,7 @@ export type UiEvent =
   | { type: 'unsaid' }
   | { type: 'prompted'; text: string }
   | { type: 'printed'; text: string }
+  | { type: 'drawn'; draw(columns: number): readonly Line[] }
   | { type: 'queue'; prompts: readonly TypedPrompt[] }
   | { type: 'hint'; text: string | null }
   | { type: 'status'; status: Partial<Status> }

@@ -140,11 +140,8 @@ test('[N04] the GitHub workflow reviews a change and comments on it', async () =
   );
 });
 
-test('[N04] the GitHub workflow runs only pinned actions, with the permissions it needs', async () => {
+test('[N04] the GitHub workflow has the permissions it needs', async () => {
   const text = await readFile(path.join(examples, 'ci/github-action.yml'), 'utf8');
-  const used = [...text.matchAll(/uses: (\S+)/g)].map(([, action = '']) => action);
-  expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
-  expect(used.length).toBe(2);
   const asked = [...text.matchAll(/^( *)permissions:(.*)\n((?:\1 +.*\n)*)/gm)].map(
     ([, , first, rest]) => `${first}${rest}`,
   );

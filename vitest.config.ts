@@ -7,6 +7,7 @@ const shared = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   pool: 'forks',
+  setupFiles: 'test/support/seed.ts',
   // What is waited for comes at once on an idle machine; on a busy one a second is not enough.
   expect: { poll: { timeout: 60_000 } },
 } as const;
@@ -34,7 +35,7 @@ export default defineConfig({
     tags: [{ name: 'soak', description: 'Run by `npm run test:soak`, not by `npm test`.' }],
     reporters: ['default', './test/support/report-skipped.ts'],
     // Journeys wait for processes and timers more than they compute.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         test: {

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { runTogether } from './support/run-together.ts';
 import { stores } from './support/shared-stores.ts';
+import { sweep } from './support/soak.ts';
 import { workspace } from './support/workspace.ts';
 
 const PROCESSES = ['ant', 'bee', 'cat', 'dog', 'elk', 'fox', 'gnu', 'hen'];
@@ -23,7 +24,7 @@ const wholeOf: Record<string, (items: string[]) => void> = {
   },
 };
 
-test.each(Object.keys(stores))(
+sweep(Object.keys(stores), 2)(
   'several processes that change one file lose nothing: %s',
   async (name) => {
     const { home, root } = await workspace();
@@ -34,5 +35,5 @@ test.each(Object.keys(stores))(
     const left = readdirSync(root, { recursive: true, encoding: 'utf8' });
     expect(left.filter((file) => /\.lock|\.tmp/.test(file))).toEqual([]);
   },
-  120_000,
+  { timeout: 120_000 },
 );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { plainPolicy } from '../../test/support/policy.ts';
+import { sweep } from '../../test/support/soak.ts';
 import type { Access, PermissionMode } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import { evaluate } from './evaluate.ts';
@@ -363,18 +364,18 @@ describe('invariants', () => {
     );
   });
 
-  test('a deny rule is never overridden', () => {
+  sweep([100, 500])('a deny rule is never overridden (%i runs)', (numRuns) => {
     fc.assert(
       fc.property(policies, access, (policy, touched) => {
         const denied = { ...policy, rules: { ...policy.rules, deny: [whole[touched.kind]] } };
         const call = { tool: tools[touched.kind], accesses: [touched], input: {} };
         expect(evaluate(call, denied).verdict).toBe('deny');
       }),
-      { numRuns: 500 },
+      { numRuns },
     );
   });
 
-  test('[P12] plan and read-only mode allow no writes', () => {
+  sweep([100, 500])('[P12] plan and read-only mode allow no writes (%i runs)', (numRuns) => {
     fc.assert(
       fc.property(policies, fc.array(access, { minLength: 1, maxLength: 3 }), (policy, accesses) => {
         for (const quiet of ['plan', 'read-only'] as const) {
@@ -384,7 +385,7 @@ describe('invariants', () => {
           if (writes && policy.sandbox !== strict) expect(verdict).toBe('deny');
         }
       }),
-      { numRuns: 500 },
+      { numRuns },
     );
   });
 

@@ -2,6 +2,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { plainPolicy } from '../../test/support/policy.ts';
+import { sweep } from '../../test/support/soak.ts';
 import type { Access, Permission } from '../contract/permission.ts';
 import { evaluate } from './evaluate.ts';
 import { grantedAlways, grantFor } from './granted.ts';
@@ -47,14 +48,14 @@ describe('a remembered yes covers exactly what was shown', () => {
   );
   const line = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(' '));
 
-  test('for commands: exactly this line', () => {
+  sweep([100, 1000])('for commands: exactly this line (%i runs)', (numRuns) => {
     fc.assert(
       fc.property(line, line, (seen, other) => {
         const grants = granted(runs(seen));
         const free = allowed(runs(other), []);
         expect(allowed(runs(other), grants)).toBe(free || (other.trim() === seen.trim() && !isDenied(other)));
       }),
-      { numRuns: 1000 },
+      { numRuns },
     );
   });
   const isDenied = (target: string) =>
@@ -72,18 +73,21 @@ describe('a remembered yes covers exactly what was shown', () => {
     expect(allowed(runs(' python3 '), granted(runs('python3')))).toBe(true);
   });
 
-  test('for files: this file, not the contents of a folder of that name', () => {
-    const segment = fc.constantFrom('a', 'b', '*', '**', '[a]', '{a,b}', 'a.ts', '..');
-    const file = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
-    fc.assert(
-      fc.property(file, file, (seen, other) => {
-        const same = path.posix.resolve(cwd, seen) === path.posix.resolve(cwd, other);
-        expect(allowed(writes(other), granted(writes(seen)))).toBe(same);
-      }),
-      { numRuns: 1000 },
-    );
-    expect(allowed(writes('dist/a'), granted(writes('dist')))).toBe(false);
-  });
+  sweep([100, 1000])(
+    'for files: this file, not the contents of a folder of that name (%i runs)',
+    (numRuns) => {
+      const segment = fc.constantFrom('a', 'b', '*', '**', '[a]', '{a,b}', 'a.ts', '..');
+      const file = fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
+      fc.assert(
+        fc.property(file, file, (seen, other) => {
+          const same = path.posix.resolve(cwd, seen) === path.posix.resolve(cwd, other);
+          expect(allowed(writes(other), granted(writes(seen)))).toBe(same);
+        }),
+        { numRuns },
+      );
+      expect(allowed(writes('dist/a'), granted(writes('dist')))).toBe(false);
+    },
+  );
 
   test('for links: their target at the time of asking', () => {
     const leading = (target: string): Policy => ({

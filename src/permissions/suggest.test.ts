@@ -1,6 +1,7 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { sweep } from '../../test/support/soak.ts';
 import type { Access } from '../contract/permission.ts';
 import { matchesAccess, parsePattern } from './pattern.ts';
 import { loadGrammar } from './shell/grammar.ts';
@@ -64,7 +65,7 @@ describe('a suggested rule covers exactly what was shown', () => {
       .map((parts) => parts.join('')),
   );
 
-  test('for commands', () => {
+  sweep([200, 2000])('for commands (%i runs)', (numRuns) => {
     fc.assert(
       fc.property(target, target, (seen, other) => {
         fc.pre(seen.trim() !== '');
@@ -79,11 +80,11 @@ describe('a suggested rule covers exactly what was shown', () => {
         }
         expect(matches(pattern, 'Bash', runs(`${seen}\nrm unseen`))).toBe(false);
       }),
-      { numRuns: 2000 },
+      { numRuns },
     );
   });
 
-  test('for files', () => {
+  sweep([200, 2000])('for files (%i runs)', (numRuns) => {
     fc.assert(
       fc.property(target, target, (a, b) => {
         const [seen, other] = [`d/${a}`.trim(), `d/${b}`.trim()];
@@ -101,7 +102,7 @@ describe('a suggested rule covers exactly what was shown', () => {
           expect(matches(pattern, 'Edit', { kind: 'write', target: other })).toBe(false);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns },
     );
   });
 

@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../src/observability/audit/read-audit.ts';
 import { aca, doors } from '../support/aca.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const fileOf = ({ home }: Workspace) => path.join(home, '.ai-assistant/audit.jsonl');
@@ -60,7 +61,7 @@ test('[U15] every judged call, who decided, and how it ended; without the secret
   expect(entries[2]).not.toHaveProperty('outcome');
 });
 
-test('two programs share the log; for eyes: the latest, the refused, one session', async () => {
+test('two programs share the log; for eyes: the latest, the refused, one session', soak, async () => {
   const space = await workspace({ 'a.txt': 'alpha' });
   expect((await aca(space, ['audit'])).stdout).toBe('The audit log is empty.\n');
   await Promise.all([work(space), work(space)]);
@@ -89,35 +90,42 @@ test('auditLog false writes nothing; a log that cannot be written stops nothing 
   expect(stderr.match(/Cannot write the audit log/g)?.length).toBe(1);
 });
 
-test('the log is chained: verify finds what was changed, and what was cut off, by file and line', async () => {
-  const space = await workspace({ 'a.txt': 'alpha' });
-  const verify = (...args: string[]) => aca(space, ['audit', 'verify', ...args]);
-  expect(await verify()).toMatchObject({ code: 0, stdout: 'The audit log has no verifiable entries yet.\n' });
-  await Promise.all([work(space), work(space), work(space)]);
+test(
+  'the log is chained: verify finds what was changed, and what was cut off, by file and line',
+  soak,
+  async () => {
+    const space = await workspace({ 'a.txt': 'alpha' });
+    const verify = (...args: string[]) => aca(space, ['audit', 'verify', ...args]);
+    expect(await verify()).toMatchObject({
+      code: 0,
+      stdout: 'The audit log has no verifiable entries yet.\n',
+    });
+    await Promise.all([work(space), work(space), work(space)]);
 
-  const { code, stdout } = await verify();
-  expect(code).toBe(0);
-  const [, head = ''] =
-    /^Intact: 15 entries, up to number 15\.\nHead: (15:[0-9a-f]{64})\n/.exec(stdout) ?? [];
-  expect((await verify('--anchor', head)).code).toBe(0);
-  expect((await verify('--anchor', `15:${'0'.repeat(64)}`)).code).toBe(1);
-  expect((await verify('--anchor', 'x')).code).toBe(2);
+    const { code, stdout } = await verify();
+    expect(code).toBe(0);
+    const [, head = ''] =
+      /^Intact: 15 entries, up to number 15\.\nHead: (15:[0-9a-f]{64})\n/.exec(stdout) ?? [];
+    expect((await verify('--anchor', head)).code).toBe(0);
+    expect((await verify('--anchor', `15:${'0'.repeat(64)}`)).code).toBe(1);
+    expect((await verify('--anchor', 'x')).code).toBe(2);
 
-  const text = await readFile(fileOf(space), 'utf8');
-  const lines = text.split('\n');
-  await writeFile(fileOf(space), text.replace('"verdict":"deny"', '"verdict":"allow"'));
-  const denied = lines.findIndex((line) => line.includes('"verdict":"deny"'));
-  expect(await verify()).toEqual({
-    ...{ code: 1, stderr: '' },
-    stdout: `BROKEN  ${fileOf(space)}:${denied + 1}: this entry was changed\n`,
-  });
-  await writeFile(fileOf(space), lines.toSpliced(4, 1).join('\n'));
-  expect((await verify()).stdout).toContain(`${fileOf(space)}:5: 1 entry is missing before this one\n`);
-  await writeFile(fileOf(space), `${lines.slice(0, 10).join('\n')}\n`);
-  expect(await verify()).toMatchObject({
-    code: 1,
-    stdout: `BROKEN  ${fileOf(space)}: 5 entries are missing at the end\n`,
-  });
-  await writeFile(fileOf(space), text);
-  expect((await verify()).code).toBe(0);
-});
+    const text = await readFile(fileOf(space), 'utf8');
+    const lines = text.split('\n');
+    await writeFile(fileOf(space), text.replace('"verdict":"deny"', '"verdict":"allow"'));
+    const denied = lines.findIndex((line) => line.includes('"verdict":"deny"'));
+    expect(await verify()).toEqual({
+      ...{ code: 1, stderr: '' },
+      stdout: `BROKEN  ${fileOf(space)}:${denied + 1}: this entry was changed\n`,
+    });
+    await writeFile(fileOf(space), lines.toSpliced(4, 1).join('\n'));
+    expect((await verify()).stdout).toContain(`${fileOf(space)}:5: 1 entry is missing before this one\n`);
+    await writeFile(fileOf(space), `${lines.slice(0, 10).join('\n')}\n`);
+    expect(await verify()).toMatchObject({
+      code: 1,
+      stdout: `BROKEN  ${fileOf(space)}: 5 entries are missing at the end\n`,
+    });
+    await writeFile(fileOf(space), text);
+    expect((await verify()).code).toBe(0);
+  },
+);

@@ -129,7 +129,7 @@ describe('[U14] limits', () => {
     expect(await screen.exitCode).toBe(0);
   });
 
-  test('a session has its limit over several processes', async () => {
+  test('a session has its limit over several processes', soak, async () => {
     const space = await workspace();
     await configure(space, { limits: { session: '32k tokens' } });
     const { run } = await start(space, [says('one', used(15_000, 10)), says('two', used(15_000, 10))]);
@@ -186,7 +186,7 @@ describe('[U14] limits', () => {
     expect(total).toBe(spent);
   });
 
-  test('a process that was killed in the middle of a call blocks nobody', async () => {
+  test('a process that was killed in the middle of a call blocks nobody', soak, async () => {
     const space = await workspace();
     await configure(space, { limits: { day: '100k tokens' } });
     const { run, server } = await start(space, [hangs(), says('fine')]);

@@ -8,6 +8,7 @@ import { calls, type Step, says } from '../support/model-server/script.ts';
 import { hasRedis, redisServer } from '../support/redis.ts';
 import { serve } from '../support/serve.ts';
 import { settledFile } from '../support/settled-file.ts';
+import { soak } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const KEY = 'a key of the user, long enough';
@@ -119,7 +120,7 @@ test('[H08] where the system has no watch left, searches are made afresh, and th
 });
 
 describe.skipIf(!hasRedis)('[U11] a Redis server that instances share', () => {
-  test('what one process has read, the next one finds', async () => {
+  test('what one process has read, the next one finds', soak, async () => {
     const { url } = await redisServer();
     const env = { AI_ASSISTANT_REDIS_URL: url, AI_ASSISTANT_REDIS_KEY: KEY };
     const space = await workspace({ 'a.txt': 'alpha\n' });
@@ -134,7 +135,7 @@ describe.skipIf(!hasRedis)('[U11] a Redis server that instances share', () => {
     expect(next.answers).toEqual(first.answers);
   });
 
-  test('killed in the middle of a run, nothing is lost and one warning is told', async () => {
+  test('killed in the middle of a run, nothing is lost and one warning is told', soak, async () => {
     const redis = await redisServer();
     const env = { AI_ASSISTANT_REDIS_URL: redis.url, AI_ASSISTANT_REDIS_KEY: KEY };
     const names = ['a.txt', 'b.txt', 'c.txt'];

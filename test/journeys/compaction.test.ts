@@ -121,22 +121,26 @@ describe('[Z03] [K02] a conversation longer than the window', () => {
     },
   );
 
-  test('[Y05] between compactions each request is the one before and more; going on later sends the same view', async () => {
-    const space = await workspace({ 'AGENTS.md': RULES });
-    await configure(space, small);
-    const server = await serve([talkative(() => says('[Completed: the old part]'))], { loop: true });
-    const { env } = doors.anthropic(server.url);
-    await aca(space, conversation, { env, stdin: lines(...numbered(1, 14)) });
-    const before = asked(server).at(-1);
-    expect(before?.system).toContain('[Completed: the old part]');
-    await aca(space, ['-p', 'go on', '--continue', '--model', MODEL], { env });
-    const after = asked(server).at(-1);
-    const said = (request: SeenRequest | undefined) =>
-      request?.messages.map(({ role, text }) => `${role}: ${text}`);
-    expect(after?.system).toBe(before?.system);
-    expect(said(after)?.slice(0, said(before)?.length)).toEqual(said(before));
-    expect(after?.messages.length).toBe((before?.messages.length ?? 0) + 2);
-  });
+  test(
+    '[Y05] between compactions each request is the one before and more; going on later sends the same view',
+    soak,
+    async () => {
+      const space = await workspace({ 'AGENTS.md': RULES });
+      await configure(space, small);
+      const server = await serve([talkative(() => says('[Completed: the old part]'))], { loop: true });
+      const { env } = doors.anthropic(server.url);
+      await aca(space, conversation, { env, stdin: lines(...numbered(1, 14)) });
+      const before = asked(server).at(-1);
+      expect(before?.system).toContain('[Completed: the old part]');
+      await aca(space, ['-p', 'go on', '--continue', '--model', MODEL], { env });
+      const after = asked(server).at(-1);
+      const said = (request: SeenRequest | undefined) =>
+        request?.messages.map(({ role, text }) => `${role}: ${text}`);
+      expect(after?.system).toBe(before?.system);
+      expect(said(after)?.slice(0, said(before)?.length)).toEqual(said(before));
+      expect(after?.messages.length).toBe((before?.messages.length ?? 0) + 2);
+    },
+  );
 
   test('[E04] [K08] [Y24] overflow in the middle of a tool turn: compacted and asked again in place, ids kept, nothing said twice', async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
@@ -278,7 +282,7 @@ describe('by hand, in a terminal', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  test('a pin is told with the next prompt, survives a compaction, and can be let go', async () => {
+  test('a pin is told with the next prompt, survives a compaction, and can be let go', soak, async () => {
     const space = await workspace();
     const server = await serve([talkative(() => says('[Completed: small talk]'))], { loop: true });
     const { env } = doors.anthropic(server.url);

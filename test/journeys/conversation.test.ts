@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { doors } from '../support/aca.ts';
 import { both, calls, type Step, says, slowly } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -172,7 +172,7 @@ describe('the first start with nothing configured', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  test('a declined demo edit is respected', async () => {
+  test('a declined demo edit is respected', soak, async () => {
     const space = await workspace();
     const terminal = openTerminal(space, ['--plain', '--demo']);
     await terminal.waitFor('[y/n] ');

@@ -10,7 +10,7 @@ import { goOn, headless, type Stage, setStage, startOf, withServer } from '../su
 import { counter, permissions, script, sentences } from '../support/crash/scenario.ts';
 import { countedIn, undoAll } from '../support/crash/verify.ts';
 import { calls, says } from '../support/model-server/script.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { pictureOf } from '../support/undo.ts';
 
 describe('[S04] [S06] [T14] [L12] killed at any moment', () => {
@@ -66,7 +66,7 @@ describe('[T14] a call that was under way', () => {
     expect(told[2]?.results[0]?.text).toContain('its outcome is unknown. Check before repeating it.');
   });
 
-  test('[L12] and is answered as before when the model sends it once more under its id', async () => {
+  test('[L12] and is answered as before when the model sends it once more under its id', soak, async () => {
     const stage = await setStage();
     const { space } = stage;
     const call = calls(['Bash', { command: `echo one >> ${counter}` }, { id: 'toolu_first_and_only' }]);

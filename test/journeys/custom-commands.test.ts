@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -71,7 +72,7 @@ describe('[C10] commands from Markdown files', () => {
     expect(await space.tree()).toEqual({ made: '' });
   });
 
-  test('what is typed cannot become a second command', async () => {
+  test('what is typed cannot become a second command', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
     await own(space, { 'commands/show.md': 'It says: !`cat "$1"`\n' });
     const played = await run(
@@ -103,30 +104,34 @@ describe('[C10] commands from Markdown files', () => {
     expect(texts).toEqual(['1\tone', 'It did not run: only Read, Grep may be used for this']);
   });
 
-  test('a project brings its own to those who trust it, and cannot take a name of the user', async () => {
-    const space = await workspace({
-      '.ai-assistant/commands/hello.md': 'Hello from the project.\n',
-      '.ai-assistant/commands/git/fix.md': 'Fix it.\n',
-      '.claude/commands/other.md': 'From another assistant.\n',
-      '.ai-assistant/commands/help.md': 'Never.\n',
-    });
-    await own(space, { 'commands/hello.md': 'Hello from me.\n' });
-    const untrusted = await run(space, '/git:fix', [says('ok')]);
-    expect(promptOf(untrusted)).toBe('/git:fix');
-    expect(untrusted.stderr).toContain(
-      'ignored until this folder is trusted: .ai-assistant/commands/git/fix.md',
-    );
+  test(
+    'a project brings its own to those who trust it, and cannot take a name of the user',
+    soak,
+    async () => {
+      const space = await workspace({
+        '.ai-assistant/commands/hello.md': 'Hello from the project.\n',
+        '.ai-assistant/commands/git/fix.md': 'Fix it.\n',
+        '.claude/commands/other.md': 'From another assistant.\n',
+        '.ai-assistant/commands/help.md': 'Never.\n',
+      });
+      await own(space, { 'commands/hello.md': 'Hello from me.\n' });
+      const untrusted = await run(space, '/git:fix', [says('ok')]);
+      expect(promptOf(untrusted)).toBe('/git:fix');
+      expect(untrusted.stderr).toContain(
+        'ignored until this folder is trusted: .ai-assistant/commands/git/fix.md',
+      );
 
-    const texts: string[] = [];
-    for (const prompt of ['/git:fix', '/other', '/hello'])
-      texts.push(promptOf(await run(space, prompt, [says('ok')], ['--trust'])));
-    expect(texts).toEqual(['Fix it.', 'From another assistant.', 'Hello from me.']);
-    const { stderr } = await run(space, 'hi', [says('ok')], ['--trust']);
-    expect(stderr).toContain('help.md: /help is a built-in command.');
-    expect(stderr).toContain(
-      `hello.md: /hello is ${path.join(space.home, '.ai-assistant/commands/hello.md')}.`,
-    );
-  });
+      const texts: string[] = [];
+      for (const prompt of ['/git:fix', '/other', '/hello'])
+        texts.push(promptOf(await run(space, prompt, [says('ok')], ['--trust'])));
+      expect(texts).toEqual(['Fix it.', 'From another assistant.', 'Hello from me.']);
+      const { stderr } = await run(space, 'hi', [says('ok')], ['--trust']);
+      expect(stderr).toContain('help.md: /help is a built-in command.');
+      expect(stderr).toContain(
+        `hello.md: /hello is ${path.join(space.home, '.ai-assistant/commands/hello.md')}.`,
+      );
+    },
+  );
 
   test('in a terminal they are listed, ask before they run something, and their prompt is sent', async () => {
     const space = await workspace();
@@ -227,7 +232,7 @@ describe('skills', () => {
     expect(first).not.toContain('The newest version comes first');
   });
 
-  test('of a project they count after trust; the list stays the same from turn to turn', async () => {
+  test('of a project they count after trust; the list stays the same from turn to turn', soak, async () => {
     const skill = (name: string) =>
       `---\nname: ${name}\ndescription: About ${name}.\n---\nAll about ${name}.\n`;
     const space = await workspace({

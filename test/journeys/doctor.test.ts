@@ -10,6 +10,7 @@ import { says } from '../support/model-server/script.ts';
 import { binary } from '../support/program.ts';
 import { noBubblewrap } from '../support/sandboxed.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -118,20 +119,24 @@ test('[N04] nothing configured, a vendor that is down, broken settings: each is 
   ]);
 });
 
-test('[N06] offline, nobody is asked who is not at hand; a proxy is told without its password', async () => {
-  const space = await workspace();
-  const { code, text, named } = await doctor(space, [], {
-    env: {
-      ANTHROPIC_API_KEY: 'sk-ant-test',
-      AI_ASSISTANT_OFFLINE: '1',
-      HTTPS_PROXY: 'http://user:hunter2@127.0.0.1:9',
-    },
-  });
-  expect(named('reach').map((check) => check.text)).toEqual(['anthropic: not checked (offline)']);
-  expect(named('proxy').map((check) => check.text)).toEqual(['HTTPS_PROXY=http://…@127.0.0.1:9']);
-  expect(text).not.toContain('hunter2');
-  expect(code).toBe(1);
-});
+test(
+  '[N06] offline, nobody is asked who is not at hand; a proxy is told without its password',
+  soak,
+  async () => {
+    const space = await workspace();
+    const { code, text, named } = await doctor(space, [], {
+      env: {
+        ANTHROPIC_API_KEY: 'sk-ant-test',
+        AI_ASSISTANT_OFFLINE: '1',
+        HTTPS_PROXY: 'http://user:hunter2@127.0.0.1:9',
+      },
+    });
+    expect(named('reach').map((check) => check.text)).toEqual(['anthropic: not checked (offline)']);
+    expect(named('proxy').map((check) => check.text)).toEqual(['HTTPS_PROXY=http://…@127.0.0.1:9']);
+    expect(text).not.toContain('hunter2');
+    expect(code).toBe(1);
+  },
+);
 
 test('[N04] for people: aligned lines, what to do under each, the count at the end', async () => {
   const { code, stdout } = await aca(await workspace(), ['doctor'], {
@@ -169,26 +174,30 @@ test('[N04] the sandbox is tried out, and each thing that was tried is told', as
   );
 });
 
-test('[N04] root is warned: by doctor, and once where a conversation begins, but not in JSON', async ({
-  skip,
-}) => {
-  if (process.getuid?.() !== 0) skip('needs root');
-  const space = await workspace();
-  const { named } = await doctor(space);
-  expect(named('user')).toMatchObject([{ state: 'warn', text: expect.stringContaining('Running as root') }]);
-  const server = await serve([says('hello'), says('hello')]);
-  const { model, env } = doors['openai-chat'](server.url);
-  const terminal = openTerminal(space, ['--plain', '--model', model], {
-    ...env,
-    AI_ASSISTANT_ROOT_EXPECTED: '0',
-  });
-  await terminal.waitFor('Running as root');
-  terminal.type('hi\r');
-  await terminal.waitFor('hello');
-  expect(terminal.screen().split('Running as root')).toHaveLength(2);
-  terminal.type('/quit\r');
-  const json = await aca(space, ['-p', 'hi', '--model', model, '--output-format', 'json'], {
-    env: { ...env, AI_ASSISTANT_ROOT_EXPECTED: '0' },
-  });
-  expect(json.stdout + json.stderr).not.toContain('Running as root');
-});
+test(
+  '[N04] root is warned: by doctor, and once where a conversation begins, but not in JSON',
+  soak,
+  async ({ skip }) => {
+    if (process.getuid?.() !== 0) skip('needs root');
+    const space = await workspace();
+    const { named } = await doctor(space);
+    expect(named('user')).toMatchObject([
+      { state: 'warn', text: expect.stringContaining('Running as root') },
+    ]);
+    const server = await serve([says('hello'), says('hello')]);
+    const { model, env } = doors['openai-chat'](server.url);
+    const terminal = openTerminal(space, ['--plain', '--model', model], {
+      ...env,
+      AI_ASSISTANT_ROOT_EXPECTED: '0',
+    });
+    await terminal.waitFor('Running as root');
+    terminal.type('hi\r');
+    await terminal.waitFor('hello');
+    expect(terminal.screen().split('Running as root')).toHaveLength(2);
+    terminal.type('/quit\r');
+    const json = await aca(space, ['-p', 'hi', '--model', model, '--output-format', 'json'], {
+      env: { ...env, AI_ASSISTANT_ROOT_EXPECTED: '0' },
+    });
+    expect(json.stdout + json.stderr).not.toContain('Running as root');
+  },
+);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { aca } from '../support/aca.ts';
 import { GREETS, tinyModel } from '../support/embedded.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -87,7 +88,7 @@ test('R02 a model is pulled, over broken connections, and told how to be used', 
   expect(ranges.length).toBe(3);
 });
 
-test('--repo-id and --filename fetch a model before the conversation begins', async () => {
+test('--repo-id and --filename fetch a model before the conversation begins', soak, async () => {
   const space = await workspace({});
   const { env, file } = await hub(space);
   const args = ['-p', 'hello', '--repo-id', 'me/mine', '--filename', 'small.gguf'];
@@ -104,7 +105,7 @@ test('--repo-id and --filename fetch a model before the conversation begins', as
   expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('Give both') });
 });
 
-test('a damaged model is not kept, and nothing is fetched offline or without a yes', async () => {
+test('a damaged model is not kept, and nothing is fetched offline or without a yes', soak, async () => {
   const space = await workspace({});
   const { env, file } = await hub(space, { sum: 'ab'.repeat(32) });
   const pull = ['models', 'pull', 'me/mine', 'small.gguf'];
@@ -140,7 +141,7 @@ test('a pull that is interrupted goes on where it was', async () => {
   expect(ranges.length).toBeGreaterThan(2);
 });
 
-test('429 and 502 of a hub are retried after a pause, which is printed once', async () => {
+test('429 and 502 of a hub are retried after a pause, which is printed once', soak, async () => {
   const space = await workspace({});
   const { env, file, content } = await hub(space, { cuts: 1, hubFails: [429, 502] });
 
@@ -165,7 +166,7 @@ test('a store that is down for a moment is waited for, on a terminal with a coun
   expect((await readFile(file)).equals(content)).toBe(true);
 });
 
-test('two processes pull one file: one fetches it, the other waits, and both have it', async () => {
+test('two processes pull one file: one fetches it, the other waits, and both have it', soak, async () => {
   const space = await workspace({});
   let go: () => void = () => undefined;
   const until = new Promise<void>((resolve) => {

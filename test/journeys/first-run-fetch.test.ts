@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { aca } from '../support/aca.ts';
 import { openLab, still } from '../support/lab.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -66,7 +67,7 @@ test('Ctrl+C in a download returns to the menu and stays there, in the terminal'
   await lab.waitFor('Select a model to fetch.');
 });
 
-test('Ctrl+C in a download returns to the menu and stays there, in plain lines', async () => {
+test('Ctrl+C in a download returns to the menu and stays there, in plain lines', soak, async () => {
   const space = await workspace();
   const env = await slowRegistry();
   const terminal = openTerminal(space, ['--plain'], env);

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
 import { calls, hangs, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -80,7 +81,7 @@ describe('[U02] /commit', () => {
     expect(second).toContain('say what it was before');
   });
 
-  test('a hook that refuses is heard, and nothing is committed without a yes', async () => {
+  test('a hook that refuses is heard, and nothing is committed without a yes', soak, async () => {
     const { space, git } = await repository({ 'a.txt': 'alpha\n' });
     await writeFile(
       path.join(space.root, '.git/hooks/commit-msg'),
@@ -157,36 +158,40 @@ describe('[U02] /review', () => {
     expect(sessions.filter((name) => name.endsWith('.subagents')).length).toBe(1);
   });
 
-  test('a branch is reviewed as what it adds, a commit as what it changed, and nothing as nothing', async () => {
-    const { space, git } = await repository({ 'a.txt': 'alpha\n' });
-    git('switch', '-q', '-c', 'topic');
-    await writeFile(path.join(space.root, 'a.txt'), 'topic\n');
-    git('commit', '-q', '-a', '-m', 'topic: change');
-    git('switch', '-q', 'main');
-    await writeFile(path.join(space.root, 'b.txt'), 'main goes on\n');
-    git('add', '-A');
-    git('commit', '-q', '-m', 'main: go on');
-    const { server, terminal } = await start(space, [says('fine'), says('good')]);
-    const talk = terminal();
-    await talk.waitFor(PROMPT);
-    talk.type('/review topic\r');
-    await talk.waitFor('Review of branch topic compared with main:');
-    talk.type('/review HEAD\r');
-    await talk.waitFor('Review of commit ');
-    talk.type('/review\r');
-    await talk.waitFor('Nothing to review.');
-    talk.type('/review nowhere\r');
-    await talk.waitFor('No branch or commit named nowhere.');
-    talk.type('/review --output=x\r');
-    await talk.waitFor('--output=x contains no changes.');
-    talk.type('/quit\r');
-    await talk.exitCode;
-    const [branch, commit] = server.requests.map(({ messages }) => messages[0]?.text ?? '');
-    expect(branch).toContain('+topic');
-    expect(branch).not.toContain('main goes on');
-    expect(commit).toContain('+main goes on');
-    expect((await readdir(space.root)).sort()).toEqual(['.git', 'a.txt', 'b.txt']);
-  });
+  test(
+    'a branch is reviewed as what it adds, a commit as what it changed, and nothing as nothing',
+    soak,
+    async () => {
+      const { space, git } = await repository({ 'a.txt': 'alpha\n' });
+      git('switch', '-q', '-c', 'topic');
+      await writeFile(path.join(space.root, 'a.txt'), 'topic\n');
+      git('commit', '-q', '-a', '-m', 'topic: change');
+      git('switch', '-q', 'main');
+      await writeFile(path.join(space.root, 'b.txt'), 'main goes on\n');
+      git('add', '-A');
+      git('commit', '-q', '-m', 'main: go on');
+      const { server, terminal } = await start(space, [says('fine'), says('good')]);
+      const talk = terminal();
+      await talk.waitFor(PROMPT);
+      talk.type('/review topic\r');
+      await talk.waitFor('Review of branch topic compared with main:');
+      talk.type('/review HEAD\r');
+      await talk.waitFor('Review of commit ');
+      talk.type('/review\r');
+      await talk.waitFor('Nothing to review.');
+      talk.type('/review nowhere\r');
+      await talk.waitFor('No branch or commit named nowhere.');
+      talk.type('/review --output=x\r');
+      await talk.waitFor('--output=x contains no changes.');
+      talk.type('/quit\r');
+      await talk.exitCode;
+      const [branch, commit] = server.requests.map(({ messages }) => messages[0]?.text ?? '');
+      expect(branch).toContain('+topic');
+      expect(branch).not.toContain('main goes on');
+      expect(commit).toContain('+main goes on');
+      expect((await readdir(space.root)).sort()).toEqual(['.git', 'a.txt', 'b.txt']);
+    },
+  );
 
   test("a repository's own programs do not run before trust", async () => {
     const { space, git } = await repository({
@@ -248,7 +253,7 @@ describe('[U02] --worktree', () => {
     );
   });
 
-  test('one in which nothing was changed is gone at the end, with its branch', async () => {
+  test('one in which nothing was changed is gone at the end, with its branch', soak, async () => {
     const { space, git } = await repository({ 'a.txt': 'alpha\n' });
     const { run } = await start(space, [says('Nothing to do.')]);
     const { code, stderr } = await run(['-p', 'go', '--worktree']);
@@ -259,41 +264,49 @@ describe('[U02] --worktree', () => {
     expect(await readdir(`${space.root}.worktrees`)).toEqual([]);
   });
 
-  test('a second session goes on in the same one; commits, and files that git ignores, are kept', async () => {
-    const { space } = await repository({ 'a.txt': 'alpha\n', '.gitignore': 'ignored\n' });
-    const { run } = await start(space, [
-      calls(['Write', { file_path: 'ignored', content: 'precious\n' }]),
-      says('one'),
-      calls(['Read', { file_path: 'ignored' }]),
-      says('two'),
-    ]);
-    const args = ['-p', 'go', '--worktree=fix', '--mode', 'accept-edits'];
-    expect((await run(args)).stderr).toMatch(
-      /Kept the worktree .* on branch aca\/fix: 1 file not committed\./,
-    );
-    const second = await run(args);
-    expect(second).toMatchObject({ code: 0, stdout: 'two\n' });
-    expect(second.stderr).toMatch(/Kept the worktree .* on branch aca\/fix/);
-  });
+  test(
+    'a second session goes on in the same one; commits, and files that git ignores, are kept',
+    soak,
+    async () => {
+      const { space } = await repository({ 'a.txt': 'alpha\n', '.gitignore': 'ignored\n' });
+      const { run } = await start(space, [
+        calls(['Write', { file_path: 'ignored', content: 'precious\n' }]),
+        says('one'),
+        calls(['Read', { file_path: 'ignored' }]),
+        says('two'),
+      ]);
+      const args = ['-p', 'go', '--worktree=fix', '--mode', 'accept-edits'];
+      expect((await run(args)).stderr).toMatch(
+        /Kept the worktree .* on branch aca\/fix: 1 file not committed\./,
+      );
+      const second = await run(args);
+      expect(second).toMatchObject({ code: 0, stdout: 'two\n' });
+      expect(second.stderr).toMatch(/Kept the worktree .* on branch aca\/fix/);
+    },
+  );
 
-  test('trust in the project holds there, as long as its files are those that were trusted', async () => {
-    const settings = JSON.stringify({ permissions: { allow: ['Write'] } });
-    const { space, git } = await repository({ '.ai-assistant.json': settings });
-    const { run } = await start(space, [
-      calls(['Write', { file_path: 'one', content: '1' }]),
-      says('one'),
-      calls(['Write', { file_path: 'two', content: '2' }]),
-      says('two'),
-    ]);
-    expect((await aca(space, ['trust'])).code).toBe(0);
-    expect(await run(['-p', 'go', '--worktree=one'])).toMatchObject({ code: 0, stdout: 'one\n' });
+  test(
+    'trust in the project holds there, as long as its files are those that were trusted',
+    soak,
+    async () => {
+      const settings = JSON.stringify({ permissions: { allow: ['Write'] } });
+      const { space, git } = await repository({ '.ai-assistant.json': settings });
+      const { run } = await start(space, [
+        calls(['Write', { file_path: 'one', content: '1' }]),
+        says('one'),
+        calls(['Write', { file_path: 'two', content: '2' }]),
+        says('two'),
+      ]);
+      expect((await aca(space, ['trust'])).code).toBe(0);
+      expect(await run(['-p', 'go', '--worktree=one'])).toMatchObject({ code: 0, stdout: 'one\n' });
 
-    const other = JSON.stringify({ permissions: { allow: ['Write', 'Bash'] } });
-    await writeFile(path.join(space.root, '.ai-assistant.json'), other);
-    git('commit', '-q', '-a', '-m', 'looser');
-    await writeFile(path.join(space.root, '.ai-assistant.json'), settings);
-    expect(await run(['-p', 'go', '--worktree=two'])).toMatchObject({ code: 3, stdout: 'two\n' });
-  });
+      const other = JSON.stringify({ permissions: { allow: ['Write', 'Bash'] } });
+      await writeFile(path.join(space.root, '.ai-assistant.json'), other);
+      git('commit', '-q', '-a', '-m', 'looser');
+      await writeFile(path.join(space.root, '.ai-assistant.json'), settings);
+      expect(await run(['-p', 'go', '--worktree=two'])).toMatchObject({ code: 3, stdout: 'two\n' });
+    },
+  );
 
   test('a folder that is no repository, and a name that is none, are told', async () => {
     const space = await workspace();

@@ -137,7 +137,7 @@ describe('structured results', () => {
     expect(server.requests[2]?.messages.at(-1)?.text).toContain('answer/n must be integer');
   });
 
-  test('an answer that never fits is an error, and standard output stays empty', async () => {
+  test('an answer that never fits is an error, and standard output stays empty', soak, async () => {
     const space = await workspace({ 'schema.json': schema });
     const { run } = await start(space, [says('a'), says('b'), says('c')]);
     const text = await run(['-p', 'how many?', '--json-schema', path.join(space.root, 'schema.json')]);
@@ -160,7 +160,7 @@ describe('structured results', () => {
 });
 
 describe('sessions', () => {
-  test('--continue goes on with the last session of the folder, --resume with any', async () => {
+  test('--continue goes on with the last session of the folder, --resume with any', soak, async () => {
     const space = await workspace();
     const { run, server } = await start(space, [says('one'), says('two'), says('three')]);
     const first = jsonOf((await run(['-p', 'a', '--output-format', 'json'])).stdout);
@@ -268,7 +268,7 @@ describe('ends', () => {
     },
   );
 
-  test('[L10] a signal while a command runs ends the command, too', async () => {
+  test('[L10] a signal while a command runs ends the command, too', soak, async () => {
     const space = await workspace();
     const { run } = await start(space, [calls(['Bash', { command: 'sleep 300; touch survived' }])]);
     const outcome = await run(
@@ -288,7 +288,7 @@ describe('ends', () => {
     expect(last).toMatchObject({ message: { role: 'tool', success: false } });
   });
 
-  test('a server that never answers can be interrupted', async () => {
+  test('a server that never answers can be interrupted', soak, async () => {
     const space = await workspace();
     const { run, server } = await start(space, [hangs()]);
     const outcome = await run(['-p', 'go'], {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -57,7 +58,7 @@ async function noted(space: Workspace, name: string): Promise<Record<string, unk
 
 const read: Step = calls(['Read', { file_path: 'a.txt' }]);
 
-test('the formatter of the documented example formats the edited file and no other', async () => {
+test('the formatter of the documented example formats the edited file and no other', soak, async () => {
   const page = await readFile('docs/hooks.md', 'utf8');
   const { hooks } = JSON.parse(/```json config\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
   const name = 'my notes.txt';
@@ -161,7 +162,7 @@ describe('shell hooks', () => {
     expect(played.code).toBe(0);
   });
 
-  test('what a hook changes can be taken back with the run', async () => {
+  test('what a hook changes can be taken back with the run', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
     await settings(space, { PostToolUse: [{ matcher: 'Write', command: 'echo formatted >> a.txt' }] });
     await run(
@@ -186,7 +187,7 @@ describe('shell hooks', () => {
     expect(sent(played, 0)).toContain('[From a hook:]\\nit is Monday');
   });
 
-  test('a prompt that a hook refuses is neither sent nor kept', async () => {
+  test('a prompt that a hook refuses is neither sent nor kept', soak, async () => {
     const space = await workspace();
     await settings(space, {
       UserPromptSubmit: [{ command: 'grep -q "go on" && echo "too vague" >&2 && exit 2' }],
@@ -214,7 +215,7 @@ describe('shell hooks', () => {
     ]);
   });
 
-  test('a Stop hook that is never content is left alone after a while', async () => {
+  test('a Stop hook that is never content is left alone after a while', soak, async () => {
     const space = await workspace();
     await settings(space, { Stop: [{ command: 'echo more >&2; exit 2' }] });
     const played = await run(
@@ -247,21 +248,25 @@ describe('shell hooks', () => {
     await expect(readFile(path.join(space.root, '../outside'))).rejects.toThrow('ENOENT');
   });
 
-  test('hooks as other assistants write them work, for tools of servers by their other name, too', async () => {
-    const space = await workspace({ 'a.txt': 'one\n' });
-    const root = path.join(space.home, '.ai-assistant');
-    await mkdir(root, { recursive: true });
-    const hooks = [{ type: 'command', command: 'echo "$CLAUDE_PROJECT_DIR" >&2; exit 2', timeout: 5 }];
-    await writeFile(
-      path.join(root, 'config.json'),
-      JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Read', hooks }], Notification: [] } }),
-    );
-    const played = await run(space, [read, says('ok')]);
-    expect(toolTexts(played)).toEqual([`It did not run: blocked by a hook: ${space.root}`]);
-    expect(played.stderr).toContain('unknown setting hooks.Notification is ignored');
-  });
+  test(
+    'hooks as other assistants write them work, for tools of servers by their other name, too',
+    soak,
+    async () => {
+      const space = await workspace({ 'a.txt': 'one\n' });
+      const root = path.join(space.home, '.ai-assistant');
+      await mkdir(root, { recursive: true });
+      const hooks = [{ type: 'command', command: 'echo "$CLAUDE_PROJECT_DIR" >&2; exit 2', timeout: 5 }];
+      await writeFile(
+        path.join(root, 'config.json'),
+        JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Read', hooks }], Notification: [] } }),
+      );
+      const played = await run(space, [read, says('ok')]);
+      expect(toolTexts(played)).toEqual([`It did not run: blocked by a hook: ${space.root}`]);
+      expect(played.stderr).toContain('unknown setting hooks.Notification is ignored');
+    },
+  );
 
-  test('PreCompact keeps what would be compacted', async () => {
+  test('PreCompact keeps what would be compacted', soak, async () => {
     const space = await workspace();
     await settings(space, { PreCompact: [{ command: 'cat >> compact.jsonl; echo "not now" >&2; exit 2' }] });
     const server = await serve([says('Hello.'), says('A summary.')]);

@@ -107,6 +107,7 @@ sweep(MODES)(
       calls(['Read', { file_path: 'a.txt' }], ['Skill', { name: 'trap' }], ['trap:any', {}]),
       says('done'),
       says('typed'),
+      says('typed'),
     ]);
     const { model, env } = doors.anthropic(server.url);
     for (const prompt of ['look', '/trap', '/trap2'])

@@ -7,7 +7,7 @@ import { midText } from '../support/faults/streams.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { calls, fails, failsMidway, rawChunks, type Step, says } from '../support/model-server/script.ts';
 import { startModelServer } from '../support/model-server/server.ts';
-import { sweepGroups } from '../support/soak.ts';
+import { sweepFor, sweepGroups } from '../support/soak.ts';
 import { type WhenDone, workspace } from '../support/workspace.ts';
 
 /** Everything a run leaves behind: what it printed, and every file in the project and in the data root. */
@@ -65,7 +65,7 @@ sweepGroups(protocolNames)(
       expect([stdout, stderr, told, ...files].filter((text) => text?.includes(KEY))).toEqual([]);
     });
 
-    test.for(echoes)(
+    sweepFor(echoes, (echo) => echo === echoes[0])(
       'is left out of what is told of %s that repeats it',
       async ([, step], { onTestFinished }) => {
         const { code, stdout, stderr, files } = await traces([step(protocol)], {

@@ -6,7 +6,7 @@ import { aca } from '../support/aca.ts';
 import { TASK } from '../support/quirks/brain.ts';
 import { quirks } from '../support/quirks/list.ts';
 import { type Quirk, serveQuirk, xmlCalls } from '../support/quirks/server.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const VARIABLES = {
@@ -54,7 +54,7 @@ describe(`${ids} the task is done though nobody has probed`, () => {
 });
 
 describe(`${ids} the probe finds out how it is, and the task is done in that way`, () => {
-  sweep(quirks, 4)('$name', async ({ finds, tells: _, said = SAID, ...quirk }) => {
+  sweep(quirks, 2)('$name', async ({ finds, tells: _, said = SAID, ...quirk }) => {
     const { probe, run, written, server } = await machineWith(quirk);
     const { code, stdout, stderr } = await probe();
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -85,7 +85,7 @@ describe('what was learned is kept', () => {
     expect(server.asked.slice(asked).map(({ hasTools }) => hasTools)).toEqual([false, false, false]);
   });
 
-  test('another model behind the same name is measured again, with one line', async () => {
+  test('another model behind the same name is measured again, with one line', soak, async () => {
     const quirk: Quirk = { name: 'changing', provider: 'ollama', asides: {} };
     const { probe, run, server } = await machineWith(quirk);
     expect(JSON.parse((await probe()).stdout)).toMatchObject({ digest: 'sha-1', toolMode: 'native' });

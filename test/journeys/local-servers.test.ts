@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { aca } from '../support/aca.ts';
 import { TASK } from '../support/quirks/brain.ts';
 import { type Quirk, serveQuirk } from '../support/quirks/server.ts';
+import { sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -31,7 +32,7 @@ describe('a server that is still loading its model', () => {
     gate: ({ before }) => (before < requests ? LOADING : null),
   });
 
-  test.each([
+  sweep([
     ['a named model', ['--model', 'llamacpp/tiny']],
     ['whatever is there', []],
   ])('is waited for: %s', async (_what, args) => {
@@ -59,7 +60,7 @@ describe('a server that is still loading its model', () => {
     expect(stderr).toBe(WAITING);
   });
 
-  test.each([[['--plain']], [[]]])('the wait can be interrupted on the screen %j', async (flags) => {
+  sweep([[[]], [['--plain']]])('the wait can be interrupted on the screen %j', async (flags) => {
     const { space, env } = await machine({ gate: () => LOADING });
     const screen = openTerminal(space, [...flags, '--model', 'llamacpp/tiny'], env);
     await screen.waitFor('still loading its model; waiting');
@@ -95,7 +96,7 @@ describe('a server that needs a key', () => {
     expect(stderr).toContain('found, needs a key: aca keys set llamacpp');
   });
 
-  test.each([
+  sweep([
     ['its variable', { LLAMA_API_KEY: 'secret' }],
     ['the general variable, for a named model', { AI_ASSISTANT_API_KEY: 'secret' }],
   ])('gets it from %s, for questions about its models, too', async (_what, more) => {

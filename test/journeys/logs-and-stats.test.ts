@@ -9,6 +9,7 @@ import { calls, fails, hangs, type Step, says } from '../support/model-server/sc
 import { binary } from '../support/program.ts';
 import { openScreen } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { withinOneDay } from '../support/within-one-day.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -67,26 +68,30 @@ describe('[O06] the log of the program', () => {
     expect(JSON.stringify(entries)).not.toMatch(/ALPHA|BETA|GAMMA|sk-ant-test/);
   });
 
-  test('the environment says how much and where; warnings are there without being asked for', async () => {
-    const space = await workspace();
-    const file = path.join(space.root, 'my.log');
-    const failing = await start(space, [fails(400, { message: 'no such thing' })]);
-    await failing.run(['-p', 'go'], { AI_ASSISTANT_LOG: `info:${file}` });
-    expect((await entriesOf(file)).map(({ level }) => level)).toEqual(['info', 'warn', 'error']);
-    expect(existsSync(logOf(space))).toBe(false);
+  test(
+    'the environment says how much and where; warnings are there without being asked for',
+    soak,
+    async () => {
+      const space = await workspace();
+      const file = path.join(space.root, 'my.log');
+      const failing = await start(space, [fails(400, { message: 'no such thing' })]);
+      await failing.run(['-p', 'go'], { AI_ASSISTANT_LOG: `info:${file}` });
+      expect((await entriesOf(file)).map(({ level }) => level)).toEqual(['info', 'warn', 'error']);
+      expect(existsSync(logOf(space))).toBe(false);
 
-    await (await start(space, [fails(400, { message: 'no such thing' })])).run(['-p', 'go']);
-    expect((await entriesOf(logOf(space))).map(brief)).toEqual([
-      'warn model failed',
-      expect.stringMatching(/^error run ended: .*no such thing/),
-    ]);
+      await (await start(space, [fails(400, { message: 'no such thing' })])).run(['-p', 'go']);
+      expect((await entriesOf(logOf(space))).map(brief)).toEqual([
+        'warn model failed',
+        expect.stringMatching(/^error run ended: .*no such thing/),
+      ]);
 
-    const wrong = await failing.run(['-p', 'go'], { AI_ASSISTANT_LOG: 'loud' });
-    expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toContain('AI_ASSISTANT_LOG');
-  });
+      const wrong = await failing.run(['-p', 'go'], { AI_ASSISTANT_LOG: 'loud' });
+      expect(wrong.code).toBe(2);
+      expect(wrong.stderr).toContain('AI_ASSISTANT_LOG');
+    },
+  );
 
-  test('a bug that ends the program is in it, with its place in the source', async () => {
+  test('a bug that ends the program is in it, with its place in the source', soak, async () => {
     const words = 'This is a bug in ai-code-assistant';
     const chunk = binary === undefined ? await placeOf(words) : '/program/main.cjs:1:1';
     // Thrown where nobody waits, and from a place of the program's: what a plugin throws there would not be fatal.
@@ -166,7 +171,7 @@ describe('/diag, /doctor and /stats', () => {
 });
 
 describe('aca stats', () => {
-  test('sums all sessions, by day, model, tool and session', async () => {
+  test('sums all sessions, by day, model, tool and session', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha' });
     const empty = await aca(space, ['stats']);
     expect(empty).toEqual({ code: 0, stdout: 'No usage in this period.\n', stderr: '' });
@@ -237,7 +242,7 @@ describe('[U14] quotas', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a model that no quota is for is asked at once, and nothing is kept', async () => {
+  test('a model that no quota is for is asked at once, and nothing is kept', soak, async () => {
     const space = await workspace();
     await configure(space, { quotas: { 'openai/*': { requestsPerMinute: 1 } } });
     const { run } = await start(space, [says('one'), says('two')]);

@@ -12,6 +12,7 @@ import { calls, says } from '../support/model-server/script.ts';
 import { isRunning } from '../support/processes.ts';
 import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 async function connect(transport: Transport): Promise<Client> {
@@ -234,7 +235,7 @@ describe('calls that change one file take turns', () => {
     expect((await space.tree())['a.txt']).toBe(expected);
   });
 
-  test('two clients over HTTP, with every tool that changes files', async () => {
+  test('two clients over HTTP, with every tool that changes files', soak, async () => {
     const space = await project();
     const { url, token, stop } = await overHttp(space, ['--mode', 'accept-edits', '--allow', 'Delete']);
     const clients = [await open(url, token), await open(url, token)];

@@ -59,36 +59,40 @@ describe('servers in a conversation', () => {
     expect(again.server.requests[1]?.messages.at(-1)?.results[0]?.text).toBe('User denied permission');
   });
 
-  test('a server may ask the user something during a call; what is answered goes back to it', async () => {
-    const space = await workspace();
-    await configure(space, { mcpServers: { every: published('everything') } });
-    await aca(space, ['mcp', 'test', 'every']);
-    const { server, terminal } = await talk(space, [
-      calls(['every__trigger-elicitation-request', {}]),
-      says('done'),
-    ]);
-    await terminal.waitFor('/help for commands');
-    await waitForServer(terminal, 'every');
-    terminal.type('go\r');
-    await terminal.waitFor('Allow: every:trigger-elicitation-request? [y/n]');
-    terminal.type('y\r');
-    await terminal.waitFor('The MCP server every asks: ');
-    terminal.type('answer\r');
-    await terminal.waitFor('Answer', 2);
-    for (let field = 0; field < 14 && !terminal.screen().includes('done'); field++) {
-      const asked = terminal.screen().split('Answer').length;
-      terminal.type(field === 0 ? 'Ada\r' : '\r');
-      const until = Date.now() + 3000;
-      while (
-        Date.now() < until &&
-        !terminal.screen().includes('done') &&
-        terminal.screen().split('Answer').length === asked
-      )
-        await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    await terminal.waitFor('done');
-    expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toContain('Ada');
-  });
+  test(
+    'a server may ask the user something during a call; what is answered goes back to it',
+    soak,
+    async () => {
+      const space = await workspace();
+      await configure(space, { mcpServers: { every: published('everything') } });
+      await aca(space, ['mcp', 'test', 'every']);
+      const { server, terminal } = await talk(space, [
+        calls(['every__trigger-elicitation-request', {}]),
+        says('done'),
+      ]);
+      await terminal.waitFor('/help for commands');
+      await waitForServer(terminal, 'every');
+      terminal.type('go\r');
+      await terminal.waitFor('Allow: every:trigger-elicitation-request? [y/n]');
+      terminal.type('y\r');
+      await terminal.waitFor('The MCP server every asks: ');
+      terminal.type('answer\r');
+      await terminal.waitFor('Answer', 2);
+      for (let field = 0; field < 14 && !terminal.screen().includes('done'); field++) {
+        const asked = terminal.screen().split('Answer').length;
+        terminal.type(field === 0 ? 'Ada\r' : '\r');
+        const until = Date.now() + 3000;
+        while (
+          Date.now() < until &&
+          !terminal.screen().includes('done') &&
+          terminal.screen().split('Answer').length === asked
+        )
+          await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await terminal.waitFor('done');
+      expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toContain('Ada');
+    },
+  );
 
   test("a server's prompt is a command, its arguments in order or by name", async () => {
     const space = await workspace();
@@ -163,32 +167,36 @@ describe('[Y28] servers of a project', () => {
     },
   );
 
-  test('a trusted .mcp.json is read in the words of others, and takes no name from the user', async () => {
-    const space = await workspace();
-    const { command, args } = oddServer('fine');
-    await configure(space, { mcpServers: { mine: oddServer('fine') } });
-    const shared = {
-      mcpServers: {
-        theirs: { type: 'stdio', command, args, description: 'not ours to know' },
-        mine: { command: 'touch', args: [canary(space)] },
-        web: { transport: 'streamable-http', url: 'http://127.0.0.1:9/mcp' },
-        'bad name': { command },
-      },
-    };
-    await writeFile(path.join(space.root, '.mcp.json'), JSON.stringify(shared));
-    await aca(space, ['trust']);
-    const { stdout, stderr } = await aca(space, ['mcp', 'list']);
-    expect(stdout).toMatch(
-      /^mine +stdio .*config\.json\ntheirs +stdio .*\.mcp\.json\nweb +http +http:\/\/127\.0\.0\.1:9\/mcp/m,
-    );
-    expect(stderr).toContain('ignored the server bad name');
-    const tested = await aca(space, ['mcp', 'test']);
-    expect(tested.code).toBe(1);
-    expect(tested.stdout).toContain('theirs:say');
-    expect(existsSync(canary(space))).toBe(false);
-  });
+  test(
+    'a trusted .mcp.json is read in the words of others, and takes no name from the user',
+    soak,
+    async () => {
+      const space = await workspace();
+      const { command, args } = oddServer('fine');
+      await configure(space, { mcpServers: { mine: oddServer('fine') } });
+      const shared = {
+        mcpServers: {
+          theirs: { type: 'stdio', command, args, description: 'not ours to know' },
+          mine: { command: 'touch', args: [canary(space)] },
+          web: { transport: 'streamable-http', url: 'http://127.0.0.1:9/mcp' },
+          'bad name': { command },
+        },
+      };
+      await writeFile(path.join(space.root, '.mcp.json'), JSON.stringify(shared));
+      await aca(space, ['trust']);
+      const { stdout, stderr } = await aca(space, ['mcp', 'list']);
+      expect(stdout).toMatch(
+        /^mine +stdio .*config\.json\ntheirs +stdio .*\.mcp\.json\nweb +http +http:\/\/127\.0\.0\.1:9\/mcp/m,
+      );
+      expect(stderr).toContain('ignored the server bad name');
+      const tested = await aca(space, ['mcp', 'test']);
+      expect(tested.code).toBe(1);
+      expect(tested.stdout).toContain('theirs:say');
+      expect(existsSync(canary(space))).toBe(false);
+    },
+  );
 
-  test('add and remove keep the files as they are, for the user and for the project', async () => {
+  test('add and remove keep the files as they are, for the user and for the project', soak, async () => {
     const space = await workspace();
     const add = (...args: string[]) => aca(space, ['mcp', 'add', ...args]);
     await add('docs', 'https://example.test/mcp?key=hidden', '-H', 'X-Key: abc');

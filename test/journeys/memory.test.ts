@@ -102,7 +102,7 @@ describe('from one session to the next', () => {
     expect((await aca(space, ['sessions'], { env: ON })).stdout).not.toContain('<memory>');
   });
 
-  test('a headless run is gone through in the next session, while that one works', async () => {
+  test('a headless run is gone through in the next session, while that one works', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     const read = calls(['Read', { file_path: 'a.txt' }]);
     const { server, run } = await start(space, [read, read, says('It is done.')]);
@@ -195,7 +195,7 @@ describe('from one session to the next', () => {
     expect(await allNotes(space)).toBe('');
   });
 
-  test('[Z04] five thousand notes cost no more than a few', async () => {
+  test('[Z04] five thousand notes cost no more than a few', soak, async () => {
     const space = await workspace();
     const long = 'and this goes on with what was said about it at some length, as notes do';
     await writeNotes(
@@ -276,34 +276,38 @@ describe('what must not be kept', () => {
 });
 
 describe('looking back', () => {
-  test('[U12] Recall finds notes and what was said in this folder, and nothing said elsewhere', async () => {
-    const space = await workspace();
-    await writeNotes(space, 'learnings.md', ['The flaky checkout test fails at midnight.']);
-    const { server, run } = await start(space, [
-      says('The checkout test was flaky because of the clock.'),
-      says('The flaky test of another project.'),
-      calls(['Recall', { query: 'why was the checkout test flaky' }]),
-      says('Because of the clock.'),
-    ]);
-    await run(['-p', 'why does it fail?']);
-    const elsewhere = await workspace();
-    await aca(
-      { ...elsewhere, home: space.home },
-      ['-p', 'elsewhere', '--model', 'anthropic/claude-sonnet-4-20250514'],
-      {
-        env: { ...doors.anthropic(server.url).env, ...ON },
-      },
-    );
-    expect(await run(['-p', 'remind me'])).toMatchObject({ stdout: 'Because of the clock.\n' });
-    const answer = server.requests[3]?.messages.at(-1)?.results[0]?.text ?? '';
-    expect(answer).toMatch(
-      /^undated {2}note \(learnings\)\n {2}The flaky checkout test fails at midnight\.$/m,
-    );
-    expect(answer).toMatch(
-      /^\d{4}-\d\d-\d\d {2}session [0-9a-f]{8} \(assistant\)\n {2}The checkout test was flaky because of the clock\.$/m,
-    );
-    expect(answer).not.toContain('another project');
-  });
+  test(
+    '[U12] Recall finds notes and what was said in this folder, and nothing said elsewhere',
+    soak,
+    async () => {
+      const space = await workspace();
+      await writeNotes(space, 'learnings.md', ['The flaky checkout test fails at midnight.']);
+      const { server, run } = await start(space, [
+        says('The checkout test was flaky because of the clock.'),
+        says('The flaky test of another project.'),
+        calls(['Recall', { query: 'why was the checkout test flaky' }]),
+        says('Because of the clock.'),
+      ]);
+      await run(['-p', 'why does it fail?']);
+      const elsewhere = await workspace();
+      await aca(
+        { ...elsewhere, home: space.home },
+        ['-p', 'elsewhere', '--model', 'anthropic/claude-sonnet-4-20250514'],
+        {
+          env: { ...doors.anthropic(server.url).env, ...ON },
+        },
+      );
+      expect(await run(['-p', 'remind me'])).toMatchObject({ stdout: 'Because of the clock.\n' });
+      const answer = server.requests[3]?.messages.at(-1)?.results[0]?.text ?? '';
+      expect(answer).toMatch(
+        /^undated {2}note \(learnings\)\n {2}The flaky checkout test fails at midnight\.$/m,
+      );
+      expect(answer).toMatch(
+        /^\d{4}-\d\d-\d\d {2}session [0-9a-f]{8} \(assistant\)\n {2}The checkout test was flaky because of the clock\.$/m,
+      );
+      expect(answer).not.toContain('another project');
+    },
+  );
 
   test('/memory shows, changes, pins and forgets; aca memory does the same from the shell', async () => {
     const space = await workspace();

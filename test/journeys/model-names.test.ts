@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { aca } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -32,7 +32,7 @@ async function machine(models: readonly string[], text = 'from the server') {
 }
 
 describe('provider/ID is a model of that server, whatever ID looks like', () => {
-  sweep(IDS, 2)('%s', async (id) => {
+  sweep(IDS)('%s', async (id) => {
     const { run, server } = await machine([id]);
     expect(await run('-p', 'hi', '--model', `llamacpp/${id}`)).toEqual({
       code: 0,
@@ -42,28 +42,32 @@ describe('provider/ID is a model of that server, whatever ID looks like', () => 
     expect(server.requests.map(({ model }) => model)).toEqual([id]);
   });
 
-  test('in settings, in `models use`, in `models probe`, in /model, and in a resumed session', async () => {
-    const id = '/models/tiny.gguf';
-    const { space, server, env, run } = await machine([id, 'other']);
-    expect(await run('models', 'use', `llamacpp/${id}`)).toMatchObject({ code: 0, stderr: '' });
-    const config = path.join(space.home, '.ai-assistant', 'config.json');
-    expect(JSON.parse(await readFile(config, 'utf8'))).toMatchObject({ model: `llamacpp/${id}` });
-    expect(await run('-p', 'hi')).toMatchObject({ code: 0, stdout: 'from the server\n' });
-    expect(await run('-p', 'again', '--continue')).toMatchObject({ code: 0, stdout: 'from the server\n' });
+  test(
+    'in settings, in `models use`, in `models probe`, in /model, and in a resumed session',
+    soak,
+    async () => {
+      const id = '/models/tiny.gguf';
+      const { space, server, env, run } = await machine([id, 'other']);
+      expect(await run('models', 'use', `llamacpp/${id}`)).toMatchObject({ code: 0, stderr: '' });
+      const config = path.join(space.home, '.ai-assistant', 'config.json');
+      expect(JSON.parse(await readFile(config, 'utf8'))).toMatchObject({ model: `llamacpp/${id}` });
+      expect(await run('-p', 'hi')).toMatchObject({ code: 0, stdout: 'from the server\n' });
+      expect(await run('-p', 'again', '--continue')).toMatchObject({ code: 0, stdout: 'from the server\n' });
 
-    const probed = await run('models', 'probe', `llamacpp/${id}`, '--json');
-    expect(probed).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(probed.stdout)).toMatchObject({ model: id });
+      const probed = await run('models', 'probe', `llamacpp/${id}`, '--json');
+      expect(probed).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(probed.stdout)).toMatchObject({ model: id });
 
-    const before = server.requests.length;
-    const screen = openTerminal(space, ['--plain', '--model', 'llamacpp/other'], env);
-    await screen.waitFor('llamacpp/other');
-    screen.type(`/model llamacpp/${id}\r`);
-    await screen.waitFor(`llamacpp/${id}`, 2);
-    screen.type('hello\r');
-    await screen.waitFor('from the server');
-    expect(server.requests.slice(before).map(({ model }) => model)).toEqual([id]);
-  });
+      const before = server.requests.length;
+      const screen = openTerminal(space, ['--plain', '--model', 'llamacpp/other'], env);
+      await screen.waitFor('llamacpp/other');
+      screen.type(`/model llamacpp/${id}\r`);
+      await screen.waitFor(`llamacpp/${id}`, 2);
+      screen.type('hello\r');
+      await screen.waitFor('from the server');
+      expect(server.requests.slice(before).map(({ model }) => model)).toEqual([id]);
+    },
+  );
 });
 
 describe('without a provider', () => {

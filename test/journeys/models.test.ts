@@ -9,12 +9,13 @@ import { builtIn, type ModelTable } from '../../src/providers/models/models-data
 import { aca, doors } from '../support/aca.ts';
 import { fails, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 describe('[V03][V04] the default model', () => {
   const gone = fails(404, { message: 'no such model' });
 
-  test.each([
+  sweep([
     ['anthropic', 'anthropic', 'Anthropic', 'claude-sonnet-5-5', 'claude-sonnet-4-20250514'],
     ['openai-responses', 'openai', 'OpenAI', 'gpt-6.1-sol', 'gpt-4-turbo'],
     ['google', 'google', 'Google Gemini', 'gemini-4-argon', 'gemini-3.1-pro-preview'],
@@ -142,7 +143,7 @@ describe('aca models update', () => {
   });
 
   const row = { window: 1, output: 1, usd: null, can: { tools: true, images: true, thinking: true } };
-  test.each<[string, Record<string, string>, RegExp]>([
+  sweep<[string, Record<string, string>, RegExp]>([
     [
       'another hash',
       { ...texts(newer), '/models.json.sha256': '0'.repeat(64) },
@@ -186,7 +187,7 @@ describe('aca models update', () => {
     expect(await readdir(space.root)).toEqual([]);
   });
 
-  test('is refused offline, and over an unencrypted line', async () => {
+  test('is refused offline, and over an unencrypted line', soak, async () => {
     const space = await workspace();
     const offline = await aca(space, ['models', 'update'], { env: { AI_ASSISTANT_OFFLINE: '1' } });
     expect(offline).toEqual({
@@ -198,7 +199,7 @@ describe('aca models update', () => {
     expect([open.code, open.stderr]).toEqual([2, expect.stringContaining('is not encrypted.')]);
   });
 
-  test('a damaged file is no reason to fail; a newer program uses its own table', async () => {
+  test('a damaged file is no reason to fail; a newer program uses its own table', soak, async () => {
     const space = await workspace();
     const { url } = await publish(texts(newer));
     await aca(space, ['models', 'update', '--url', url]);

@@ -7,7 +7,7 @@ import { deadUrl } from '../support/loopback.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { startModelServer } from '../support/model-server/server.ts';
-import { sweepGroups } from '../support/soak.ts';
+import { soak, sweepGroups } from '../support/soak.ts';
 import { behindTls, caFile, refusingProxy, secretHost, tunnelTo } from '../support/tls-server.ts';
 import { type WhenDone, type Workspace, workspace } from '../support/workspace.ts';
 
@@ -51,7 +51,7 @@ sweepGroups(protocolNames)(
       expect(server.refusals).toEqual([]);
     });
 
-    test('without the file, the certificate is named as what is wrong', async ({ onTestFinished }) => {
+    test('without the file, the certificate is named as what is wrong', soak, async ({ onTestFinished }) => {
       const { space, server, proxy } = await setUp(onTestFinished);
       const outcome = await ask(space, protocol, {
         url: `https://${secretHost}`,
@@ -65,22 +65,24 @@ sweepGroups(protocolNames)(
       expect(server.requests).toEqual([]);
     });
 
-    test('NO_PROXY is kept: the proxy is not asked, and nobody else knows the name', async ({
-      onTestFinished,
-    }) => {
-      const { space, proxy } = await setUp(onTestFinished);
-      await trust(space);
-      const outcome = await ask(space, protocol, {
-        url: `https://${secretHost}`,
-        env: { HTTPS_PROXY: proxy.url, NO_PROXY: secretHost },
-      });
-      expect(outcome.code).toBe(1);
-      expect(outcome.stderr).toMatch(
-        /^Could not connect to https:\/\/api\.test \((ENOTFOUND|EAI_AGAIN)\)\.\n/,
-      );
-      expect(outcome.stderr.endsWith(`.\n${hint}`)).toBe(true);
-      expect(proxy.asked).toEqual([]);
-    });
+    test(
+      'NO_PROXY is kept: the proxy is not asked, and nobody else knows the name',
+      soak,
+      async ({ onTestFinished }) => {
+        const { space, proxy } = await setUp(onTestFinished);
+        await trust(space);
+        const outcome = await ask(space, protocol, {
+          url: `https://${secretHost}`,
+          env: { HTTPS_PROXY: proxy.url, NO_PROXY: secretHost },
+        });
+        expect(outcome.code).toBe(1);
+        expect(outcome.stderr).toMatch(
+          /^Could not connect to https:\/\/api\.test \((ENOTFOUND|EAI_AGAIN)\)\.\n/,
+        );
+        expect(outcome.stderr.endsWith(`.\n${hint}`)).toBe(true);
+        expect(proxy.asked).toEqual([]);
+      },
+    );
 
     test('a server on this machine is reached past the proxy, its certificate checked all the same', async ({
       onTestFinished,
@@ -95,28 +97,30 @@ sweepGroups(protocolNames)(
       expect(proxy.asked).toEqual([]);
     });
 
-    test('a proxy that refuses is named as who does, and so is one that is not there', async ({
-      onTestFinished,
-    }) => {
-      const space = await workspace({}, onTestFinished);
-      const url = `https://${secretHost}`;
-      const refused = await ask(space, protocol, {
-        url,
-        env: { HTTPS_PROXY: await refusingProxy(onTestFinished) },
-      });
-      expect(refused).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `The proxy refused to connect to ${url} (407). Add a user name and password to its URL.\n${hint}`,
-      });
-      const dead = await deadUrl();
-      const gone = await ask(space, protocol, { url, env: { HTTPS_PROXY: dead } });
-      expect(gone).toEqual({
-        code: 1,
-        stdout: '',
-        stderr: `Could not connect to ${url} (ECONNREFUSED ${new URL(dead).host}).\n${hint}`,
-      });
-    });
+    test(
+      'a proxy that refuses is named as who does, and so is one that is not there',
+      soak,
+      async ({ onTestFinished }) => {
+        const space = await workspace({}, onTestFinished);
+        const url = `https://${secretHost}`;
+        const refused = await ask(space, protocol, {
+          url,
+          env: { HTTPS_PROXY: await refusingProxy(onTestFinished) },
+        });
+        expect(refused).toEqual({
+          code: 1,
+          stdout: '',
+          stderr: `The proxy refused to connect to ${url} (407). Add a user name and password to its URL.\n${hint}`,
+        });
+        const dead = await deadUrl();
+        const gone = await ask(space, protocol, { url, env: { HTTPS_PROXY: dead } });
+        expect(gone).toEqual({
+          code: 1,
+          stdout: '',
+          stderr: `Could not connect to ${url} (ECONNREFUSED ${new URL(dead).host}).\n${hint}`,
+        });
+      },
+    );
   },
   { concurrent: true },
 );

@@ -6,6 +6,7 @@ import { aca } from '../support/aca.ts';
 import { deadUrl } from '../support/loopback.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -83,7 +84,7 @@ describe('a vendor that cannot be reached', () => {
     expect(screen.screen().split('Use ollama').length).toBe(2);
   });
 
-  test('without a person nobody stands in, unless the settings say so', async () => {
+  test('without a person nobody stands in, unless the settings say so', soak, async () => {
     const alone = await machine([says('from here')]);
     const args = ['-p', 'hello', '--model', 'anthropic/claude-sonnet-4-6'];
     expect(await alone.run(...args)).toMatchObject({ code: 1, stdout: '' });

@@ -153,7 +153,7 @@ describe('a path outside the project, with nobody to ask', () => {
 });
 
 describe('what can never be opened', () => {
-  test('is refused at once, says why, and names a write a write', async () => {
+  test('is refused at once, says why, and names a write a write', soak, async () => {
     const space = await placeWithOutside();
     await mkdir(path.join(space.home, '.ssh'));
     await writeFile(path.join(space.home, '.ssh/id_rsa'), 'canary');
@@ -261,7 +261,7 @@ describe('a yes in a terminal', () => {
       .toBe('alpha\n');
   });
 
-  test('"s" opens the folder for reading in this session, also when it is resumed', async () => {
+  test('"s" opens the folder for reading in this session, also when it is resumed', soak, async () => {
     const space = await placeWithOutside();
     const read = (name: string, id: string): CallWords => [
       'Read',
@@ -344,37 +344,41 @@ describe('a yes in a terminal', () => {
   });
 });
 
-test('a subagent has the same verdicts and the same openings as the agent that started it', async () => {
-  const space = await placeWithOutside();
-  const script = {
-    go: [calls(task('look', 'LOOK')), says('ok')],
-    LOOK: [
-      calls(
-        ['Read', { file_path: path.join(space.out, 'read.txt') }],
-        ['Edit', { file_path: path.join(space.out, 'edit.txt'), old_string: 'alpha', new_string: 'beta' }],
-        ['Read', { file_path: '.env' }],
-      ),
-      says('done'),
-    ],
-  };
-  const run = async (args: string[]) => {
-    const { code, stdout } = await (await start(space, script)).run([
-      ...['-p', 'go', '--output-format', 'json'],
-      ...args,
-    ]);
-    return { code, denials: (JSON.parse(stdout) as Report).denials };
-  };
+test(
+  'a subagent has the same verdicts and the same openings as the agent that started it',
+  soak,
+  async () => {
+    const space = await placeWithOutside();
+    const script = {
+      go: [calls(task('look', 'LOOK')), says('ok')],
+      LOOK: [
+        calls(
+          ['Read', { file_path: path.join(space.out, 'read.txt') }],
+          ['Edit', { file_path: path.join(space.out, 'edit.txt'), old_string: 'alpha', new_string: 'beta' }],
+          ['Read', { file_path: '.env' }],
+        ),
+        says('done'),
+      ],
+    };
+    const run = async (args: string[]) => {
+      const { code, stdout } = await (await start(space, script)).run([
+        ...['-p', 'go', '--output-format', 'json'],
+        ...args,
+      ]);
+      return { code, denials: (JSON.parse(stdout) as Report).denials };
+    };
 
-  const refused = await run([]);
-  expect(refused.code).toBe(3);
-  expect(refused.denials.map(({ tool }) => tool)).toEqual(['Read', 'Edit', 'Read']);
-  const rules = refused.denials.flatMap(({ because }) => flagsIn(because));
-  const opened = await run(allowing(rules));
-  expect(opened.denials.map(({ tool, by }) => [tool, by])).toEqual([['Read', 'path guard']]);
-  expect(await readFile(path.join(space.out, 'edit.txt'), 'utf8')).toBe('beta\n');
-  const audit = await auditOf(space);
-  expect(audit.filter(({ agents }) => agents !== undefined).map(({ verdict }) => verdict)).toEqual([
-    ...['deny', 'deny', 'deny'],
-    ...['allow', 'allow', 'deny'],
-  ]);
-});
+    const refused = await run([]);
+    expect(refused.code).toBe(3);
+    expect(refused.denials.map(({ tool }) => tool)).toEqual(['Read', 'Edit', 'Read']);
+    const rules = refused.denials.flatMap(({ because }) => flagsIn(because));
+    const opened = await run(allowing(rules));
+    expect(opened.denials.map(({ tool, by }) => [tool, by])).toEqual([['Read', 'path guard']]);
+    expect(await readFile(path.join(space.out, 'edit.txt'), 'utf8')).toBe('beta\n');
+    const audit = await auditOf(space);
+    expect(audit.filter(({ agents }) => agents !== undefined).map(({ verdict }) => verdict)).toEqual([
+      ...['deny', 'deny', 'deny'],
+      ...['allow', 'allow', 'deny'],
+    ]);
+  },
+);

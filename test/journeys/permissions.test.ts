@@ -253,20 +253,24 @@ describe('[Y30] without a sandbox', () => {
     return space;
   }
 
-  test('auto mode runs only what surely reads; the model, the exit code and the report say so', async () => {
-    const space = await withSettings({ kind: 'off' });
-    const { report, code, server } = await headless(
-      space,
-      [bash('touch made'), bash('ls'), says('ok')],
-      ['--mode', 'auto'],
-    );
-    expect(code).toBe(3);
-    expect(report.commands).toEqual([{ command: 'ls', exitCode: 0 }]);
-    expect(report.sandbox).toMatchObject({ kind: 'host' });
-    expect(report.denials).toMatchObject([{ tool: 'Bash', by: 'mode auto' }]);
-    expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toMatch(/no sandbox is available$/);
-    expect(await space.tree()).toEqual({});
-  });
+  test(
+    'auto mode runs only what surely reads; the model, the exit code and the report say so',
+    soak,
+    async () => {
+      const space = await withSettings({ kind: 'off' });
+      const { report, code, server } = await headless(
+        space,
+        [bash('touch made'), bash('ls'), says('ok')],
+        ['--mode', 'auto'],
+      );
+      expect(code).toBe(3);
+      expect(report.commands).toEqual([{ command: 'ls', exitCode: 0 }]);
+      expect(report.sandbox).toMatchObject({ kind: 'host' });
+      expect(report.denials).toMatchObject([{ tool: 'Bash', by: 'mode auto' }]);
+      expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toMatch(/no sandbox is available$/);
+      expect(await space.tree()).toEqual({});
+    },
+  );
 
   describe('that was wanted', () => {
     /** No sandbox of this kind can be made on Linux. */
@@ -332,7 +336,7 @@ describe('[Y30] without a sandbox', () => {
     });
   });
 
-  test('sandbox.required refuses every command, whatever is allowed', async () => {
+  test('sandbox.required refuses every command, whatever is allowed', soak, async () => {
     const space = await withSettings({ kind: 'off', required: true });
     const { report, code } = await headless(
       space,
@@ -352,7 +356,7 @@ describe('[Y30] without a sandbox', () => {
 });
 
 describe('rules of the user', () => {
-  test('a broad rule works, and is told to those who look', async () => {
+  test('a broad rule works, and is told to those who look', soak, async () => {
     const space = await workspace();
     const { report, stderr, code } = await headless(
       space,
@@ -364,7 +368,7 @@ describe('rules of the user', () => {
     expect(stderr).toContain('The rule Bash allows every command except those that are always blocked.\n');
   });
 
-  test('a deny rule for reading binds searches that begin above it', async () => {
+  test('a deny rule for reading binds searches that begin above it', soak, async () => {
     const space = await workspace({ 'private/a.txt': 'needle one\n', 'public/a.txt': 'needle two\n' });
     const { server } = await headless(
       space,

@@ -135,56 +135,64 @@ describe('[G01] plugins', () => {
     }
   });
 
-  test('packages are found beside the settings that name them, and never in a project the user did not trust', async () => {
-    const space = await workspace({
-      'node_modules/aca-x/package.json': '{"name":"aca-x","main":"x.cjs"}',
-      'node_modules/aca-x/x.cjs':
-        "require('node:fs').writeFileSync('canary', ''); module.exports = { name: 'x', version: '1' };\n",
-    });
-    const root = await settings(space, { plugins: ['aca-x'] });
-    const project = await run(space, [says('ok')]);
-    expect(project.stderr).toContain('The plugin aca-x was skipped: There is no such package.');
-    expect(Object.keys(await space.tree())).not.toContain('canary');
+  test(
+    'packages are found beside the settings that name them, and never in a project the user did not trust',
+    soak,
+    async () => {
+      const space = await workspace({
+        'node_modules/aca-x/package.json': '{"name":"aca-x","main":"x.cjs"}',
+        'node_modules/aca-x/x.cjs':
+          "require('node:fs').writeFileSync('canary', ''); module.exports = { name: 'x', version: '1' };\n",
+      });
+      const root = await settings(space, { plugins: ['aca-x'] });
+      const project = await run(space, [says('ok')]);
+      expect(project.stderr).toContain('The plugin aca-x was skipped: There is no such package.');
+      expect(Object.keys(await space.tree())).not.toContain('canary');
 
-    const installed = path.join(root, 'node_modules/aca-x');
-    await mkdir(installed, { recursive: true });
-    await writeFile(path.join(installed, 'package.json'), '{"exports":{".":{"import":"./main.mjs"}}}');
-    await writeFile(
-      path.join(installed, 'main.mjs'),
-      plugin(
-        'x',
-        "tools: [{ name: 'hi', description: 'x', parameters: {}, requiresApproval: false, execute: () => 'mine' }]",
-      ),
-    );
-    const own = await run(space, [calls(['x:hi', {}]), says('ok')]);
-    expect(toolTexts(own.events)).toEqual(['mine']);
-  });
+      const installed = path.join(root, 'node_modules/aca-x');
+      await mkdir(installed, { recursive: true });
+      await writeFile(path.join(installed, 'package.json'), '{"exports":{".":{"import":"./main.mjs"}}}');
+      await writeFile(
+        path.join(installed, 'main.mjs'),
+        plugin(
+          'x',
+          "tools: [{ name: 'hi', description: 'x', parameters: {}, requiresApproval: false, execute: () => 'mine' }]",
+        ),
+      );
+      const own = await run(space, [calls(['x:hi', {}]), says('ok')]);
+      expect(toolTexts(own.events)).toEqual(['mine']);
+    },
+  );
 
-  test('a project names its own once it is trusted; a change of its code takes the trust away', async () => {
-    const tool = (text: string) =>
-      plugin(
-        'x',
-        `tools: [{ name: 'hi', description: 'x', parameters: {}, requiresApproval: false, execute: () => words }]`,
-      ).replace('export', `import { words } from './words.mjs';\n// ${text}\nexport`);
-    const space = await workspace({
-      '.ai-assistant.json': '{ "plugins": ["./tools/x.mjs"] }',
-      'tools/x.mjs': tool('one'),
-      'tools/words.mjs': "export const words = 'first';\n",
-    });
-    const script = [calls(['x:hi', {}]), says('ok')];
-    const untrusted = await run(space, script);
-    expect(toolTexts(untrusted.events)[0]).toContain('Unknown tool x:hi');
-    expect(untrusted.stderr).toContain('ignored until this folder is trusted: plugins');
+  test(
+    'a project names its own once it is trusted; a change of its code takes the trust away',
+    soak,
+    async () => {
+      const tool = (text: string) =>
+        plugin(
+          'x',
+          `tools: [{ name: 'hi', description: 'x', parameters: {}, requiresApproval: false, execute: () => words }]`,
+        ).replace('export', `import { words } from './words.mjs';\n// ${text}\nexport`);
+      const space = await workspace({
+        '.ai-assistant.json': '{ "plugins": ["./tools/x.mjs"] }',
+        'tools/x.mjs': tool('one'),
+        'tools/words.mjs': "export const words = 'first';\n",
+      });
+      const script = [calls(['x:hi', {}]), says('ok')];
+      const untrusted = await run(space, script);
+      expect(toolTexts(untrusted.events)[0]).toContain('Unknown tool x:hi');
+      expect(untrusted.stderr).toContain('ignored until this folder is trusted: plugins');
 
-    const { stdout } = await aca(space, ['trust']);
-    expect(stdout).toContain("+export const words = 'first';");
-    expect(toolTexts((await run(space, script)).events)).toEqual(['first']);
+      const { stdout } = await aca(space, ['trust']);
+      expect(stdout).toContain("+export const words = 'first';");
+      expect(toolTexts((await run(space, script)).events)).toEqual(['first']);
 
-    await writeFile(path.join(space.root, 'tools/words.mjs'), "export const words = 'second';\n");
-    expect(toolTexts((await run(space, script)).events)[0]).toContain('Unknown tool x:hi');
-    await aca(space, ['trust']);
-    expect(toolTexts((await run(space, script)).events)).toEqual(['second']);
-  });
+      await writeFile(path.join(space.root, 'tools/words.mjs'), "export const words = 'second';\n");
+      expect(toolTexts((await run(space, script)).events)[0]).toContain('Unknown tool x:hi');
+      await aca(space, ['trust']);
+      expect(toolTexts((await run(space, script)).events)).toEqual(['second']);
+    },
+  );
 });
 
 describe('[G02] [Y33] hooks of plugins', () => {
@@ -267,7 +275,7 @@ describe('[G02] [Y33] hooks of plugins', () => {
     expect(report.result).toBe('GOod ONE');
   });
 
-  test('an error that a plugin throws in the background is told, and the run goes on', async () => {
+  test('an error that a plugin throws in the background is told, and the run goes on', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
     const root = await settings(space, { plugins: ['./p.mjs'] });
     await writeFile(

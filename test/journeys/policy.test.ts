@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { hostileProject } from '../policy/project.ts';
 import { expectations, readCases } from '../policy/read-cases.ts';
 import { aca } from '../support/aca.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 type Answer = { verdict: string; reason: string; error?: string };
@@ -138,7 +138,7 @@ describe('aca policy test --json --stdin-format json', () => {
     expect(code).toBe(0);
   });
 
-  test('a last line without a newline, carriage returns and no lines at all are fine', async () => {
+  test('a last line without a newline, carriage returns and no lines at all are fine', soak, async () => {
     const space = await workspace();
     expect(verdictsOf((await aca(space, batch, { stdin: '"ls"\r\n"touch a"' })).stdout)).toEqual([
       'allow',
@@ -147,7 +147,7 @@ describe('aca policy test --json --stdin-format json', () => {
     expect(await aca(space, batch, { stdin: '' })).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  test('control characters in a reason do not break the lines', async () => {
+  test('control characters in a reason do not break the lines', soak, async () => {
     const commands = ['ls \u0000', 'cat "a\nb\u001b[2J', 'x\u2028y', '\ud800', 'ls '.repeat(20_000)];
     const { stdout } = await aca(await workspace(), batch, {
       stdin: commands.map((command) => `${JSON.stringify(command)}\n`).join(''),
@@ -155,25 +155,29 @@ describe('aca policy test --json --stdin-format json', () => {
     expect(verdictsOf(stdout)).toEqual(['ask', 'ask', 'ask', 'ask', 'ask']);
   });
 
-  test('the whole table of cases is answered as it must be, over a thousand lines in a few seconds', async () => {
-    const space = await hostileProject();
-    const cases = readCases().filter(({ file }) => file !== 'trusted.txt');
-    const placed = (line: string) => line.replaceAll('%ROOT%', space.root).replaceAll('%HOME%', space.home);
+  test(
+    'the whole table of cases is answered as it must be, over a thousand lines in a few seconds',
+    soak,
+    async () => {
+      const space = await hostileProject();
+      const cases = readCases().filter(({ file }) => file !== 'trusted.txt');
+      const placed = (line: string) => line.replaceAll('%ROOT%', space.root).replaceAll('%HOME%', space.home);
 
-    const started = Date.now();
-    const { code, stdout } = await aca(space, batch, {
-      stdin: cases.map(({ line }) => `${JSON.stringify(placed(line))}\n`).join(''),
-    });
-    const took = Date.now() - started;
+      const started = Date.now();
+      const { code, stdout } = await aca(space, batch, {
+        stdin: cases.map(({ line }) => `${JSON.stringify(placed(line))}\n`).join(''),
+      });
+      const took = Date.now() - started;
 
-    const verdicts = verdictsOf(stdout);
-    const wrong = cases.filter(
-      ({ wanted }, i) => !(expectations[wanted] as readonly string[]).includes(verdicts[i] ?? ''),
-    );
-    expect({ code, answers: verdicts.length }).toEqual({ code: 0, answers: cases.length });
-    expect(wrong).toEqual([]);
-    // The benchmark holds a thousand a second; this only notices when something is badly wrong.
-    expect(took).toBeLessThan(20_000);
-    expect(cases.length).toBeGreaterThan(1_000);
-  });
+      const verdicts = verdictsOf(stdout);
+      const wrong = cases.filter(
+        ({ wanted }, i) => !(expectations[wanted] as readonly string[]).includes(verdicts[i] ?? ''),
+      );
+      expect({ code, answers: verdicts.length }).toEqual({ code: 0, answers: cases.length });
+      expect(wrong).toEqual([]);
+      // The benchmark holds a thousand a second; this only notices when something is badly wrong.
+      expect(took).toBeLessThan(20_000);
+      expect(cases.length).toBeGreaterThan(1_000);
+    },
+  );
 });

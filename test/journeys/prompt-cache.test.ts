@@ -9,7 +9,7 @@ import { type Json, records } from '../support/model-server/protocol.ts';
 import { but, calls, says, thinks } from '../support/model-server/script.ts';
 import { firstDifference, promptBlocks } from '../support/prompt-blocks.ts';
 import { serve } from '../support/serve.ts';
-import { sweep, sweepGroups } from '../support/soak.ts';
+import { soak, sweep, sweepGroups } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { setUpVendor, vendors } from '../support/vendors.ts';
 import { workspace } from '../support/workspace.ts';
@@ -132,16 +132,20 @@ test('[K06] /cache tells what came from the cache, and which block broke it', as
   await terminal.waitFor('It differs from the previous request in message 1 (user), near character 1;');
 });
 
-test('[K06] a session that goes on in another mode finds its prompt cached, and the model is told', async () => {
-  const space = await workspace();
-  const server = await serve([says('one'), says('two'), says('three')]);
-  const { model, env } = doors.anthropic(server.url);
-  for (const args of [['a'], ['b', '--continue', '--mode', 'plan'], ['c', '--continue', '--mode', 'plan']])
-    expect(await aca(space, ['--model', model, '-p', ...args], { env })).toMatchObject({ code: 0 });
+test(
+  '[K06] a session that goes on in another mode finds its prompt cached, and the model is told',
+  soak,
+  async () => {
+    const space = await workspace();
+    const server = await serve([says('one'), says('two'), says('three')]);
+    const { model, env } = doors.anthropic(server.url);
+    for (const args of [['a'], ['b', '--continue', '--mode', 'plan'], ['c', '--continue', '--mode', 'plan']])
+      expect(await aca(space, ['--model', model, '-p', ...args], { env })).toMatchObject({ code: 0 });
 
-  const bodies = server.requests.map(promptBlocks);
-  for (const [i, body] of bodies.slice(1).entries())
-    expect(firstDifference(bodies[i] ?? [], body)).toBeNull();
-  const said = server.requests.map(({ messages }) => messages.at(-1)?.text);
-  expect(said).toEqual(['a', expect.stringMatching(/^\[The permission mode is plan now\..*b$/s), 'c']);
-});
+    const bodies = server.requests.map(promptBlocks);
+    for (const [i, body] of bodies.slice(1).entries())
+      expect(firstDifference(bodies[i] ?? [], body)).toBeNull();
+    const said = server.requests.map(({ messages }) => messages.at(-1)?.text);
+    expect(said).toEqual(['a', expect.stringMatching(/^\[The permission mode is plan now\..*b$/s), 'c']);
+  },
+);

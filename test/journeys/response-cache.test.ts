@@ -8,7 +8,7 @@ import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { says } from '../support/model-server/script.ts';
 import type { ModelServer } from '../support/model-server/server.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { configure } from '../support/subagents.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -66,7 +66,7 @@ describe('[H03] a helper request that is made twice', () => {
     expect(counted).toEqual({ caches: [{ name: 'llm', hits: 2, misses: 1 }], calls: 1 });
   });
 
-  test('is answered from the cache in another session, where replies are kept in files', async () => {
+  test('is answered from the cache in another session, where replies are kept in files', soak, async () => {
     const space = await stagedChange();
     await configure(space, { cache: { files: true } });
     const server = await drafting();
@@ -86,7 +86,7 @@ describe('[H03] a helper request that is made twice', () => {
     expect(counted).toEqual({ caches: [], calls: 2 });
   });
 
-  test('/compact after /uncompact uses the summary that was written before', async () => {
+  test('/compact after /uncompact uses the summary that was written before', soak, async () => {
     const space = await workspace();
     const isSummary = ({ messages }: SeenRequest) => messages[0]?.text.startsWith('Below is the older part');
     const server = await serve(

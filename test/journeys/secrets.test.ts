@@ -8,7 +8,7 @@ import { leaksIn } from '../support/canary.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
@@ -127,7 +127,7 @@ test('a placeholder of this session is written as the value; one that is not kno
     expect(lastResult(request)).toContain('unknown in this session');
 });
 
-test('a placeholder that stands in a file as text can be edited like any text', async () => {
+test('a placeholder that stands in a file as text can be edited like any text', soak, async () => {
   const space = await workspace({ 'doc.md': 'It looks like [secret:TOKEN:7f3a91c2].\n' });
   const { result } = await play(space, [
     calls(['Read', { file_path: 'doc.md' }]),

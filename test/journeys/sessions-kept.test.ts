@@ -195,7 +195,7 @@ describe('housekeeping', () => {
     },
   );
 
-  test('a headless run removes nothing; usage says what takes up space', async () => {
+  test('a headless run removes nothing; usage says what takes up space', soak, async () => {
     const space = await workspace();
     await oldSession(space, 'aaaa0000', 40);
     const server = await serve([says('One.')]);

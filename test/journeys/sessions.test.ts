@@ -104,7 +104,7 @@ describe('rewind', () => {
 });
 
 describe('going on', () => {
-  test('--continue shows where it stood, how long ago, and an answer that broke off', async () => {
+  test('--continue shows where it stood, how long ago, and an answer that broke off', soak, async () => {
     const space = await workspace();
     const first = await open(
       space,
@@ -291,7 +291,7 @@ describe('in a conversation', () => {
     },
   );
 
-  test('a last record that was damaged is told on the first resume, and only then', async () => {
+  test('a last record that was damaged is told on the first resume, and only then', soak, async () => {
     const space = await workspace();
     const id = await play(space, 'go', [says('Gone.')]);
     const file = path.join(space.home, '.ai-assistant/sessions', `${id}.jsonl`);
@@ -320,7 +320,7 @@ describe('in a conversation', () => {
     expect((await aca(space, ['sessions'])).stdout).toBe('No sessions yet.\n');
   });
 
-  test('[U12] words are found in all conversations', async () => {
+  test('[U12] words are found in all conversations', soak, async () => {
     const space = await workspace();
     const id = await play(space, 'about the parser', [says('The tokenizer\nis "quoted" here.')]);
     await play(space, 'something else', [says('No.')]);
@@ -332,7 +332,7 @@ describe('in a conversation', () => {
 describe('grants of a session that is gone on with', () => {
   const touch = calls(['Bash', { command: 'touch made' }]);
 
-  test('what somebody else wrote into its file does not count, and is named', async () => {
+  test('what somebody else wrote into its file does not count, and is named', soak, async () => {
     const space = await workspace({});
     const id = await play(space, 'hello', [says('Hello.')]);
     const file = path.join(space.home, '.ai-assistant', 'sessions', `${id}.jsonl`);

@@ -7,6 +7,7 @@ import { deadUrl } from '../support/loopback.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import type { ModelServerOptions } from '../support/model-server/server.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -53,7 +54,7 @@ describe('calls that cannot be read', () => {
   });
 });
 
-test('the same call three times with the same answer ends the run', async () => {
+test('the same call three times with the same answer ends the run', soak, async () => {
   const { run, server } = await start([read, read, read, says('never')]);
   expect(await run()).toMatchObject({
     code: 1,

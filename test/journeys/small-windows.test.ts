@@ -6,6 +6,7 @@ import { aca, parseStream } from '../support/aca.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { calls, fails, failsMidway, type Reply, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 async function configure(space: Workspace, config: ConfigInput): Promise<void> {
@@ -49,7 +50,7 @@ function smallServer(window: number) {
 }
 
 describe('a task of twenty calls on a small window is finished', () => {
-  test.each([4096, 6144, 8192])('%i tokens', async (window) => {
+  sweep([4096, 6144, 8192])('%i tokens', async (window) => {
     const space = await workspace(files);
     const server = await smallServer(window);
     const args = ['-p', 'Copy each part.', '--model', 'ollama/tiny', '--mode', 'accept-edits'];

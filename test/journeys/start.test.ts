@@ -50,7 +50,7 @@ describe('starting without a terminal, a key or a network', () => {
     expect(server.requests[0]).toMatchObject({ protocol: 'openai-chat', model: 'some-model' });
   });
 
-  test('a vendor of the user’s own, by config', async () => {
+  test('a vendor of the user’s own, by config', soak, async () => {
     const server = await serve([says('my vendor')]);
     const space = await workspace();
     const config = `{

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca, parseStream } from '../support/aca.ts';
 import { but, calls, fails, type Reply, type Step, says, slowly } from '../support/model-server/script.ts';
+import { soak } from '../support/soak.ts';
 import { answersTo, asked, configure, explore, nestedOf, start, task } from '../support/subagents.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
@@ -136,7 +137,7 @@ describe('[Y16][T05] Task', () => {
     expect(asked(server.requests, 'NEVER')).toEqual([]);
   });
 
-  test('those of a subagent start no others: depth 2 is the end', async () => {
+  test('those of a subagent start no others: depth 2 is the end', soak, async () => {
     const space = await workspace();
     const { run, server } = await start(space, {
       go: [calls(task('one', 'ONE')), says('ok')],
@@ -154,7 +155,7 @@ describe('[Y16][T05] Task', () => {
     expect(asked(server.requests, 'THREE')).toEqual([]);
   });
 
-  test('no more work side by side than the settings say', async () => {
+  test('no more work side by side than the settings say', soak, async () => {
     const space = await workspace();
     await configure(space, { subagents: { parallel: 1 } });
     const { run, server } = await start(space, {
@@ -193,7 +194,7 @@ describe('[Y16][T05] Task', () => {
 });
 
 describe('what binds the main agent binds its subagents', () => {
-  test('a hook hears of their calls, and what it forbids does not run', async () => {
+  test('a hook hears of their calls, and what it forbids does not run', soak, async () => {
     const space = await workspace();
     await configure(space, {
       hooks: { PreToolUse: [{ matcher: 'Bash', command: 'echo not in this house >&2; exit 2' }] },
@@ -208,38 +209,42 @@ describe('what binds the main agent binds its subagents', () => {
     expect(await space.tree()).toEqual({});
   });
 
-  test('a question from two levels down names both, a grant holds for all, and the audit log knows who it was', async () => {
-    const space = await workspace();
-    const { model, env } = await start(space, {
-      go: [calls(task('outer', 'OUTER')), calls(['Bash', { command: 'touch made' }]), says('All done.')],
-      OUTER: [calls(task('inner', 'INNER')), says('outer is done')],
-      INNER: [calls(['Bash', { command: 'touch made' }]), says('inner is done')],
-    });
-    const terminal = openTerminal(space, ['--plain', '--model', model, 'go'], env);
-    await terminal.waitFor('[general: outer › general: inner] Allow: Bash touch made? [y/n] ');
-    terminal.type('s\r');
-    await terminal.waitFor('All done.');
-    expect(terminal.screen().split('Allow:').length - 1).toBe(1);
-    terminal.type('/undo\r');
-    await terminal.waitFor('remove  made');
-    terminal.type('y\r');
-    await terminal.waitFor('removed made');
-    terminal.type('/quit\r');
-    await terminal.exitCode;
-    expect(await space.tree()).toEqual({});
-    const log = await readFile(path.join(space.home, '.ai-assistant', 'audit.jsonl'), 'utf8');
-    const judged = log
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as { type: string; tool: string; agents?: string[]; by?: string })
-      .filter(({ type }) => type === 'judged');
-    expect(judged.map(({ tool, agents = [], by }) => [tool, agents, by])).toEqual([
-      ['Task', [], 'default'],
-      ['Task', ['general: outer'], 'default'],
-      ['Bash', ['general: outer', 'general: inner'], 'user'],
-      ['Bash', [], 'grant Bash(touch made)'],
-    ]);
-  });
+  test(
+    'a question from two levels down names both, a grant holds for all, and the audit log knows who it was',
+    soak,
+    async () => {
+      const space = await workspace();
+      const { model, env } = await start(space, {
+        go: [calls(task('outer', 'OUTER')), calls(['Bash', { command: 'touch made' }]), says('All done.')],
+        OUTER: [calls(task('inner', 'INNER')), says('outer is done')],
+        INNER: [calls(['Bash', { command: 'touch made' }]), says('inner is done')],
+      });
+      const terminal = openTerminal(space, ['--plain', '--model', model, 'go'], env);
+      await terminal.waitFor('[general: outer › general: inner] Allow: Bash touch made? [y/n] ');
+      terminal.type('s\r');
+      await terminal.waitFor('All done.');
+      expect(terminal.screen().split('Allow:').length - 1).toBe(1);
+      terminal.type('/undo\r');
+      await terminal.waitFor('remove  made');
+      terminal.type('y\r');
+      await terminal.waitFor('removed made');
+      terminal.type('/quit\r');
+      await terminal.exitCode;
+      expect(await space.tree()).toEqual({});
+      const log = await readFile(path.join(space.home, '.ai-assistant', 'audit.jsonl'), 'utf8');
+      const judged = log
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { type: string; tool: string; agents?: string[]; by?: string })
+        .filter(({ type }) => type === 'judged');
+      expect(judged.map(({ tool, agents = [], by }) => [tool, agents, by])).toEqual([
+        ['Task', [], 'default'],
+        ['Task', ['general: outer'], 'default'],
+        ['Bash', ['general: outer', 'general: inner'], 'user'],
+        ['Bash', [], 'grant Bash(touch made)'],
+      ]);
+    },
+  );
 });
 
 describe('subagents from files', () => {
@@ -267,7 +272,7 @@ describe('subagents from files', () => {
     }
   });
 
-  test("an untrusted project's subagents do not exist", async () => {
+  test("an untrusted project's subagents do not exist", soak, async () => {
     const space = await workspace({ '.ai-assistant/agents/ours.md': reviewer('ours') });
     const { run, server } = await start(space, {
       go: [calls(task('b', 'B', { agent: 'ours' })), says('ok')],

@@ -3,6 +3,7 @@ import { subcommands } from '../../src/cli/args.ts';
 import { aca, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 /** What `list` prints where nothing was stored yet. Names that are not here are verbs or have nothing to list. */
@@ -25,12 +26,12 @@ test('every subcommand has a list, or is known to have none', () => {
   expect(subcommands.map(({ name }) => name)).toEqual([...Object.keys(LISTS), ...OTHERS].sort());
 });
 
-test.each(Object.entries(LISTS))('aca %s list works', async (noun, [stdout, stderr]) => {
+sweep(Object.entries(LISTS), 3)('aca %s list works', async (noun, [stdout, stderr]) => {
   const space = await workspace();
   expect(await aca(space, [noun, 'list'])).toEqual({ code: 0, stdout, stderr });
 });
 
-test.each(['audit', 'memory', 'models', 'sessions'])(
+sweep(['audit', 'memory', 'models', 'sessions'])(
   'aca %s is short for its list, options included',
   async (noun) => {
     const space = await workspace();
@@ -39,18 +40,21 @@ test.each(['audit', 'memory', 'models', 'sessions'])(
   },
 );
 
-test.each([
-  [['--help'], 'Usage: aca [options]'],
-  ...subcommands.map(({ name }) => [[name, '--help'], `Usage: aca ${name}`] as const),
-  [['sessions', 'export', '--help'], 'Usage: aca sessions export [options] <session>\n'],
-  [['mcp', 'add', '--help'], 'Usage: aca mcp add '],
-  [['models', 'probe', '--help'], 'Usage: aca models probe '],
-] as const)('usage of %j begins with the command to type', async (args, usage) => {
+sweep(
+  [
+    [['--help'], 'Usage: aca [options]'],
+    ...subcommands.map(({ name }) => [[name, '--help'], `Usage: aca ${name}`] as const),
+    [['sessions', 'export', '--help'], 'Usage: aca sessions export [options] <session>\n'],
+    [['mcp', 'add', '--help'], 'Usage: aca mcp add '],
+    [['models', 'probe', '--help'], 'Usage: aca models probe '],
+  ] as const,
+  3,
+)('usage of %j begins with the command to type', async (args, usage) => {
   const { code, stdout } = await aca(await workspace(), [...args]);
   expect([code, stdout.slice(0, usage.length)]).toEqual([0, usage]);
 });
 
-test.each([
+sweep([
   [['sessions', 'lst'], "error: unknown command 'lst'. Did you mean list?\n"],
   [['audit', 'verfy'], "error: unknown command 'verfy'. Did you mean verify?\n"],
   [['keys', 'lits'], "error: unknown command 'lits'. Did you mean list?\n"],
@@ -59,7 +63,7 @@ test.each([
   expect(await aca(await workspace(), args)).toEqual({ code: 2, stdout: '', stderr: message });
 });
 
-test('resuming without a terminal and without a task is an error that names the problem', async () => {
+test('resuming without a terminal and without a task is an error that names the problem', soak, async () => {
   const space = await workspace();
   const server = await serve([says('hi')]);
   const { model, env } = doors.anthropic(server.url);

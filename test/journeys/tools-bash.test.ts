@@ -80,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('[T11] [L10] commands that misbeha
     expect({ code, result: parseStream(stdout).report.result }).toEqual({ code: 0, result: 'went on' });
   });
 
-  test('[Y39] `yes` for a second: both ends reach the model, the run goes on', async () => {
+  test('[Y39] `yes` for a second: both ends reach the model, the run goes on', soak, async () => {
     const { run } = await start(() => [bash('echo begin; timeout 1 yes; echo end'), says('went on')]);
     const { code, stdout } = await run();
     const [answer] = answers(stdout);
@@ -108,18 +108,22 @@ describe.skipIf(process.platform === 'win32')('[T11] [L10] commands that misbeha
     for (const { metadata } of answers(stdout)) expect(metadata.durationMs).toBeLessThan(20_000);
   });
 
-  test('what holds the pipe, or left for a session of its own, holds up nobody and ends with the run', async () => {
-    const { run } = await start((word) => [
-      script(`bin/${word} deaf & (setsid nohup bin/${word} away &) ; sleep 0.2; echo done`),
-      says('went on'),
-    ]);
-    const { stdout } = await run();
-    const [answer] = answers(stdout);
-    expect(answer).toMatchObject({ success: true, metadata: { exitCode: 0, signal: null } });
-    expect(answer?.text).toContain('done\n');
-    // Two seconds are granted to them, on a machine that may be busy.
-    expect(answer?.metadata.durationMs).toBeLessThan(10_000);
-  });
+  test(
+    'what holds the pipe, or left for a session of its own, holds up nobody and ends with the run',
+    soak,
+    async () => {
+      const { run } = await start((word) => [
+        script(`bin/${word} deaf & (setsid nohup bin/${word} away &) ; sleep 0.2; echo done`),
+        says('went on'),
+      ]);
+      const { stdout } = await run();
+      const [answer] = answers(stdout);
+      expect(answer).toMatchObject({ success: true, metadata: { exitCode: 0, signal: null } });
+      expect(answer?.text).toContain('done\n');
+      // Two seconds are granted to them, on a machine that may be busy.
+      expect(answer?.metadata.durationMs).toBeLessThan(10_000);
+    },
+  );
 });
 
 describe.skipIf(process.platform === 'win32')('commands in the background', () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -61,7 +62,7 @@ describe('Write and Edit, through the whole program', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'aaa\nc\n' });
   });
 
-  test('[T08] a CRLF file and a UTF-16 file keep their bytes around the edit', async () => {
+  test('[T08] a CRLF file and a UTF-16 file keep their bytes around the edit', soak, async () => {
     const space = await workspace({ 'crlf.txt': 'one\r\ntwo\r\nthree\r\n' });
     const wide = path.join(space.root, 'wide.txt');
     await writeFile(wide, Buffer.from('\ufeffein\r\nzwei\r\n', 'utf16le'));
@@ -136,7 +137,7 @@ describe('[U09] MultiEdit, through the whole program', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'ALPHA\n', 'b.txt': 'BETA\n', 'c/d.txt': 'DELTA\n' });
   });
 
-  test('one edit that cannot be made stops all', async () => {
+  test('one edit that cannot be made stops all', soak, async () => {
     const space = await workspace({ ...three, 'c/d.txt': 'other\n' });
     const { told } = await play(space, [shout('a.txt', 'b.txt', 'c/d.txt')]);
     expect(told?.[0]).toMatch(

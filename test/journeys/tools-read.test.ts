@@ -7,6 +7,7 @@ import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
 import { pdfOf } from '../support/pdf.ts';
 import { serve } from '../support/serve.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { makePipe } from '../support/tool-context.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -35,7 +36,7 @@ describe('Read, through the whole program', () => {
     expect(text).toContain('pipe is a pipe, socket or device, not a regular file.');
   });
 
-  test('[N08] a 12 MB file is refused whole and read in part', async () => {
+  test('[N08] a 12 MB file is refused whole and read in part', soak, async () => {
     const line = (i: number) => `${i} ${'x'.repeat(100)}`;
     const space = await workspace({
       'big.log': `${Array.from({ length: 120_000 }, (_, i) => line(i)).join('\n')}\n`,
@@ -54,20 +55,24 @@ describe('Read, through the whole program', () => {
     expect(text).toMatch(/\n\[\d+ more lines: pass offset \d+ to continue\]$/);
   });
 
-  test('the pages of a PDF reach a seeing model as text and pictures, a blind one as text', async () => {
-    const space = await workspace();
-    await writeFile(path.join(space.root, 'paper.pdf'), pdfOf(['First page', 'Second page']));
-    const seen = await told(space, ['Read', { file_path: 'paper.pdf' }], { protocol: 'anthropic' });
-    expect(seen.text).toContain('First page');
-    expect(seen.text).toContain('Second page');
-    expect(seen.images).toBe(2);
-    const blind = await told(space, ['Read', { file_path: 'paper.pdf' }], {
-      protocol: 'ollama',
-      model: 'ollama/llama3',
-    });
-    expect(blind.text).toContain('Second page');
-    expect(blind.images).toBe(0);
-  });
+  test(
+    'the pages of a PDF reach a seeing model as text and pictures, a blind one as text',
+    soak,
+    async () => {
+      const space = await workspace();
+      await writeFile(path.join(space.root, 'paper.pdf'), pdfOf(['First page', 'Second page']));
+      const seen = await told(space, ['Read', { file_path: 'paper.pdf' }], { protocol: 'anthropic' });
+      expect(seen.text).toContain('First page');
+      expect(seen.text).toContain('Second page');
+      expect(seen.images).toBe(2);
+      const blind = await told(space, ['Read', { file_path: 'paper.pdf' }], {
+        protocol: 'ollama',
+        model: 'ollama/llama3',
+      });
+      expect(blind.text).toContain('Second page');
+      expect(blind.images).toBe(0);
+    },
+  );
 
   test('a binary file is named as such', async () => {
     const space = await workspace({ bin: 'a\0b' });
@@ -84,7 +89,7 @@ describe('Read of an image', () => {
     return space;
   }
 
-  test.each<ProtocolName>(['anthropic', 'openai-chat', 'openai-responses', 'google'])(
+  sweep<ProtocolName>(['anthropic', 'openai-chat', 'openai-responses', 'google'])(
     'reaches a model that sees, over %s',
     async (protocol) => {
       const { text, images } = await told(await withImage(), ['Read', { file_path: 'a.png' }], { protocol });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { makePipe } from '../support/tool-context.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -97,7 +98,7 @@ describe('[T13] [T04] looking things up needs no question', () => {
     ]);
   });
 
-  test('[Y39] large results are capped, whole, and count what they leave out', async () => {
+  test('[Y39] large results are capped, whole, and count what they leave out', soak, async () => {
     const space = await workspace();
     await mkdir(path.join(space.root, 'many'));
     await Promise.all(

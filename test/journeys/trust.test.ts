@@ -5,7 +5,7 @@ import type { Report } from '../../src/app/conversation/run-report.ts';
 import { type AcaOptions, aca, doors } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -42,7 +42,7 @@ describe('[Y28] a folder is untrusted until the user says otherwise', () => {
     expect((await task(space)).ran).toBe(0);
   });
 
-  test('`aca trust` holds until the file changes; then it is as before, and named', async () => {
+  test('`aca trust` holds until the file changes; then it is as before, and named', soak, async () => {
     const space = await workspace({ [FILE]: LOOSE });
     expect((await aca(space, ['trust', '--show'])).stdout).toMatch(/^Not trusted: /);
     const { stdout, code } = await aca(space, ['trust']);

@@ -104,39 +104,43 @@ test('a long change is not approved before its end was in sight, and a short one
   expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe(old.replaceAll('line', 'row'));
 });
 
-test('a yes on the screen opens a path outside the project, and the folder when it is to last', async () => {
-  const space = await workspace();
-  const out = path.join(path.dirname(space.root), 'outside');
-  await mkdir(out);
-  await writeFile(path.join(out, 'a.txt'), 'alpha\n');
-  await writeFile(path.join(out, 'b.txt'), 'beta\n');
-  const file = (name: string) => path.join(out, name);
-  const { lab, server } = await openScreen(
-    space,
-    [
-      calls(['Edit', { file_path: file('a.txt'), old_string: 'alpha', new_string: 'gamma' }]),
-      calls(['Read', { file_path: file('a.txt') }]),
-      calls(['Read', { file_path: file('b.txt') }]),
-      says('Done.'),
-    ],
-    { columns: 100, rows: 30 },
-  );
-  onTestFinished(() => lab.type('\x03\x03'));
-  lab.type('go\r');
-  for (const [title, key] of [
-    ['Allow: Edit', 'y'],
-    ['Allow: Read', 's'],
-  ] as const) {
-    await lab.waitFor(title);
-    await still(lab);
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    lab.type(key);
-  }
-  await lab.waitFor('Done.');
-  expect(await readFile(file('a.txt'), 'utf8')).toBe('gamma\n');
-  const told = server.requests.slice(2).map((request) => request.messages.at(-1)?.results[0]?.text);
-  expect(told).toEqual(['1\tgamma', '1\tbeta']);
-});
+test(
+  'a yes on the screen opens a path outside the project, and the folder when it is to last',
+  soak,
+  async () => {
+    const space = await workspace();
+    const out = path.join(path.dirname(space.root), 'outside');
+    await mkdir(out);
+    await writeFile(path.join(out, 'a.txt'), 'alpha\n');
+    await writeFile(path.join(out, 'b.txt'), 'beta\n');
+    const file = (name: string) => path.join(out, name);
+    const { lab, server } = await openScreen(
+      space,
+      [
+        calls(['Edit', { file_path: file('a.txt'), old_string: 'alpha', new_string: 'gamma' }]),
+        calls(['Read', { file_path: file('a.txt') }]),
+        calls(['Read', { file_path: file('b.txt') }]),
+        says('Done.'),
+      ],
+      { columns: 100, rows: 30 },
+    );
+    onTestFinished(() => lab.type('\x03\x03'));
+    lab.type('go\r');
+    for (const [title, key] of [
+      ['Allow: Edit', 'y'],
+      ['Allow: Read', 's'],
+    ] as const) {
+      await lab.waitFor(title);
+      await still(lab);
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      lab.type(key);
+    }
+    await lab.waitFor('Done.');
+    expect(await readFile(file('a.txt'), 'utf8')).toBe('gamma\n');
+    const told = server.requests.slice(2).map((request) => request.messages.at(-1)?.results[0]?.text);
+    expect(told).toEqual(['1\tgamma', '1\tbeta']);
+  },
+);
 
 test('a no counts for the run: the next prompt asks again', async () => {
   const space = await workspace({});

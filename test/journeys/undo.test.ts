@@ -91,7 +91,7 @@ describe('what a command did is taken back', () => {
     expect(await space.tree()).toEqual(gone);
   });
 
-  test('aca undo in a terminal asks first', async () => {
+  test('aca undo in a terminal asks first', soak, async () => {
     const space = await workspace(files);
     await play(space, [removal, says('Gone.')], allowed);
     const terminal = openTerminal(space, ['undo']);
@@ -119,23 +119,27 @@ describe('what a command did is taken back', () => {
 });
 
 describe("the user's own work in between", () => {
-  test('edits elsewhere in the file stay; an edit in the same lines is named and nothing of the file is touched', async () => {
-    const space = await workspace(files);
-    const notes = path.join(space.root, 'notes.md');
-    await play(space, [rewriting('two', 'TWO'), says('Done.')]);
-    await writeFile(notes, (await readFile(notes, 'utf8')).replace('five', 'five, mine'));
-    expect((await aca(space, ['undo', '--yes'])).stdout).toBe(
-      '  restore notes.md  +1 -1\nrestored notes.md\n',
-    );
-    expect(await readFile(notes, 'utf8')).toBe('one\ntwo\nthree\nfour\nfive, mine\n');
+  test(
+    'edits elsewhere in the file stay; an edit in the same lines is named and nothing of the file is touched',
+    soak,
+    async () => {
+      const space = await workspace(files);
+      const notes = path.join(space.root, 'notes.md');
+      await play(space, [rewriting('two', 'TWO'), says('Done.')]);
+      await writeFile(notes, (await readFile(notes, 'utf8')).replace('five', 'five, mine'));
+      expect((await aca(space, ['undo', '--yes'])).stdout).toBe(
+        '  restore notes.md  +1 -1\nrestored notes.md\n',
+      );
+      expect(await readFile(notes, 'utf8')).toBe('one\ntwo\nthree\nfour\nfive, mine\n');
 
-    await play(space, [rewriting('three', 'THREE'), says('Done.')]);
-    await writeFile(notes, (await readFile(notes, 'utf8')).replace('THREE', 'mine'));
-    const { stdout } = await aca(space, ['undo']);
-    expect(stdout).toContain('  leave alone notes.md: the same lines were changed later\n');
-    await aca(space, ['undo', '--yes']);
-    expect(await readFile(notes, 'utf8')).toBe('one\ntwo\nmine\nfour\nfive, mine\n');
-  });
+      await play(space, [rewriting('three', 'THREE'), says('Done.')]);
+      await writeFile(notes, (await readFile(notes, 'utf8')).replace('THREE', 'mine'));
+      const { stdout } = await aca(space, ['undo']);
+      expect(stdout).toContain('  leave alone notes.md: the same lines were changed later\n');
+      await aca(space, ['undo', '--yes']);
+      expect(await readFile(notes, 'utf8')).toBe('one\ntwo\nmine\nfour\nfive, mine\n');
+    },
+  );
 
   test('/undo again goes one run further, past a run that stands in the way if the user says so', async () => {
     const space = await workspace(files);
@@ -162,7 +166,7 @@ describe("the user's own work in between", () => {
     await terminal.waitFor('Nothing to undo.');
   });
 
-  test('a file that came back by itself needs nothing', async () => {
+  test('a file that came back by itself needs nothing', soak, async () => {
     const space = await workspace(files);
     await play(space, [calls(['Write', { file_path: 'new.txt', content: 'x' }]), says('Done.')]);
     await rm(path.join(space.root, 'new.txt'));

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -56,21 +57,25 @@ test('[D01] --yes removes it all, after the sessions were exported; files of pro
   expect(await readFile(path.join(space.root, 'kept', kept[1] ?? ''), 'utf8')).toContain('say hello');
 });
 
-test('[D01] parts that are to stay stay; a folder the user named keeps what is not of the program', async () => {
-  const space = await usedMachine();
-  const shared = path.join(space.home, 'shared');
-  await mkdir(path.join(shared, 'sessions'), { recursive: true });
-  await writeFile(path.join(shared, 'thesis.txt'), 'mine');
-  const env = { AI_ASSISTANT_HOME: shared };
-  const { stdout } = await aca(space, ['uninstall', '--yes'], { env });
-  expect(stdout).toContain(`${path.join(shared, 'thesis.txt')} does not belong to aca and will be kept.`);
-  expect(await readdir(shared)).toEqual(['thesis.txt']);
+test(
+  '[D01] parts that are to stay stay; a folder the user named keeps what is not of the program',
+  soak,
+  async () => {
+    const space = await usedMachine();
+    const shared = path.join(space.home, 'shared');
+    await mkdir(path.join(shared, 'sessions'), { recursive: true });
+    await writeFile(path.join(shared, 'thesis.txt'), 'mine');
+    const env = { AI_ASSISTANT_HOME: shared };
+    const { stdout } = await aca(space, ['uninstall', '--yes'], { env });
+    expect(stdout).toContain(`${path.join(shared, 'thesis.txt')} does not belong to aca and will be kept.`);
+    expect(await readdir(shared)).toEqual(['thesis.txt']);
 
-  await aca(space, ['uninstall', '--yes', '--keep', 'sessions']);
-  expect(await readdir(rootOf(space))).toEqual(['sessions']);
-  const { code, stderr } = await aca(space, ['uninstall', '--yes', '--keep', 'sesions']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('There is no sesions in')]);
-});
+    await aca(space, ['uninstall', '--yes', '--keep', 'sessions']);
+    expect(await readdir(rootOf(space))).toEqual(['sessions']);
+    const { code, stderr } = await aca(space, ['uninstall', '--yes', '--keep', 'sesions']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('There is no sesions in')]);
+  },
+);
 
 test('[D01] on a terminal it asks, and only a plain yes removes anything', async () => {
   const space = await usedMachine();

@@ -6,12 +6,12 @@ import { parseLine } from '../../src/permissions/shell/parse.ts';
 import { reach } from '../../src/permissions/shell/reach.ts';
 import type { ShellLine, SimpleCommand } from '../../src/permissions/shell/shell-line.ts';
 import { unwrapped } from '../../src/permissions/shell/wrappers.ts';
+import { sweepGroups } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 import { type Ran, runLines } from './run-lines.ts';
 import { changers, shellLine } from './shell-lines.ts';
 
 const SEED = 20_261_116;
-const LINES = 300;
 const MAX_LENGTH = 400;
 
 const isChanger = (name: string | undefined) => (changers as readonly (string | undefined)[]).includes(name);
@@ -19,7 +19,6 @@ const isChanger = (name: string | undefined) => (changers as readonly (string | 
 const cleanUps: (() => Promise<void>)[] = [];
 const start = { cwd: '/work', home: '/home/me' };
 let judge: (line: string) => CommandVerdict;
-let ran: Ran[] = [];
 
 beforeAll(async () => {
   await loadJudge();
@@ -30,15 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(cleanUps.map((clean) => clean())));
 
-async function runAll(): Promise<Ran[]> {
-  if (ran.length > 0) return ran;
+async function runAll(count: number): Promise<Ran[]> {
   const { root } = await workspace();
   const lines = fc.sample(
     shellLine.filter((line) => line.length <= MAX_LENGTH),
-    { numRuns: LINES, seed: SEED },
+    { numRuns: count, seed: SEED },
   );
-  ran = await runLines(root, lines);
-  return ran;
+  return runLines(root, lines);
 }
 
 /** Every command the judge found, behind whatever wrapping. */
@@ -65,67 +62,74 @@ function escaped(text: string): string {
 
 const noBash = existsSync('/bin/bash') ? undefined : 'there is no /bin/bash to compare with';
 
-test('[Y06] in a line it is sure of, the judge has found every program that bash really runs', async ({
-  skip,
-}) => {
-  if (noBash) skip(noBash);
-  const missed = (await runAll()).flatMap(({ line, commands }) => {
-    const parsed = parseLine(line);
-    if (!isSure(parsed)) return [];
-    const seen = seenIn(parsed);
-    if (seen.some(({ words }) => words[0]?.literal === false)) return [];
-    const names = new Set(seen.map(({ name }) => name));
-    return commands.filter(([name]) => !names.has(name ?? '')).map((argv) => ({ line, argv }));
+sweepGroups([80, 300])('%i lines', (count) => {
+  let running: Promise<Ran[]> | undefined;
+  const ran = () => (running ??= runAll(count));
+
+  test('[Y06] in a line it is sure of, the judge has found every program that bash really runs', async ({
+    skip,
+  }) => {
+    if (noBash) skip(noBash);
+    const missed = (await ran()).flatMap(({ line, commands }) => {
+      const parsed = parseLine(line);
+      if (!isSure(parsed)) return [];
+      const seen = seenIn(parsed);
+      if (seen.some(({ words }) => words[0]?.literal === false)) return [];
+      const names = new Set(seen.map(({ name }) => name));
+      return commands.filter(([name]) => !names.has(name ?? '')).map((argv) => ({ line, argv }));
+    });
+    expect(missed).toEqual([]);
   });
-  expect(missed).toEqual([]);
-});
 
-test('[Y06] the judge has read the words of a line it is sure of as bash does', async ({ skip }) => {
-  if (noBash) skip(noBash);
-  const misread = (await runAll()).flatMap(({ line, commands }) => {
-    const parsed = parseLine(line);
-    // Texts for another shell are judged again when that shell is named; xargs brings words of its own.
-    if (!isSure(parsed) || /\b(bash|sh|eval|xargs)\b/.test(line)) return [];
-    const seen = seenIn(parsed);
-    return commands.filter((argv) => !seen.some((one) => couldBe(one, argv))).map((argv) => ({ line, argv }));
+  test('[Y06] the judge has read the words of a line it is sure of as bash does', async ({ skip }) => {
+    if (noBash) skip(noBash);
+    const misread = (await ran()).flatMap(({ line, commands }) => {
+      const parsed = parseLine(line);
+      // Texts for another shell are judged again when that shell is named; xargs brings words of its own.
+      if (!isSure(parsed) || /\b(bash|sh|eval|xargs)\b/.test(line)) return [];
+      const seen = seenIn(parsed);
+      return commands
+        .filter((argv) => !seen.some((one) => couldBe(one, argv)))
+        .map((argv) => ({ line, argv }));
+    });
+    expect(misread).toEqual([]);
   });
-  expect(misread).toEqual([]);
-});
 
-test('[Y06] an allowed line runs nothing but readers and leaves no file behind', async ({ skip }) => {
-  if (noBash) skip(noBash);
-  const harmful: unknown[] = [];
-  const verdicts: Record<string, number> = {};
-  for (const { line, commands, made } of await runAll()) {
-    const { verdict } = judge(line);
-    verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
-    if (verdict !== 'allow') continue;
-    const changed = commands.filter(([name]) => isChanger(name));
-    if (changed.length > 0 || made.length > 0) harmful.push({ line, changed, made });
-  }
-  expect(harmful).toEqual([]);
-  // All three happen, or the comparison says nothing.
-  expect(Object.keys(verdicts).sort()).toEqual(['allow', 'ask', 'deny']);
-});
+  test('[Y06] an allowed line runs nothing but readers and leaves no file behind', async ({ skip }) => {
+    if (noBash) skip(noBash);
+    const harmful: unknown[] = [];
+    const verdicts: Record<string, number> = {};
+    for (const { line, commands, made } of await ran()) {
+      const { verdict } = judge(line);
+      verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+      if (verdict !== 'allow') continue;
+      const changed = commands.filter(([name]) => isChanger(name));
+      if (changed.length > 0 || made.length > 0) harmful.push({ line, changed, made });
+    }
+    expect(harmful).toEqual([]);
+    // All three happen, or the comparison says nothing.
+    expect(Object.keys(verdicts).sort()).toEqual(['allow', 'ask', 'deny']);
+  });
 
-test('[P02] a line in which bash really reaches sudo is never allowed, and is denied where its name is written', async ({
-  skip,
-}) => {
-  if (noBash) skip(noBash);
-  const letThrough: unknown[] = [];
-  for (const { line, commands } of await runAll()) {
-    if (!commands.some(([name]) => name === 'sudo')) continue;
-    const { verdict, reason } = judge(line);
-    if (verdict !== 'deny') letThrough.push({ line, verdict, reason });
-  }
-  expect(letThrough).toEqual([]);
-});
+  test('[P02] a line in which bash really reaches sudo is never allowed, and is denied where its name is written', async ({
+    skip,
+  }) => {
+    if (noBash) skip(noBash);
+    const letThrough: unknown[] = [];
+    for (const { line, commands } of await ran()) {
+      if (!commands.some(([name]) => name === 'sudo')) continue;
+      const { verdict, reason } = judge(line);
+      if (verdict !== 'deny') letThrough.push({ line, verdict, reason });
+    }
+    expect(letThrough).toEqual([]);
+  });
 
-test('the lines are worth comparing: most of them run something, many of them several things', async ({
-  skip,
-}) => {
-  if (noBash) skip(noBash);
-  const counts = (await runAll()).map(({ commands }) => commands.length);
-  expect(counts.filter((count) => count > 0).length).toBeGreaterThan(LINES / 2);
-  expect(counts.filter((count) => count > 1).length).toBeGreaterThan(LINES / 5);
+  test('the lines are worth comparing: most of them run something, many of them several things', async ({
+    skip,
+  }) => {
+    if (noBash) skip(noBash);
+    const counts = (await ran()).map(({ commands }) => commands.length);
+    expect(counts.filter((count) => count > 0).length).toBeGreaterThan(count / 2);
+    expect(counts.filter((count) => count > 1).length).toBeGreaterThan(count / 5);
+  });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadJudge } from '../../src/assembly/safety/judge-command.ts';
 import { classify } from '../../src/permissions/shell/classify.ts';
+import { sweep } from '../support/soak.ts';
 
 beforeAll(loadJudge);
 
@@ -317,31 +318,37 @@ const wrapped = fc.tuple(definition, fc.nat(9)).map(([bomb, way]) => {
   return ways[way] ?? bomb;
 });
 
-test('[P02] [Y07] whatever it is called and however it is written, it is refused', () => {
-  fc.assert(
-    fc.property(wrapped, (line) => {
-      // One that is called `su` is refused for its name.
-      expect({ line, verdict: classify(line, place).verdict }).toEqual({ line, verdict: 'deny' });
-    }),
-    { numRuns: 500 },
-  );
-});
+sweep([100, 500])(
+  '[P02] [Y07] whatever it is called and however it is written, it is refused (%i runs)',
+  (numRuns) => {
+    fc.assert(
+      fc.property(wrapped, (line) => {
+        // One that is called `su` is refused for its name.
+        expect({ line, verdict: classify(line, place).verdict }).toEqual({ line, verdict: 'deny' });
+      }),
+      { numRuns },
+    );
+  },
+);
 
-test('a function that runs others, or itself only after a look at what it was given, is never refused', () => {
-  const other = name.filter((text) => /^[a-z]/.test(text) && !/^(ls|echo|make|cat|npm|xargs)$/.test(text));
-  fc.assert(
-    fc.property(other, other, fc.nat(4), (one, two, shape) => {
-      fc.pre(one !== two);
-      const lines = [
-        `${one}(){ make | cat & }; ${one}`,
-        `${one}(){ npm start & sleep 1; }; ${one} & ${one}`,
-        `${one}(){ ${two}; ${two} & }; ${two}(){ make; }; ${one} | ${one}`,
-        `${one}(){ [ "$1" -gt 0 ] && ${one} $(($1 - 1)); }; ${one} 3 & ${one} 4 &`,
-        `${one}(){ if [ -d "$1" ]; then ls "$1" | xargs -n1 echo; ${one} "$1/x" & fi; }; ${one} .`,
-      ];
-      const line = lines[shape] ?? '';
-      expect({ line, by: ruleOf(line) }).not.toEqual({ line, by: BOMB });
-    }),
-    { numRuns: 300 },
-  );
-});
+sweep([60, 300])(
+  'a function that runs others, or itself only after a look at what it was given, is never refused (%i runs)',
+  (numRuns) => {
+    const other = name.filter((text) => /^[a-z]/.test(text) && !/^(ls|echo|make|cat|npm|xargs)$/.test(text));
+    fc.assert(
+      fc.property(other, other, fc.nat(4), (one, two, shape) => {
+        fc.pre(one !== two);
+        const lines = [
+          `${one}(){ make | cat & }; ${one}`,
+          `${one}(){ npm start & sleep 1; }; ${one} & ${one}`,
+          `${one}(){ ${two}; ${two} & }; ${two}(){ make; }; ${one} | ${one}`,
+          `${one}(){ [ "$1" -gt 0 ] && ${one} $(($1 - 1)); }; ${one} 3 & ${one} 4 &`,
+          `${one}(){ if [ -d "$1" ]; then ls "$1" | xargs -n1 echo; ${one} "$1/x" & fi; }; ${one} .`,
+        ];
+        const line = lines[shape] ?? '';
+        expect({ line, by: ruleOf(line) }).not.toEqual({ line, by: BOMB });
+      }),
+      { numRuns },
+    );
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, type TestOptions, test } from 'vitest';
+import { describe, type TestContext, type TestOptions, test } from 'vitest';
 
 /** For tests that only `npm run test:soak` runs: `test('title', soak, body)`. */
 export const soak = { tags: ['soak'] };
@@ -17,6 +17,14 @@ export function sweep(rows: readonly unknown[], few = 1): Define<unknown[]> {
   return (title, body, options = {}) => {
     test.each(rows.slice(0, few))(title, options, body as () => void);
     test.each(rows.slice(few))(title, { ...options, ...soak }, body as () => void);
+  };
+}
+
+/** `test.for`, of whose rows `npm test` runs those that `isUsual` accepts; `npm run test:soak` runs the others. */
+export function sweepFor<T>(rows: readonly T[], isUsual: (row: T) => boolean) {
+  return (title: string, body: (row: T, context: TestContext) => void | Promise<void>): void => {
+    test.for(rows.filter(isUsual))(title, body);
+    test.for(rows.filter((row) => !isUsual(row)))(title, soak, body);
   };
 }
 

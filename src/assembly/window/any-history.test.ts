@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { answer, histories, pairs, prompt, reply } from '../../../test/support/histories.ts';
+import { sweep } from '../../../test/support/soak.ts';
 import { runLoop } from '../../agent/loop.ts';
 import type { Run } from '../../agent/run.ts';
 import { ProviderError } from '../../contract/errors.ts';
@@ -146,24 +147,27 @@ const journals = fc
   .map((pieces) => unique(pieces.flat()));
 const windows = fc.constantFrom(4096, 8192, 16_384, 32_768, 128_000, 200_000);
 
-test('with any journal and any window, the next small prompt is answered', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      journals,
-      windows,
-      fc.double({ min: 2, max: 5, noNaN: true }),
-      async (messages, window, density) => {
-        const vendor = strict(window, density);
-        const { ask } = open([...messages], window, vendor);
-        expect((await ask('go on')).at(-1)).toMatchObject({ type: 'end', reason: 'done' });
-        expect((await ask('and now?')).at(-1)).toMatchObject({ type: 'end', reason: 'done' });
-        // The last prompt is never shortened.
-        expect(JSON.stringify(vendor.requests.at(-1)?.messages.at(-1))).toContain('and now?');
-      },
-    ),
-    { numRuns: 60 },
-  );
-}, 60_000);
+sweep([10, 60])(
+  'with any journal and any window, the next small prompt is answered (%i runs)',
+  async (numRuns) => {
+    await fc.assert(
+      fc.asyncProperty(
+        journals,
+        windows,
+        fc.double({ min: 2, max: 5, noNaN: true }),
+        async (messages, window, density) => {
+          const vendor = strict(window, density);
+          const { ask } = open([...messages], window, vendor);
+          expect((await ask('go on')).at(-1)).toMatchObject({ type: 'end', reason: 'done' });
+          expect((await ask('and now?')).at(-1)).toMatchObject({ type: 'end', reason: 'done' });
+          // The last prompt is never shortened.
+          expect(JSON.stringify(vendor.requests.at(-1)?.messages.at(-1))).toContain('and now?');
+        },
+      ),
+      { numRuns },
+    );
+  },
+);
 
 test('a prompt larger than the window is sent in part, with a notice, and the model can read all of it', async () => {
   const vendor = strict(32_768, 4);

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { lutimesSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { namespaces, whyNot } from '../../../test/support/namespaces.ts';
 import { bundled } from '../../../test/support/run-together.ts';
+import { soak, sweepGroups } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { lockFile, tryLock } from './lock.ts';
 
@@ -22,7 +23,7 @@ async function holder(command: readonly string[]): Promise<{ child: ChildProcess
   return { child, says: says.toString().trim() };
 }
 
-describe.each(Object.entries(namespaces))('in %s', (_, into) => {
+sweepGroups(Object.entries(namespaces))('in %s', (_, into) => {
   const why = whyNot(into);
 
   test('a lock excludes processes outside, and theirs excludes it', async ({ skip }) => {
@@ -51,28 +52,30 @@ describe.each(Object.entries(namespaces))('in %s', (_, into) => {
   }, 60_000);
 });
 
-test('an owner in a container that was suspended too long detects that its lock was taken over', async ({
-  skip,
-}) => {
-  const into = namespaces['other process numbers'] ?? [];
-  const why = whyNot(into);
-  if (why !== null) skip(why);
-  const { home } = await workspace();
-  const file = path.join(home, 's.jsonl');
-  const { child } = await holder([...into, process.execPath, await bundled('hold-lock.ts', home), file]);
-  const inner = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'));
-  process.kill(inner, 'SIGSTOP');
-  const past = Date.now() / 1000 - 31;
-  lutimesSync(`${file}.lock`, past, past);
-  const taken = await lockFile(file);
-  expect(taken?.isHeld()).toBe(true);
-  process.kill(inner, 'SIGCONT');
-  child.stdin?.write('?\n');
-  const [says] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
-  expect(says.toString()).toBe('lost\n');
-  expect(taken?.isHeld()).toBe(true);
-  taken?.release();
-}, 60_000);
+test(
+  'an owner in a container that was suspended too long detects that its lock was taken over',
+  soak,
+  async ({ skip }) => {
+    const into = namespaces['other process numbers'] ?? [];
+    const why = whyNot(into);
+    if (why !== null) skip(why);
+    const { home } = await workspace();
+    const file = path.join(home, 's.jsonl');
+    const { child } = await holder([...into, process.execPath, await bundled('hold-lock.ts', home), file]);
+    const inner = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8'));
+    process.kill(inner, 'SIGSTOP');
+    const past = Date.now() / 1000 - 31;
+    lutimesSync(`${file}.lock`, past, past);
+    const taken = await lockFile(file);
+    expect(taken?.isHeld()).toBe(true);
+    process.kill(inner, 'SIGCONT');
+    child.stdin?.write('?\n');
+    const [says] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [Buffer];
+    expect(says.toString()).toBe('lost\n');
+    expect(taken?.isHeld()).toBe(true);
+    taken?.release();
+  },
+);
 
 test('processes in several containers that mount a home at different paths lose no update', async ({
   skip,

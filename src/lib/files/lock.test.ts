@@ -14,6 +14,7 @@ import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { noMount, smallDisk } from '../../../test/support/crash/small-disk.ts';
 import { bundled } from '../../../test/support/run-together.ts';
+import { sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { lockFile, lockNameIn, removeAbandoned, tryLock, withSyncLock } from './lock.ts';
 import { thisProcess } from './process-identity.ts';
@@ -145,43 +146,50 @@ test('an owner that resumes while watched keeps its lock; one that lost it detec
   expect(readdirSync(home)).toEqual(['a.lock']);
 }, 60_000);
 
-test('24 processes killed at any moment: never two hold the lock, and nothing stays locked', async () => {
-  const { home } = await workspace();
-  const script = await bundled('churn-lock.ts', home);
-  const file = path.join(home, 'shared', 'file');
-  const log = path.join(home, 'log');
-  writeFileSync(log, '');
-  let kills = 40;
-  const finished = Array.from({ length: 24 }, async () => {
-    for (;;) {
-      const child = start(script, file, log, '12');
-      const ended = once(child, 'exit');
-      if (kills-- > 0) {
-        // Before it starts, while it waits, while it holds the lock, or while acquiring or releasing it.
-        await Promise.race([
-          ended,
-          new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 3_000)),
-        ]);
-        child.kill('SIGKILL');
-        await ended;
-      } else if (((await ended)[0] as number) === 0) return;
+sweep([
+  [6, 10],
+  [24, 40],
+])(
+  '%i processes, killed at any moment: never two hold the lock, and nothing stays locked',
+  async (processes, kills) => {
+    const { home } = await workspace();
+    const script = await bundled('churn-lock.ts', home);
+    const file = path.join(home, 'shared', 'file');
+    const log = path.join(home, 'log');
+    writeFileSync(log, '');
+    let left = kills;
+    const finished = Array.from({ length: processes }, async () => {
+      for (;;) {
+        const child = start(script, file, log, '12');
+        const ended = once(child, 'exit');
+        if (left-- > 0) {
+          // Before it starts, while it waits, while it holds the lock, or while acquiring or releasing it.
+          await Promise.race([
+            ended,
+            new Promise((resolve) => setTimeout(resolve, Math.random() * processes * 130)),
+          ]);
+          child.kill('SIGKILL');
+          await ended;
+        } else if (((await ended)[0] as number) === 0) return;
+      }
+    });
+    await Promise.all(finished);
+    let inside = '';
+    for (const line of readFileSync(log, 'utf8').trimEnd().split('\n')) {
+      const [what, who = ''] = line.split(' ');
+      // One killed inside never leaves.
+      if (what === 'out') expect(who).toBe(inside);
+      inside = what === 'in' ? who : '';
     }
-  });
-  await Promise.all(finished);
-  let inside = '';
-  for (const line of readFileSync(log, 'utf8').trimEnd().split('\n')) {
-    const [what, who = ''] = line.split(' ');
-    // One killed inside never leaves.
-    if (what === 'out') expect(who).toBe(inside);
-    inside = what === 'in' ? who : '';
-  }
-  const last = tryLock(file);
-  expect(last).not.toBe(null);
-  removeAbandoned(path.dirname(file));
-  expect(readdirSync(path.dirname(file))).toEqual(['file.lock']);
-  expect(last?.isHeld()).toBe(true);
-  last?.release();
-}, 300_000);
+    const last = tryLock(file);
+    expect(last).not.toBe(null);
+    removeAbandoned(path.dirname(file));
+    expect(readdirSync(path.dirname(file))).toEqual(['file.lock']);
+    expect(last?.isHeld()).toBe(true);
+    last?.release();
+  },
+  { timeout: 300_000 },
+);
 
 test.skipIf(noMount !== null)(
   `a full or read-only disk is reported, and a lock can still be released`,

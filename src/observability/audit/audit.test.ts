@@ -2,6 +2,7 @@ import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/p
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type AuditOptions, createAudit } from './audit.ts';
@@ -127,19 +128,22 @@ test('reading: by session, only refusals, the latest; torn and foreign lines are
   expect(await readAudit(path.join(home, 'none.jsonl'), { tail: 9 })).toEqual([]);
 });
 
-test('whatever a call accesses, its record is a single line that says so', async () => {
-  const { audit, file } = await auditing({ redact: (value) => value });
-  await mkdir(path.dirname(file), { recursive: true });
-  let n = 0;
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (target) => {
-      audit.take(judged(String(n++), 'allow', target));
-    }),
-    { numRuns: 100 },
-  );
-  audit.take(judged('long', 'allow', 'x'.repeat(50_000)));
-  const lines = (await readFile(file, 'utf8')).trim().split('\n');
-  expect(lines.length).toBe(n + 1);
-  const last = JSON.parse(lines.at(-1) ?? '') as { accesses: { target: string }[] };
-  expect(last.accesses[0]?.target).toBe(`${'x'.repeat(10_000)}… (50000 characters in total)`);
-});
+sweep([10, 100])(
+  'whatever a call accesses, its record is a single line that says so (%i runs)',
+  async (numRuns) => {
+    const { audit, file } = await auditing({ redact: (value) => value });
+    await mkdir(path.dirname(file), { recursive: true });
+    let n = 0;
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (target) => {
+        audit.take(judged(String(n++), 'allow', target));
+      }),
+      { numRuns },
+    );
+    audit.take(judged('long', 'allow', 'x'.repeat(50_000)));
+    const lines = (await readFile(file, 'utf8')).trim().split('\n');
+    expect(lines.length).toBe(n + 1);
+    const last = JSON.parse(lines.at(-1) ?? '') as { accesses: { target: string }[] };
+    expect(last.accesses[0]?.target).toBe(`${'x'.repeat(10_000)}… (50000 characters in total)`);
+  },
+);

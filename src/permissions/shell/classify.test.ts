@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { soak } from '../../../test/support/soak.ts';
+import { soak, sweep } from '../../../test/support/soak.ts';
 import { classify } from './classify.ts';
 import { loadGrammar } from './grammar.ts';
 
@@ -194,16 +194,16 @@ const piece = fc.oneof(
 );
 const anyLine = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''));
 
-test('no line makes it throw', () => {
+sweep([60, 600])('no line makes it throw (%i runs)', (numRuns) => {
   fc.assert(
     fc.property(anyLine, (line) => {
       expect(['allow', 'ask', 'deny']).toContain(verdict(line));
     }),
-    { numRuns: 600 },
+    { numRuns },
   );
 });
 
-test('after any prefix, a deletion of everything is never allowed', () => {
+sweep([60, 600])('after any prefix, a deletion of everything is never allowed (%i runs)', (numRuns) => {
   fc.assert(
     fc.property(anyLine, fc.constantFrom('; ', '\n', ' && ', ' | ', ' & '), (line, join) => {
       // A trailing backslash escapes the newline, and the deletion becomes an argument.
@@ -212,7 +212,7 @@ test('after any prefix, a deletion of everything is never allowed', () => {
       fc.pre(join === '\n' || !line.split('\n').at(-1)?.includes('#'));
       expect(verdict(`${line}${join}rm -rf /`)).not.toBe('allow');
     }),
-    { numRuns: 600 },
+    { numRuns },
   );
 });
 
@@ -259,7 +259,7 @@ test('[Y07] a destructive command is denied after any harmless one, and before i
   );
 });
 
-test('[Y07] a destructive command stays denied however it is wrapped', () => {
+sweep([40, 200])('[Y07] a destructive command stays denied however it is wrapped (%i runs)', (numRuns) => {
   const quote = (line: string) => `'${line.replaceAll("'", `'\\''`)}'`;
   const wrap: ((line: string) => string)[] = [
     (line) => `bash -c ${quote(line)}`,
@@ -284,7 +284,7 @@ test('[Y07] a destructive command stays denied however it is wrapped', () => {
       expect(verdict(inner(deed))).toBe('deny');
       if (outer.includes(inner)) expect(verdict(around(inner(deed)))).toBe('deny');
     }),
-    { numRuns: 200 },
+    { numRuns },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import { CallParser } from './parse.ts';
 
 const TOOLS = ['Read', 'Bash'];
@@ -254,31 +255,34 @@ function cut(text: string, places: number[]): string[] {
 }
 
 describe('whatever the chunking [Z09]', () => {
-  test('calls and text are the same', () => {
+  sweep([200, 2000])('calls and text are the same (%i runs)', (numRuns) => {
     fc.assert(
       fc.property(replies, fc.array(fc.nat(), { maxLength: 10 }), (reply, places) => {
         const whole = parse(reply);
         expect(parse(...cut(reply, places))).toEqual(whole);
         expect(parse(...reply.split(''))).toEqual(whole);
       }),
-      { numRuns: 2000 },
+      { numRuns },
     );
   });
 
-  test('nothing is dropped: without a call the text is the reply, with one the text around it remains', () => {
-    fc.assert(
-      fc.property(replies, (reply) => {
-        const { text, calls } = parse(reply);
-        if (calls.length === 0) expect(text).toBe(reply);
-        const kept = `${text} ${calls.map(({ json }) => json).join(' ')}`;
-        const count = (words: RegExp, from: string) => [...from.matchAll(words)].length;
-        // Text after a fence may be its label, which is removed with it.
-        expect(count(/word/g, kept)).toBeGreaterThanOrEqual(count(/(?<!```[ \t]*\w*)word/g, reply));
-        expect(count(/word/g, kept)).toBeLessThanOrEqual(count(/word/g, reply));
-      }),
-      { numRuns: 2000 },
-    );
-  });
+  sweep([200, 2000])(
+    'nothing is dropped: without a call the text is the reply, with one the text around it remains (%i runs)',
+    (numRuns) => {
+      fc.assert(
+        fc.property(replies, (reply) => {
+          const { text, calls } = parse(reply);
+          if (calls.length === 0) expect(text).toBe(reply);
+          const kept = `${text} ${calls.map(({ json }) => json).join(' ')}`;
+          const count = (words: RegExp, from: string) => [...from.matchAll(words)].length;
+          // Text after a fence may be its label, which is removed with it.
+          expect(count(/word/g, kept)).toBeGreaterThanOrEqual(count(/(?<!```[ \t]*\w*)word/g, reply));
+          expect(count(/word/g, kept)).toBeLessThanOrEqual(count(/word/g, reply));
+        }),
+        { numRuns },
+      );
+    },
+  );
 
   test('text without markers passes unchanged, and only a possible marker is held back', () => {
     const markers = [

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { chmod, mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { soak } from '../../../test/support/soak.ts';
 import { bench, makePipe } from '../../../test/support/tool-context.ts';
 import type { GrepQuery } from '../../contract/tool.ts';
 
@@ -99,7 +100,7 @@ describe('finding files', () => {
     expect(await names('a/**')).toEqual(['a/b.ts', 'a/c/d.ts', 'a/c/e/f.ts']);
   });
 
-  test('among very many files the newest are still found, and a secret one is not shown', async () => {
+  test('among very many files the newest are still found, and a secret one is not shown', soak, async () => {
     const { root, find } = await place();
     await mkdir(path.join(root, 'many'));
     for (let i = 0; i < 21_000; i++) writeFileSync(path.join(root, 'many', `${i}.dat`), '');

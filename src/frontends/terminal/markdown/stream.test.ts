@@ -144,7 +144,7 @@ describe('text that arrives in pieces', () => {
     },
   );
 
-  test.each([
+  sweep<[string, (i: number) => string]>([
     ['paragraphs', (i: number) => `Paragraph ${i} with **bold** and \`code\` in it.\n\n`],
     ['one paragraph', (i: number) => `sentence ${i} goes on and on, `],
     ['one word', () => 'abcdefgh'],

@@ -65,7 +65,7 @@ describe('the screen', () => {
     lab.type('hi\r');
     await lab.waitFor('Hello.');
     await runOver(lab, '<$0.01');
-    expect(await lab.quiet(1500)).toBe(0);
+    await expect.poll(() => lab.quiet(1500), { timeout: 20_000 }).toBe(0);
     lab.type('日本e\u0301x');
     await lab.waitFor(({ rows }) => rows().some((row) => /^> 日本e\u0301x ?$/.test(row)));
     await still(lab);

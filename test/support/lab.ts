@@ -7,6 +7,8 @@ import type { Workspace } from './workspace.ts';
 
 const WAIT_MS = 60_000;
 const SHELL_PROMPT = 'shell> ';
+/** A slow connection delivers in steps of this length. */
+const SLICE_MS = 50;
 
 export type LabOptions = {
   columns?: number;
@@ -14,6 +16,8 @@ export type LabOptions = {
   env?: Record<string, string>;
   /** Runs the program from a shell, which continues when it exits. */
   inShell?: boolean;
+  /** A slow connection: the emulator reads, and answers, at this rate. */
+  bytesPerSecond?: number;
   /** Registers the cleanup. */
   whenDone: (clean: () => void) => void;
   /** A build other than dist/. */
@@ -50,6 +54,8 @@ export type Lab = {
   emulator: xterm.Terminal;
   settled(): Promise<void>;
   waitFor(text: string | ((lab: Lab) => boolean), what?: { times?: number; limitMs?: number }): Promise<void>;
+  /** What a slow connection has not delivered yet, in characters. */
+  undelivered(): number;
   /** Bytes written within this time. */
   quiet(ms: number): Promise<number>;
   exit: Promise<number>;
@@ -80,8 +86,16 @@ export function openLab(space: Workspace, args: string[], options: LabOptions): 
   child.onData((data) => {
     written += data;
     lastWrite = performance.now();
-    pending = pending.then(() => new Promise((resolve) => emulator.write(data, resolve)));
+    pending = pending.then(() => deliver(data));
   });
+  let delivered = 0;
+  async function deliver(data: string): Promise<void> {
+    for (const part of slices(data, options.bytesPerSecond)) {
+      if (options.bytesPerSecond) await new Promise((resolve) => setTimeout(resolve, SLICE_MS));
+      delivered += part.length;
+      await new Promise<void>((resolve) => emulator.write(part, resolve));
+    }
+  }
   emulator.onData((reply) => {
     if (!ended) child.write(reply);
   });
@@ -135,6 +149,7 @@ export function openLab(space: Workspace, args: string[], options: LabOptions): 
     lastWrite: () => lastWrite,
     emulator,
     settled: () => pending,
+    undelivered: () => written.length - delivered,
     async waitFor(wanted, { times = 1, limitMs = WAIT_MS } = {}) {
       const until = performance.now() + limitMs;
       const there = () =>
@@ -175,6 +190,13 @@ const CLEARS = ['\u001b[2J', '\u001b[3J', '\u001bc', '\u001b[?1049h', '\u001b[?4
 /** Sequences that would clear the screen or the scrollback. */
 export function fullClears(written: string): string[] {
   return CLEARS.filter((clear) => written.includes(clear));
+}
+
+/** The parts of a text that a connection delivers in one step each; all of it at once without a rate. */
+function slices(text: string, bytesPerSecond: number | undefined): string[] {
+  if (bytesPerSecond === undefined) return [text];
+  const length = Math.max(1, Math.floor((bytesPerSecond * SLICE_MS) / 1000));
+  return text.match(new RegExp(`[^]{1,${length}}`, 'g')) ?? [];
 }
 
 function withoutEnd(rows: string[]): string[] {

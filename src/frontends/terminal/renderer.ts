@@ -43,7 +43,8 @@ export class Renderer {
   }
 
   start(): void {
-    const { store, dialogs, surroundings, prompt } = this.#options;
+    const { store, dialogs, surroundings, prompt, painter } = this.#options;
+    painter.onCaughtUp = () => this.#drawPending();
     for (const source of [store, surroundings, prompt])
       this.#stops.push(source.subscribe(() => this.#changed()));
     this.#stops.push(dialogs.subscribe(() => this.#soon()));
@@ -95,15 +96,18 @@ export class Renderer {
     const wait = this.#drawnAt + FRAME_MS - performance.now();
     this.#pending = true;
     if (wait <= 0) this.#soon();
-    else this.#timer = setTimeout(() => this.draw(), wait);
+    else this.#timer = setTimeout(() => this.#drawPending(), wait);
   }
 
   /** Deferred: keys that arrived together with the one that ended a dialog are not for what comes next. */
   #soon(): void {
     this.#pending = true;
-    queueMicrotask(() => {
-      if (this.#pending) this.draw();
-    });
+    queueMicrotask(() => this.#drawPending());
+  }
+
+  /** Waits for a slow terminal: then one frame shows all that has changed meanwhile. */
+  #drawPending(): void {
+    if (this.#pending && !this.#options.painter.behind) this.draw();
   }
 
   #mount(): void {

@@ -3,6 +3,8 @@ export type CursorPlace = { row: number; column: number };
 
 /** After this time, a missing reply is no longer waited for. */
 const LIMIT_MS = 1_000;
+/** A terminal that has answered before is only slow. */
+const SLOW_LIMIT_MS = 10_000;
 
 const ASK = '\u001b[6n';
 const REPLY = /\[(\d+);(\d+)R$/;
@@ -20,6 +22,7 @@ export class CursorReplies {
   #awaited: Listener[] = [];
   #settled: (() => void)[] = [];
   #owed = 0;
+  #answers = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(onSilent: () => void, limitMs = LIMIT_MS) {
@@ -45,6 +48,7 @@ export class CursorReplies {
   take(reply: string): void {
     const [, row, column] = REPLY.exec(reply) ?? [];
     if (row === undefined || column === undefined) return;
+    this.#answers = true;
     if (this.#owed > 0) {
       this.#owed--;
       return;
@@ -57,6 +61,8 @@ export class CursorReplies {
 
   /** Resolves when no reply is outstanding: a later one would be read by the next program. */
   settled(): Promise<void> {
+    this.#answers = false;
+    this.#watch();
     return this.awaiting ? new Promise((resolve) => this.#settled.push(resolve)) : Promise.resolve();
   }
 
@@ -71,10 +77,14 @@ export class CursorReplies {
   #watch(): void {
     clearTimeout(this.#timer);
     if (!this.awaiting) return;
-    this.#timer = setTimeout(() => {
-      this.forget();
-      this.#onSilent();
-    }, this.#limitMs);
+    this.#timer = setTimeout(
+      () => {
+        this.forget();
+        this.#answers = false;
+        this.#onSilent();
+      },
+      this.#answers ? SLOW_LIMIT_MS : this.#limitMs,
+    );
     this.#timer.unref();
   }
 

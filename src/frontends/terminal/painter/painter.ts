@@ -8,6 +8,9 @@ const ERASE_BELOW = '\u001b[J';
 const ERASE_LINE_END = '\u001b[K';
 const TO_THE_EDGE = '\u001b[9999C';
 
+/** Output that the terminal has not confirmed yet, in characters; with more, it is slower than we are. */
+const BEHIND = 1_000;
+
 export type PainterOptions = {
   write(text: string): void;
   columns(): number;
@@ -65,6 +68,14 @@ export class Painter {
     this.#replies = new CursorReplies(() => this.#trust(), options.patienceMs);
     this.#known = this.#supposed();
   }
+
+  /** Whether the terminal still has much to read: frames sent now would only make it later. */
+  get behind(): boolean {
+    return this.#sent.reduce((all, { text }) => all + text.length, 0) > BEHIND;
+  }
+
+  /** Called each time the terminal has read what was sent. */
+  onCaughtUp: () => void = () => undefined;
 
   /** Adds complete lines, which go into the scrollback with the next frame. */
   above(text: string): void {
@@ -164,14 +175,11 @@ export class Painter {
     if (!sent) return;
     this.#follow(sent, columns);
     if (this.#lost) this.#goOn();
+    if (!this.behind) this.onCaughtUp();
   }
 
   #follow({ text, above, rows, at }: Sent, columns: number): void {
-    if (!this.#model && columns !== this.#known.columns) {
-      const model = this.#modelOf(this.#known);
-      model.resize(columns);
-      if (model.above !== this.#known.at.row) this.#model = model;
-    }
+    if (columns !== this.#known.columns) this.#model ??= this.#modelOf(this.#known);
     if (!this.#model) {
       this.#known = { rows, at, columns };
       return;
@@ -228,6 +236,7 @@ export class Painter {
   #trust(): void {
     if (this.#lost) this.#takeAwayUnseen();
     else this.#suppose();
+    this.onCaughtUp();
   }
 
   #takeAbove(): string {

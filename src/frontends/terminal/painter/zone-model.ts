@@ -18,7 +18,7 @@ const BEL = '\u0007';
 const TOKENS = new RegExp(
   [
     `${ESC}\\[\\?7(?<wraps>[hl])`,
-    `${ESC}\\[(?<count>\\d*)(?<move>[ABCJK])`,
+    `${ESC}\\[(?<count>\\d*)(?<move>[ABCJKLM])`,
     `${ESC}\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)`,
     `${ESC}\\[[0-?]*[ -/]*[@-~]`,
     '(?<sign>[\\r\\n])',
@@ -103,7 +103,20 @@ export class ZoneModel {
     if (move === 'A') this.#row = Math.max(0, this.#row - count);
     else if (move === 'B') this.#down(count);
     else if (move === 'C') this.#column = Math.min(this.#column + count, this.#columns - 1);
+    else if (move === 'L' || move === 'M') this.#shiftRows(move === 'L' ? count : -count);
     else this.#erase({ below: move === 'J' });
+  }
+
+  /** Inserts rows at the cursor, or deletes them; rows that leave the screen at its end are empty. */
+  #shiftRows(added: number): void {
+    const empty = Array.from({ length: Math.abs(added) }, () => ({ text: '', continues: false }));
+    if (added < 0) this.#rows.splice(this.#row, -added);
+    else {
+      this.#rows.splice(this.#row, 0, ...empty);
+      this.#rows.length -= added;
+    }
+    this.#column = 0;
+    this.#grow();
   }
 
   #down(count: number): void {

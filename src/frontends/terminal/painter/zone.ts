@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../text/measure.ts';
 import { takeCaret } from '../view/caret.ts';
+import { gapOf, rowChange } from './row-changes.ts';
 import type { Place } from './zone-model.ts';
 
 const HIDE = '\u001b[?25l';
@@ -57,7 +58,9 @@ export class Zone {
    */
   paint(frame: string, { above, question }: { above: string; question(): string }): string {
     const { rows, caret } = this.#read(frame);
-    const changes = this.pass(above) + this.#update(rows);
+    const changes = this.#fits(above, rows)
+      ? this.#update(rows, linesOf(above))
+      : this.pass(above) + this.#update(rows);
     if (changes === '' && this.#isAt(caret)) return '';
     const hidden = changes !== '' && this.#cursorShown ? HIDE : '';
     const asked = question();
@@ -118,17 +121,54 @@ export class Zone {
     return this.#rows.length > 1 ? `${ERASE_LINE_END}\u001b[1B${ERASE_BELOW}\u001b[1A` : ERASE_LINE_END;
   }
 
-  #update(rows: string[]): string {
+  /** Whether finished text can take the place of rows that already show it, without scrolling any of them off. */
+  #fits(above: string, rows: readonly string[]): boolean {
+    if (above === '') return true;
+    const lines = linesOf(above);
+    return (
+      lines.length + rows.length <= this.#options.rows() &&
+      this.#rows.length <= this.#options.rows() &&
+      lines.every((line) => paintedWidth(line) <= this.#options.columns())
+    );
+  }
+
+  /** Finished lines become the first rows; they stay, and the zone begins after them. */
+  #update(rows: readonly string[], finished: readonly string[] = []): string {
+    const wanted = [...finished, ...rows];
+    let out = this.#moveRows(wanted);
     const old = this.#rows;
-    let out = '';
-    for (const [row, line] of rows.entries()) {
+    let wraps = true;
+    for (const [row, line] of wanted.entries()) {
       if (line === old[row]) continue;
-      out += `${this.#goTo(row)}\r${line}${this.#eraseAfter(line, old[row])}`;
+      const { column, text, toEnd } = rowChange(old[row] ?? '', line);
+      const place = `${this.#goTo(row)}\r${column > 0 ? `\u001b[${column}C` : ''}`;
+      if (wraps && row >= finished.length) {
+        wraps = false;
+        out += CUT_OFF;
+      }
+      out += `${place}${text}${toEnd ? this.#eraseAfter(line, old[row]) : ''}`;
     }
-    if (out !== '') out = `${CUT_OFF}${out}${BREAK}`;
-    if (old.length > rows.length) out += `${this.#goTo(rows.length)}\r${ERASE_BELOW}`;
+    if (!wraps) out += BREAK;
     this.#rows = rows;
+    this.#at = { ...this.#at, row: this.#at.row - finished.length };
     return out;
+  }
+
+  /** Inserts or deletes rows on the screen, so that rows that only move are not written again. */
+  #moveRows(wanted: readonly string[]): string {
+    const old = this.#rows;
+    const added = wanted.length - old.length;
+    const gap = added === 0 ? 0 : gapOf(old, wanted);
+    if (added === 0 || (added > 0 && gap === old.length)) return '';
+    const [before, after] = [old.slice(0, gap), old.slice(gap)];
+    if (added < 0) {
+      const removal = gap === wanted.length ? ERASE_BELOW : `\u001b[${-added}M`;
+      this.#rows = [...before, ...after.slice(-added)];
+      return `${this.#goTo(gap)}\r${removal}`;
+    }
+    const room = this.#goTo(wanted.length - 1);
+    this.#rows = [...before, ...Array.from({ length: added }, () => ''), ...after];
+    return `${room}${this.#goTo(gap)}\r\u001b[${added}L`;
   }
 
   /** In a full row the cursor is still on the last character, which must not be erased. */
@@ -161,6 +201,10 @@ export class Zone {
     const show = moved || !this.#cursorShown ? this.showCursor() : '';
     return `${rows}\r${caret.column > 0 ? `\u001b[${caret.column}C` : ''}${show}`;
   }
+}
+
+function linesOf(above: string): string[] {
+  return above === '' ? [] : above.replace(/\r?\n$/, '').split(/\r?\n/);
 }
 
 /** The width of a painted row. */

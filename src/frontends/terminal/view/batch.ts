@@ -1,8 +1,11 @@
 /** What is batched: text of the answer, or of thinking. */
 export type Delta = { as: 'answer' | 'thought'; text: string };
 
-/** The first text after a pause is emitted immediately; then text is batched for this time. */
-const INTERVAL_MS = 80;
+/**
+ * The first text after a pause is emitted immediately; then text is batched for this time: fast enough to look
+ * continuous, and few enough frames. The renderer waits longer for a terminal that is behind.
+ */
+const INTERVAL_MS = 33;
 
 export type BatchClock = {
   now(): number;
@@ -10,7 +13,7 @@ export type BatchClock = {
   later(ms: number, wake: () => void): () => void;
 };
 
-/** Batches the small pieces of a stream, so that the screen changes a few times per second. */
+/** Batches the small pieces of a stream, so that the screen changes at a steady rate. */
 export class Batch {
   readonly #clock: BatchClock;
   readonly #tell: (delta: Delta) => void;

@@ -190,10 +190,7 @@ type Search = {
         paths: string[];
         total: number;
     }>;
-    grep(query: GrepQuery, options: SearchOptions): Promise<{
-        lines: string[];
-        total: number;
-    }>;
+    grep(query: GrepQuery, options: SearchOptions): Promise<GrepResult>;
 };
 
 type SearchOptions = {
@@ -216,6 +213,17 @@ type GrepQuery = {
     /** In lines mode, a NUL follows the path instead of the separator, so that any path can be parsed. */
     null?: boolean;
     mode: 'content' | 'files' | 'count';
+};
+
+/**
+ * Lines and files found. `total` includes lines beyond the limit; so do `matches`, without context lines, and the
+ * number of `files`; both only for content.
+ */
+type GrepResult = {
+    lines: string[];
+    total: number;
+    matches?: number;
+    files?: number;
 };
 
 /** Access to the web: public addresses only, limited in size and time. */
@@ -270,7 +278,10 @@ type Delegated = {
     costUsd: number | null;
 };
 
-/** `output` and `error` are for the model, `display` is for people, `metadata` is for programs. */
+/**
+ * `output` and `error` are for the model, `display` and `summary` are for people, `metadata` is for programs. A
+ * summary that follows from `display` need not be given.
+ */
 type ToolResult = ({
     success: true;
     output: string;
@@ -278,16 +289,19 @@ type ToolResult = ({
 } | {
     success: false;
     error: string;
-}) & {
-    display?: Display;
-    metadata?: Record<string, unknown>;
-};
+}) & ResultExtras;
 
 /** `data` is base64. */
 type ImagePart = {
     type: 'image';
     mediaType: string;
     data: string;
+};
+
+type ResultExtras = {
+    display?: Display;
+    summary?: Summary;
+    metadata?: Record<string, unknown>;
 };
 
 /** How a result is shown to people. Frontends switch on `kind`, never on a tool's name. */
@@ -329,6 +343,38 @@ type Display = {
     }[];
 };
 
+/**
+ * The outcome of a call in a few words, as data. `total` counts also what was not returned; `files` is the number
+ * of files the results are in.
+ */
+type Summary = {
+    kind: 'count';
+    unit: CountUnit;
+    count: number;
+    total?: number;
+    files?: number;
+} | {
+    kind: 'change';
+    added: number;
+    removed: number;
+    files: number;
+}
+/** `exitCode` is null when a signal ended the command. */
+ | {
+    kind: 'exit';
+    exitCode: number | null;
+    timedOut?: true;
+}
+/** A command that continues in the background. */
+ | {
+    kind: 'started';
+    id: string;
+} | {
+    kind: 'interrupted';
+};
+
+type CountUnit = 'line' | 'match' | 'file' | 'entry' | 'place' | 'page' | 'cell' | 'result';
+
 /** The simplest form of a tool. It runs in this process: only what it does through `context` is sandboxed. */
 declare function defineAgentTool<Input>(tool: AgentTool<Input>): Tool;
 
@@ -342,13 +388,19 @@ type Tool<Input = unknown> = {
      * `input`.
      */
     parameters?: Record<string, unknown>;
-    title(input: Input): string;
+    /** One line for people; `shown` shortens a path for it. */
+    title(input: Input, shown: (path: string) => string): string;
+    /** For a read-only call whose result people rarely read. */
+    explores?: Exploration;
     /** Pure: what the call would access. */
     access(input: Input): Access[];
     /** What the user should see before approving, or why the call cannot succeed. May read, never writes. */
     preview?(input: Input, context: ToolContext): Promise<Preview | undefined>;
     run(input: Input, context: ToolContext): Promise<ToolResult>;
 };
+
+/** What a read-only call looks at. Consecutive ones can be shown as one. */
+type Exploration = 'file' | 'pattern' | 'folder';
 
 /**
  * What a call would access. `target` is a path, a command line, a URL, a server's tool or a subagent, as
@@ -599,6 +651,8 @@ type ToolMessage = {
     success: boolean;
     content: (TextPart | ImagePart)[];
     metadata?: Record<string, unknown>;
+    /** For people; never sent to a model. */
+    summary?: Summary;
     timestamp: string;
 };
 
@@ -662,10 +716,12 @@ type AgentEvent =
     by: string;
     because: string;
     accesses: Access[];
+    title?: string;
 } | {
     type: 'tool_start';
     call: ToolCall;
     title: string;
+    explores?: Exploration;
 } | {
     type: 'tool_progress';
     callId: string;
@@ -683,6 +739,7 @@ type AgentEvent =
     name: string;
     success: boolean;
     durationMs: number;
+    summary?: Summary;
     display?: Display;
     metadata?: Record<string, unknown>;
 }
@@ -1402,9 +1459,9 @@ declare function defineTool<Schema extends z.ZodType>(tool: Omit<Tool<z.output<S
 }): Tool;
 
 /** An error the model can fix: say what is wrong and what to do next. */
-declare function fail(error: string, extra?: Pick<ToolResult, 'display' | 'metadata'>): ToolResult;
+declare function fail(error: string, extra?: ResultExtras): ToolResult;
 
-declare function ok(output: string, extra?: Pick<ToolResult, 'display' | 'metadata'> & {
+declare function ok(output: string, extra?: ResultExtras & {
     images?: ImagePart[];
 }): ToolResult;
 

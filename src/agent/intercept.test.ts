@@ -87,6 +87,7 @@ describe('[G02] before a call', () => {
       by: 'hook',
       because: 'not now',
       accesses: [{ kind: 'read', target: 'a' }],
+      title: 'Look a',
     });
   });
 

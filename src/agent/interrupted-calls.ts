@@ -57,17 +57,17 @@ export class PartialOutput {
   }
 }
 
-const INTERRUPTED = { interrupted: true };
+const INTERRUPTED = { metadata: { interrupted: true }, summary: { kind: 'interrupted' as const } };
 
 export function interruptedBefore(): ToolResult {
-  return fail('Interrupted by the user before it ran.', { metadata: INTERRUPTED });
+  return fail('Interrupted by the user before it ran.', INTERRUPTED);
 }
 
 export function interruptedWhile({ text }: Pick<PartialOutput, 'text'>): ToolResult {
   const error = 'Interrupted by the user while it was running.';
-  if (text === '') return fail(error, { metadata: INTERRUPTED });
+  if (text === '') return fail(error, INTERRUPTED);
   return fail(`${error} Its output so far:\n${text}`, {
     display: { kind: 'text', text },
-    metadata: INTERRUPTED,
+    ...INTERRUPTED,
   });
 }

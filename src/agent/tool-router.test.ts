@@ -411,7 +411,8 @@ describe('an interrupted call that has not ended yet', () => {
     letGo();
     expect((await next).texts).toEqual([`${name} ${target}`]);
     await interrupted.ended();
-    expect(interrupted.before([{ kind: 'execute', target: 'any' }])).toEqual([]);
+    const { signal } = new AbortController();
+    expect(await interrupted.waitFor([{ kind: 'execute', target: 'any' }], signal)).toBeNull();
   });
 
   test('a call that never ends fails only conflicting calls, not the conversation; waiting for it can be interrupted', async () => {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { summaryOf } from '../contract/display.ts';
 import { PermissionDeniedError, ToolExecutionError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts';
@@ -32,6 +33,8 @@ export type RouterDeps = {
   /** The actual call, where a tool only forwards to another. The answer keeps the forwarding tool's name. */
   resolveCall?(call: ToolCall): { name: string; input: unknown } | undefined;
   toolNames(): string[];
+  /** A path as titles show it. If absent, the path itself. */
+  shownPath?(path: string): string;
   /** Judges a call and asks the user where the policy says so; `beforeAsking` may enrich the question. */
   decide(
     request: PermissionRequest & { input: unknown },
@@ -198,7 +201,7 @@ function prepare(sent: ToolCallPart, deps: RouterDeps): Prepared {
     call,
     tool,
     input,
-    title: tool.title(input),
+    title: tool.title(input, deps.shownPath ?? ((path) => path)),
     accesses,
     ...answersAs,
     ...(given && { given }),
@@ -232,6 +235,7 @@ async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: 
       by,
       because,
       accesses,
+      title: item.title,
     });
     return { ...item, answer: fail(`It did not run: ${because}`) };
   }
@@ -264,7 +268,8 @@ async function judge(
     const decision = await raceAbort(deps.decide(request, { signal, beforeAsking }), signal);
     const { verdict, by, because, opens } = decision;
     if (opens) item.opens = opens;
-    await channel.push({ type: 'judged', callId: call.id, tool: tool.name, verdict, by, because, accesses });
+    const details = { by, because, accesses, title };
+    await channel.push({ type: 'judged', callId: call.id, tool: tool.name, verdict, ...details });
     if (verdict === 'deny') item.answer = fail(because);
   } catch (error) {
     if (error instanceof Refused) item.answer = fail(error.message);
@@ -292,7 +297,7 @@ async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
           signal,
         )
       : [];
-  const { success, display } = result;
+  const { success, display, summary = summaryOf(display) } = result;
   if (!item.answer) deps.printed?.(call.id, item.accesses, result.success ? result.output : result.error);
   const { text, metadata } = await bound(call.id, result, deps);
   const images = result.success ? (result.images ?? []) : [];
@@ -309,12 +314,13 @@ async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
       ...(said ?? []).map((note) => ({ type: 'text' as const, text: `\n\n${note}` })),
     ],
     ...(metadata && { metadata }),
+    ...(summary && { summary }),
     timestamp: new Date().toISOString(),
   };
   const message = (await deps.transformMessage?.(written)) ?? written;
   await deps.log.answered(message);
   const durationMs = Math.round(performance.now() - started);
-  const extras = { ...(display && { display }), ...(metadata && { metadata }) };
+  const extras = { ...(summary && { summary }), ...(display && { display }), ...(metadata && { metadata }) };
   await channel.push({
     type: 'tool_end',
     callId: call.id,
@@ -332,8 +338,9 @@ async function repeatAnswer(
   given: ToolMessage,
   { channel }: Wires,
 ): Promise<ToolMessage> {
-  const { name, success } = given;
-  await channel.push({ type: 'tool_end', callId: call.id, name, success, durationMs: 0 });
+  const { name, success, summary } = given;
+  const told = { callId: call.id, name, success, durationMs: 0, ...(summary && { summary }) };
+  await channel.push({ type: 'tool_end', ...told });
   return { ...given, callId: call.id, metadata: { ...given.metadata, repeats: given.callId } };
 }
 
@@ -345,7 +352,8 @@ async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
   const shown = { id: call.id, name: tool.name, input: call.input };
   const changes = touches.filter(({ kind }) => kind !== 'read');
   await deps.log.started(call.id, { changes: changes.length > 0 });
-  await channel.push({ type: 'tool_start', call: shown, title });
+  const { explores } = tool;
+  await channel.push({ type: 'tool_start', call: shown, title, ...(explores && { explores }) });
   const partial = new PartialOutput();
   const reporter: CallReporter = {
     callId: call.id,
@@ -378,11 +386,11 @@ async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
  */
 async function refusedWhileRunning(
   { message, request: { by } }: PermissionDeniedError,
-  { call, tool, accesses }: Prepared,
+  { call, tool, accesses, title }: Prepared,
   channel: Wires['channel'],
 ): Promise<ToolResult> {
   if (by !== undefined && tool) {
-    const details = { callId: call.id, tool: tool.name, by, because: message, accesses };
+    const details = { callId: call.id, tool: tool.name, by, because: message, accesses, title };
     await channel.push({ type: 'judged', verdict: 'deny', ...details });
   }
   return fail(message);

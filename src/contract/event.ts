@@ -1,5 +1,5 @@
 import type { CacheKind } from './cache.ts';
-import type { Display } from './display.ts';
+import type { Display, Exploration, Summary } from './display.ts';
 import type { ProviderErrorKind } from './errors.ts';
 import type { Message, StopReason, ToolCall, Usage } from './message.ts';
 import type { Access, PermissionRequest, Verdict } from './permission.ts';
@@ -43,8 +43,9 @@ export type AgentEvent =
       by: string;
       because: string;
       accesses: Access[];
+      title?: string;
     }
-  | { type: 'tool_start'; call: ToolCall; title: string }
+  | { type: 'tool_start'; call: ToolCall; title: string; explores?: Exploration }
   | { type: 'tool_progress'; callId: string; text: string }
   /** An event of a subagent started by a call; `agent` is its name and task, for people. */
   | { type: 'subagent'; callId: string; agent: string; event: AgentEvent }
@@ -54,6 +55,7 @@ export type AgentEvent =
       name: string;
       success: boolean;
       durationMs: number;
+      summary?: Summary;
       display?: Display;
       metadata?: Record<string, unknown>;
     }

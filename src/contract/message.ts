@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Summary } from './display.ts';
 
 /** The parts of a conversation. Vendor formats never leave `providers/`. */
 
@@ -61,6 +62,8 @@ export type ToolMessage = {
   success: boolean;
   content: (TextPart | ImagePart)[];
   metadata?: Record<string, unknown>;
+  /** For people; never sent to a model. */
+  summary?: Summary;
   timestamp: string;
 };
 

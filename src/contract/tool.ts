@@ -1,14 +1,20 @@
 import type { z } from 'zod';
-import type { Display } from './display.ts';
+import type { Display, Exploration, Summary } from './display.ts';
 import type { ImagePart } from './message.ts';
 import type { Access } from './permission.ts';
 import type { SandboxState } from './sandbox.ts';
 
-/** `output` and `error` are for the model, `display` is for people, `metadata` is for programs. */
+/**
+ * `output` and `error` are for the model, `display` and `summary` are for people, `metadata` is for programs. A
+ * summary that follows from `display` need not be given.
+ */
 export type ToolResult = (
   | { success: true; output: string; images?: ImagePart[] }
   | { success: false; error: string }
-) & { display?: Display; metadata?: Record<string, unknown> };
+) &
+  ResultExtras;
+
+type ResultExtras = { display?: Display; summary?: Summary; metadata?: Record<string, unknown> };
 
 /** The complete content at a path. `sha256` is of the bytes on disk. */
 export type FileContent = {
@@ -131,6 +137,12 @@ export type GrepQuery = {
   mode: 'content' | 'files' | 'count';
 };
 
+/**
+ * Lines and files found. `total` includes lines beyond the limit; so do `matches`, without context lines, and the
+ * number of `files`; both only for content.
+ */
+export type GrepResult = { lines: string[]; total: number; matches?: number; files?: number };
+
 /** Searches in a tree; honours ignore files. `total` includes results beyond the limit. */
 export type Search = {
   files(
@@ -138,7 +150,7 @@ export type Search = {
     under: string | undefined,
     options: SearchOptions,
   ): Promise<{ paths: string[]; total: number }>;
-  grep(query: GrepQuery, options: SearchOptions): Promise<{ lines: string[]; total: number }>;
+  grep(query: GrepQuery, options: SearchOptions): Promise<GrepResult>;
 };
 
 export type SearchOptions = { limit: number; signal: AbortSignal; everything?: boolean };
@@ -215,7 +227,10 @@ export type Tool<Input = unknown> = {
    * `input`.
    */
   parameters?: Record<string, unknown>;
-  title(input: Input): string;
+  /** One line for people; `shown` shortens a path for it. */
+  title(input: Input, shown: (path: string) => string): string;
+  /** For a read-only call whose result people rarely read. */
+  explores?: Exploration;
   /** Pure: what the call would access. */
   access(input: Input): Access[];
   /** What the user should see before approving, or why the call cannot succeed. May read, never writes. */
@@ -242,14 +257,11 @@ export function defineTool<Schema extends z.ZodType>(
   return whole as unknown as Tool;
 }
 
-export function ok(
-  output: string,
-  extra: Pick<ToolResult, 'display' | 'metadata'> & { images?: ImagePart[] } = {},
-): ToolResult {
+export function ok(output: string, extra: ResultExtras & { images?: ImagePart[] } = {}): ToolResult {
   return { success: true, output, ...extra };
 }
 
 /** An error the model can fix: say what is wrong and what to do next. */
-export function fail(error: string, extra: Pick<ToolResult, 'display' | 'metadata'> = {}): ToolResult {
+export function fail(error: string, extra: ResultExtras = {}): ToolResult {
   return { success: false, error, ...extra };
 }

@@ -19,7 +19,7 @@ describe('[T01] [G01] a tool in its short form', () => {
     const { context } = await bench();
     expect(tool.name).toBe('p:greet');
     expect(tool.input.safeParse({}).success).toBe(false);
-    expect(tool.title({ who: 'x'.repeat(100) }).length).toBeLessThan(80);
+    expect(tool.title({ who: 'x'.repeat(100) }, String).length).toBeLessThan(80);
     expect(await use(tool, { who: 'you' }, context)).toEqual(ok('Hello you'));
     expect(tool.access({})).toEqual([itself]);
     expect(pluginTool('p', { ...short, requiresApproval: false, readOnly: true }).access({})).toEqual([
@@ -73,7 +73,7 @@ test('a full tool keeps its title and access; if these throw, the call is still 
   });
   const tool = pluginTool('p', whole);
   expect(tool.parameters).toMatchObject({ type: 'object', required: ['n'] });
-  expect(tool.title({ n: 1 })).toBe('p:w {"n":1}');
+  expect(tool.title({ n: 1 }, String)).toBe('p:w {"n":1}');
   expect(tool.access({ n: 1 })).toEqual([{ kind: 'execute', target: 'p:w' }]);
   expect(tool.input.safeParse({ n: 7 }).error?.issues).toMatchObject([
     { message: 'The check itself failed.' },

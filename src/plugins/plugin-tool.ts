@@ -55,9 +55,9 @@ export function pluginTool(
   }
   return {
     ...common,
-    title: (input) =>
+    title: (input, shown) =>
       attempt(
-        () => textOr(heard(tool.title(input)), () => usual(input)),
+        () => textOr(heard(tool.title(input, shown)), () => usual(input)),
         () => usual(input),
       ),
     access: (input) =>

@@ -194,7 +194,7 @@ describe('whatever a tool returns fails the call, never the run', () => {
       preview: returned,
     });
     for (const tool of [short, full]) {
-      expect(typeof tool.title({})).toBe('string');
+      expect(typeof tool.title({}, String)).toBe('string');
       const accesses = tool.access({});
       expect(accesses.every(({ target }) => typeof target === 'string')).toBe(true);
       // The router reports a tool's errors to the model.

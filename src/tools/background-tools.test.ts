@@ -20,6 +20,7 @@ describe('background commands', () => {
       output:
         'Started in the background as bg_1. BashOutput reads its output, KillShell stops it; it is stopped when the session ends.',
       metadata: { id: 'bg_1', command },
+      summary: { kind: 'started', id: 'bg_1' },
     });
     expect(await use(bashOutput, { id: 'bg_1', wait_ms: 20_000 }, context)).toEqual({
       success: true,
@@ -40,6 +41,7 @@ describe('background commands', () => {
       output: 'bg_1 ended with exit code 0.\ndown\n',
       display: { kind: 'text', text: 'down\n' },
       metadata: { id: 'bg_1', command, running: false, exitCode: 0, signal: null },
+      summary: { kind: 'exit', exitCode: 0 },
     });
     expect(await use(killShell, { id: 'bg_1' }, context)).toMatchObject({
       output: 'bg_1 had already ended. BashOutput has its last output.',

@@ -35,6 +35,7 @@ export const bashOutput = defineTool({
     return ok(`${statusOf(state)}\n${output === '' ? '(no new output)' : output}`, {
       display: { kind: 'text', text: output === '' ? statusOf(state) : output },
       metadata: { id, command, running, exitCode, signal: state.signal },
+      ...(!running && { summary: { kind: 'exit', exitCode } }),
     });
   },
 });

@@ -133,7 +133,7 @@ describe('[T11] [Y18] Bash', () => {
     const long = `echo ${'x'.repeat(200)}`;
     const seen = async (command: string) => {
       const input = bash.input.parse({ command });
-      return [bash.title(input), await bash.preview?.(input, context)];
+      return [bash.title(input, String), await bash.preview?.(input, context)];
     };
     expect(await seen('ls -l')).toEqual(['Bash ls -l', undefined]);
     expect(await seen('cat <<E\nrm -rf x\nE')).toEqual([

@@ -80,7 +80,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
         const id = await shell.start({ command, ...where });
         return ok(
           `Started in the background as ${id}. BashOutput reads its output, KillShell stops it; it is stopped when the session ends.`,
-          { metadata: { id, command } },
+          { metadata: { id, command }, summary: { kind: 'started', id } },
         );
       }
 
@@ -105,6 +105,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
           ...(outcome.timedOut && { timedOut: true }),
           ...(fullOutput !== undefined && { fullOutput }),
         },
+        ...(outcome.timedOut && { summary: { kind: 'exit' as const, exitCode, timedOut: true as const } }),
       };
       const trouble = troubleOf(outcome, { asked: timeout ?? limit, limit, maxTimeoutMs });
       if (trouble === null) return ok(output === '' ? '(no output)' : output, extra);

@@ -24,7 +24,7 @@ export const remove = defineTool({
       recursive: z.boolean().default(false).describe('Must be true to delete a folder'),
     }),
 
-  title: ({ file_path }) => `Delete ${file_path}`,
+  title: ({ file_path }, shown) => `Delete ${shown(file_path)}`,
   access: ({ file_path }) => [{ kind: 'write', target: file_path, itself: true }],
 
   async preview(input, context) {

@@ -26,7 +26,7 @@ export const edit = defineTool({
     'Include enough surrounding lines in old_string to match exactly one place.',
   input,
 
-  title: ({ file_path }) => `Edit ${file_path}`,
+  title: ({ file_path }, shown) => `Edit ${shown(file_path)}`,
   access: ({ file_path }) => [{ kind: 'write', target: file_path }],
 
   async preview(edit, context) {

@@ -25,7 +25,9 @@ export const glob = defineTool({
     'and so are hidden ones unless the pattern names a dot.',
   input,
 
-  title: ({ pattern, path: under }) => `Glob ${pattern}${under === undefined ? '' : ` in ${under}`}`,
+  title: ({ pattern, path: under }, shown) =>
+    `Glob ${path.isAbsolute(pattern) ? shown(pattern) : pattern}${under === undefined ? '' : ` in ${shown(under)}`}`,
+  explores: 'pattern',
   access: (query) => [{ kind: 'read', target: placeOf(query).folder }],
 
   async run(query, { files, search, signal }) {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { countOf } from '../contract/display.ts';
 import { defineTool, fail, ok } from '../contract/tool.ts';
 import { fitting } from './reading/page.ts';
 
@@ -33,7 +34,8 @@ export const grep = defineTool({
         .describe('Include hidden files and those ignored by .gitignore'),
     }),
 
-  title: ({ pattern, path }) => `Grep ${pattern}${path === undefined ? '' : ` in ${path}`}`,
+  title: ({ pattern, path }, shown) => `Grep ${pattern}${path === undefined ? '' : ` in ${shown(path)}`}`,
+  explores: 'pattern',
   access: ({ path }) => [{ kind: 'read', target: path ?? '.' }],
 
   async run(input, { files, search, signal }) {
@@ -54,14 +56,21 @@ export const grep = defineTool({
       ...(glob !== undefined && { glob: glob.replace(/^\.\//, '') }),
       ...(type !== undefined && { type }),
     };
-    const { lines, total } = await search.grep(query, { limit: MAX_LINES, signal });
-    const display = mode === 'files' && { display: { kind: 'files' as const, paths: lines, total } };
-    if (total === 0) return ok(`Nothing matches ${pattern}.`, { ...display, metadata: { total } });
+    const found = await search.grep(query, { limit: MAX_LINES, signal });
+    const { lines, total, matches = total } = found;
+    const inFiles = found.files === undefined ? {} : { files: found.files };
+    const extra = {
+      metadata: { total },
+      ...(mode === 'files' && { display: { kind: 'files' as const, paths: lines, total } }),
+      ...(mode === 'content' && { summary: countOf('match', matches, inFiles) }),
+      ...(mode === 'count' && { summary: countOf('file', total) }),
+    };
+    if (total === 0) return ok(`Nothing matches ${pattern}.`, extra);
 
     const { text, shown } = fitting(lines);
     const left = total - lines.slice(0, shown).filter((line) => line !== '--').length;
     const more =
       left > 0 ? `\n[${left} more; narrow the search with path, glob, type or mode to see them]` : '';
-    return ok(text + more, { ...display, metadata: { total } });
+    return ok(text + more, extra);
   },
 });

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
+import { countOf } from '../contract/display.ts';
 import { defineTool, type FileStat, type Files, fail, ok } from '../contract/tool.ts';
 import { quotedName } from '../lib/paths/quoted-name.ts';
 import { explainMissing } from './reading/folder.ts';
@@ -30,7 +31,8 @@ export const list = defineTool({
         .describe('Include hidden entries and those ignored by .gitignore'),
     }),
 
-  title: ({ path: folder }) => `List ${folder}`,
+  title: ({ path: folder }, shown) => `List ${shown(folder)}`,
+  explores: 'folder',
   access: ({ path: folder }) => [{ kind: 'read', target: folder }],
 
   async run({ path: folder, depth, include_ignored }, { cwd, files, search, signal }) {
@@ -51,9 +53,12 @@ export const list = defineTool({
       tree.leftOut > 0 &&
         `[${tree.leftOut} hidden, ignored or linked ${tree.leftOut === 1 ? 'entry' : 'entries'} skipped; set include_ignored to show them]`,
     ].filter((note) => note !== false);
-    const metadata = { total: tree.total, leftOut: tree.leftOut };
-    if (tree.lines.length === 0) return ok([`${folder} is empty.`, ...notes].join('\n'), { metadata });
-    return ok([text, ...notes].join('\n'), { metadata });
+    const extra = {
+      metadata: { total: tree.total, leftOut: tree.leftOut },
+      summary: countOf('entry', tree.total),
+    };
+    if (tree.lines.length === 0) return ok([`${folder} is empty.`, ...notes].join('\n'), extra);
+    return ok([text, ...notes].join('\n'), extra);
   },
 });
 

@@ -33,7 +33,7 @@ export const multiEdit = defineTool({
     'Each works like Edit, on the result of the previous edits.',
   input,
 
-  title: ({ edits }) => `Edit ${targetsOf(edits).join(', ')}`,
+  title: ({ edits }, shown) => `Edit ${targetsOf(edits).map(shown).join(', ')}`,
   access: ({ edits }) => targetsOf(edits).map((target) => ({ kind: 'write', target })),
 
   async preview({ edits }, context) {

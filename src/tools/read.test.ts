@@ -18,6 +18,7 @@ describe('[T06] [Y32] Read', () => {
       success: true,
       output: '1\tone\n2\ttwo\n3\tthree',
       metadata: { lines: 3, sha256: sha256('one\ntwo\r\nthree\n'), encoding: 'utf-8' },
+      summary: { kind: 'count', unit: 'line', count: 3, total: 3 },
     });
     expect(
       await use(read, { file_path: path.join(root, 'a.txt'), offset: 1, limit: 1 }, context),
@@ -75,6 +76,7 @@ describe('[T06] [Y32] Read', () => {
     expect(await use(read, { file_path: 'src' }, context)).toEqual({
       success: true,
       output: 'src is a folder:\na/\nb.ts',
+      summary: { kind: 'count', unit: 'entry', count: 2 },
     });
   });
 
@@ -140,6 +142,7 @@ describe('[N08] large files', () => {
       success: true,
       output: `100001\t${line(100_000)}\n100002\t${line(100_001)}`,
       metadata: { size: large.length, sha256: null },
+      summary: { kind: 'count', unit: 'line', count: 2 },
     });
     const paged = outputOf(await use(read, { file_path: 'big.log', offset: 0 }, context)).split('\n');
     expect(paged.length).toBeGreaterThan(80);

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
+import { countOf } from '../contract/display.ts';
 import {
   defineTool,
   type FileContent,
@@ -39,7 +40,8 @@ export const read = defineTool({
     'For a folder, its listing is returned. Read a file before you overwrite it.',
   input,
 
-  title: ({ file_path }) => `Read ${file_path}`,
+  title: ({ file_path }, shown) => `Read ${shown(file_path)}`,
+  explores: 'file',
   access: ({ file_path }) => [{ kind: 'read', target: file_path }],
 
   async run(wanted, context) {
@@ -47,7 +49,10 @@ export const read = defineTool({
     const { files, seen } = context;
     const stat = await files.stat(file_path);
     if (!stat) return fail(await explainMissing(file_path, files));
-    if (stat.type === 'directory') return ok(listing(file_path, await files.list(file_path), offset));
+    if (stat.type === 'directory') {
+      const entries = await files.list(file_path);
+      return ok(listing(file_path, entries, offset), { summary: countOf('entry', entries.length) });
+    }
     if (stat.type === 'other') {
       return fail(
         `${file_path} is a pipe, socket or device, not a regular file. If you need it, use a command with a timeout.`,
@@ -83,7 +88,10 @@ async function readPart(
   const { text, shown } = numberedPage(lines, offset);
   const hasMore = shown < lines.length || more;
   const note = `\n[more lines follow: pass offset ${offset + shown} to continue]`;
-  return ok(hasMore && shown !== limit ? text + note : text, { metadata: { size, sha256 } });
+  return ok(hasMore && shown !== limit ? text + note : text, {
+    metadata: { size, sha256 },
+    summary: countOf('line', shown),
+  });
 }
 
 async function show(wanted: Wanted, file: FileContent, context: ToolContext): Promise<ToolResult> {
@@ -109,7 +117,7 @@ function showText(
 ): ToolResult {
   const { lines, total } = pageOf(text, { offset, limit: Math.min(limit ?? MAX_LINES, MAX_LINES) });
   const metadata = { lines: total, sha256: file.sha256, encoding };
-  if (total === 0) return ok(`${file_path} is empty.`, { metadata });
+  if (total === 0) return ok(`${file_path} is empty.`, { metadata, summary: countOf('line', 0) });
   if (offset >= total) return fail(`${file_path} has ${total} lines; offset ${offset} is past its end.`);
 
   const page = numberedPage(lines, offset);
@@ -118,5 +126,5 @@ function showText(
     ...(encoding === 'windows-1252' ? ['[not UTF-8: read as windows-1252]'] : []),
     ...(page.shown === limit ? [] : moreLinesNote(total - end, end)),
   ];
-  return ok([page.text, ...notes].join('\n'), { metadata });
+  return ok([page.text, ...notes].join('\n'), { metadata, summary: countOf('line', page.shown, { total }) });
 }

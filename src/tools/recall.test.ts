@@ -18,6 +18,7 @@ test('[U12] Recall reports hits with source and date, up to the requested number
     success: true,
     output: '2026-11-16  note (decisions)\n  Use UTC.\n2026-11-15  session 9d923fc9 (user)\n  which zone?',
     metadata: { found: 2 },
+    summary: { kind: 'count', unit: 'result', count: 2 },
   });
   await use(recall, { query: 'zone', limit: 1 }, context);
   expect(asked).toEqual([
@@ -34,7 +35,11 @@ test('no hits are not an error', async () => {
     { query: 'x' },
     context,
   );
-  expect(result).toEqual({ success: true, output: 'Nothing found. Try other words.' });
+  expect(result).toEqual({
+    success: true,
+    output: 'Nothing found. Try other words.',
+    summary: { kind: 'count', unit: 'result', count: 0 },
+  });
 });
 
 test('its definition costs less than 120 tokens', () => {

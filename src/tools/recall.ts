@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { countOf } from '../contract/display.ts';
 import { defineTool, ok, type Tool } from '../contract/tool.ts';
 
 /** `where` distinguishes a note from a session. */
@@ -30,9 +31,10 @@ export function createRecall(search: RecallSearch): Tool {
 
     async run({ query, limit }, { signal }) {
       const hits = await search(query, { limit, signal });
-      if (hits.length === 0) return ok('Nothing found. Try other words.');
+      if (hits.length === 0) return ok('Nothing found. Try other words.', { summary: countOf('result', 0) });
       return ok(hits.map(({ where, date, text }) => `${date}  ${where}\n  ${text}`).join('\n'), {
         metadata: { found: hits.length },
+        summary: countOf('result', hits.length),
       });
     },
   });

@@ -84,6 +84,7 @@ describe('[Y16] [T13] ranked search', () => {
         'rust/lib.rs:1: pub struct RetryPolicy {  [definition: type]\n' +
         'rust/lib.rs:4: impl RetryPolicy {  [definition: type]',
       metadata: { total: 2 },
+      summary: { kind: 'count', unit: 'place', count: 2 },
     });
   });
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { countOf } from '../contract/display.ts';
 import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
 import { limited } from '../lib/async/abort.ts';
 import { quotedName } from '../lib/paths/quoted-name.ts';
@@ -32,7 +33,8 @@ export const search = defineTool({
         .describe('File or folder to search; the working directory if absent'),
     }),
 
-  title: ({ query, path }) => `Search ${query}${path === undefined ? '' : ` in ${path}`}`,
+  title: ({ query, path }, shown) => `Search ${query}${path === undefined ? '' : ` in ${shown(path)}`}`,
+  explores: 'pattern',
   access: ({ path }) => [{ kind: 'read', target: path ?? '.' }],
 
   async run({ query, path }, context) {
@@ -46,14 +48,14 @@ export const search = defineTool({
     const stopped = late
       ? [`[stopped after ${MAX_SECONDS}s; the list may be incomplete: narrow the search with path]`]
       : [];
-    const metadata = { total };
-    if (best.length === 0) return ok([`Nothing found for ${query}.`, ...stopped].join('\n'), { metadata });
+    const extra = { metadata: { total }, summary: countOf('place', total) };
+    if (best.length === 0) return ok([`Nothing found for ${query}.`, ...stopped].join('\n'), extra);
 
     const lines = best.map(({ file, line, text, why }) => `${quotedName(file)}:${line}: ${text}  [${why}]`);
     const { text, shown } = fitting(lines);
     const left = total - shown;
     const more = left > 0 ? [`[${left} more ${left === 1 ? 'place' : 'places'}; Grep lists them all]`] : [];
-    return ok([text, ...more, ...stopped].join('\n'), { metadata });
+    return ok([text, ...more, ...stopped].join('\n'), extra);
   },
 });
 

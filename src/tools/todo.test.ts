@@ -37,7 +37,7 @@ describe('[U17] Todo', () => {
       result: { success: true, output, display: { kind: 'todos', items } },
       kept: items,
     });
-    expect(todo.title({ items })).toBe(title);
+    expect(todo.title({ items }, String)).toBe(title);
   });
 
   test('needs no access, and refuses an invalid list', () => {

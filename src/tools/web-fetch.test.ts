@@ -34,7 +34,7 @@ describe('[U17] WebFetch', () => {
     const input = webFetch.input.parse({ url });
     expect(input).toEqual({ url, offset: 0 });
     expect(webFetch.access(input)).toEqual([{ kind: 'fetch', target: url }]);
-    expect(webFetch.title(input)).toBe(`WebFetch ${url}`);
+    expect(webFetch.title(input, String)).toBe(`WebFetch ${url}`);
   });
 
   test('a redirect to another host is reported, with what to do', async () => {

@@ -35,6 +35,7 @@ describe('[T07] Write', () => {
     expect(await use(write, { file_path: 'a.txt', content: 'same' }, context)).toEqual({
       success: true,
       output: 'a.txt already has exactly this content; nothing was written.',
+      summary: { kind: 'change', added: 0, removed: 0, files: 1 },
     });
     expect((await stat(path.join(root, 'a.txt'))).ino).toBe(before.ino);
   });
@@ -78,6 +79,7 @@ describe('[T07] Write', () => {
     await use(read, { file_path: 'a.txt' }, context);
     expect(await use(write, { file_path: 'a.txt', content: 'one\ntwo\n' }, context)).toMatchObject({
       output: 'a.txt already has exactly this content; nothing was written.',
+      summary: { kind: 'change', added: 0, removed: 0, files: 1 },
     });
     expect(await use(write, { file_path: 'a.txt', content: 'one\nzwei\n' }, context)).toMatchObject({
       output:

@@ -23,7 +23,7 @@ export const write = defineTool({
       content: z.string().describe('The complete content of the file'),
     }),
 
-  title: ({ file_path }) => `Write ${file_path}`,
+  title: ({ file_path }, shown) => `Write ${shown(file_path)}`,
   access: ({ file_path }) => [{ kind: 'write', target: file_path }],
 
   async preview(input, context) {
@@ -41,7 +41,9 @@ export const write = defineTool({
     const hash = sha256(bytes);
     if (old?.sha256 === hash) {
       seen.set(old.path, hash);
-      return ok(`${file_path} already has exactly this content; nothing was written.`);
+      return ok(`${file_path} already has exactly this content; nothing was written.`, {
+        summary: { kind: 'change', added: 0, removed: 0, files: 1 },
+      });
     }
     await files.write(file_path, bytes, old);
     const written = await files.stat(file_path);

@@ -93,7 +93,7 @@ describe('output', () => {
     expect(normal.stderr).toMatch(/^refused: .* needs approval .*\n$/);
     const verbose = await (await start(space, script())).run(['-p', 'go', '--verbose']);
     expect(verbose.stderr).toContain('→ Read a.txt\n');
-    expect(verbose.stderr).toMatch(/✓ Read a.txt \(\d+ ms\)/);
+    expect(verbose.stderr).toMatch(/✓ Read a.txt \(1 line, \d+ ms\)/);
   });
 });
 

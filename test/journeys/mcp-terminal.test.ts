@@ -35,7 +35,7 @@ describe('servers in a conversation', () => {
     await terminal.waitFor('/help for commands');
     await waitForServer(terminal, 'odd');
     terminal.type('first\r');
-    await terminal.waitFor('Allow: odd:say {"text":"a"}? [y/n]');
+    await terminal.waitFor('Allow: odd/say a? [y/n]');
     expect(terminal.screen()).toContain('Says whatever it is told');
     expect(terminal.screen()).toContain('Reason: first use of this tool');
     terminal.type('y\r');
@@ -51,7 +51,7 @@ describe('servers in a conversation', () => {
     await again.terminal.waitFor('/help for commands');
     await waitForServer(again.terminal, 'odd');
     again.terminal.type('third\r');
-    await again.terminal.waitFor('Allow: odd:say {"text":"c"}? [y/n]');
+    await again.terminal.waitFor('Allow: odd/say c? [y/n]');
     expect(again.terminal.screen()).toContain('Says whatever it is told, to everybody');
     expect(again.terminal.screen()).toContain('its description changed since you approved it');
     again.terminal.type('n\r');
@@ -73,7 +73,7 @@ describe('servers in a conversation', () => {
       await terminal.waitFor('/help for commands');
       await waitForServer(terminal, 'every');
       terminal.type('go\r');
-      await terminal.waitFor('Allow: every:trigger-elicitation-request? [y/n]');
+      await terminal.waitFor('Allow: every/trigger-elicitation-request? [y/n]');
       terminal.type('y\r');
       await terminal.waitFor('The MCP server every asks: ');
       terminal.type('answer\r');

@@ -37,6 +37,7 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
   const answers = new Answers();
   const ending = new AbortController();
   const withoutSubagents = createRouter({
+    cwd: parts.cwd,
     tools,
     safety,
     extensions,

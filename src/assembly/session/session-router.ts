@@ -1,7 +1,9 @@
+import { homedir } from 'node:os';
 import type { Answers } from '../../agent/answers.ts';
 import type { InterruptedCalls } from '../../agent/interrupted-calls.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
+import { shownPath } from '../../lib/paths/shown-path.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Models } from '../models/connect-models.ts';
@@ -13,6 +15,7 @@ import { keepOutput } from './keep-output.ts';
 import type { Subagents } from './subagents.ts';
 
 export type SessionRouterDeps = {
+  cwd: string;
   tools: Pick<SessionTools, 'router'>;
   safety: Safety;
   extensions: Pick<SessionExtensions, 'router'>;
@@ -29,11 +32,14 @@ const RESULT_SHARE = 1;
 
 /** How calls of a session are looked up, judged and run. Does not start subagents. */
 export function createRouter(deps: SessionRouterDeps): RouterDeps {
-  const { tools, safety, extensions, caches, instructions, writer, answers, interrupted, models } = deps;
+  const { cwd, tools, safety, extensions, caches, instructions, writer } = deps;
+  const { answers, interrupted, models } = deps;
+  const place = { cwd, home: homedir() };
   const { privacy, judge, capabilities, startup, shell, folders } = safety;
   const { perform } = caches.router;
   return {
     ...tools.router,
+    shownPath: (path) => shownPath(path, place),
     decide: judge.decide,
     context: (signal, reporter, scope) => ({
       ...capabilities.context(signal, reporter, scope),

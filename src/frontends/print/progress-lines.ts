@@ -3,6 +3,7 @@ import { refusalLine } from '../../commands/format/decision.ts';
 import { loadingLine } from '../../commands/format/loading.ts';
 import { retryLine } from '../../commands/format/retry.ts';
 import { subagentLine } from '../../commands/format/subagent.ts';
+import { summaryText } from '../../commands/format/summary.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { type AgentEvent, innermost } from '../../contract/event.ts';
 
@@ -53,7 +54,7 @@ function lineOf(event: AgentEvent, titles: Map<string, string>): Line | null {
     case 'tool_end':
       return {
         from: 'verbose',
-        text: `${event.success ? '✓' : '✗'} ${titles.get(event.callId) ?? event.name} (${event.durationMs} ms)`,
+        text: `${event.success ? '✓' : '✗'} ${titles.get(event.callId) ?? event.name} (${factsOf(event)})`,
       };
     case 'usage': {
       const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = event.usage;
@@ -65,6 +66,10 @@ function lineOf(event: AgentEvent, titles: Map<string, string>): Line | null {
     default:
       return null;
   }
+}
+
+function factsOf({ summary, durationMs }: Extract<AgentEvent, { type: 'tool_end' }>): string {
+  return [...(summary ? [summaryText(summary)] : []), `${durationMs} ms`].join(', ');
 }
 
 function endLine({ reason, turns, error }: Extract<AgentEvent, { type: 'end' }>): Line | null {

@@ -33,6 +33,7 @@ function opened() {
     stdout: stdout as unknown as NodeJS.WriteStream,
     env: {},
     title: 'test',
+    shownPath: String,
     settings: {
       theme: 'dark',
       color: false,

@@ -55,6 +55,7 @@ export type ScreenOptions = TerminalStreams & {
   /** The last known background; it is queried anyway. */
   ground?: Ground;
   title: string;
+  shownPath(path: string): string;
   settings: ScreenSettings;
   status: Status;
   prompt: PromptPlace;
@@ -102,7 +103,8 @@ export class Screen {
     const { theme: setting, color } = settings;
     this.#theme = new ScreenTheme({ setting, color, env, ground: options.ground ?? null });
     const theme = this.#theme.now;
-    this.surroundings = new Surroundings({ columns, rows, theme, highlighter: noHighlighter });
+    const { shownPath } = options;
+    this.surroundings = new Surroundings({ columns, rows, theme, highlighter: noHighlighter, shownPath });
     this.#feed = new Feed({
       clock: systemClock,
       stream: settings.stream,

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import type { Settings } from '../../app/settings.ts';
 import { readRegularFile } from '../../lib/files/regular-file.ts';
+import { shownPath } from '../../lib/paths/shown-path.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { unknownStatus } from './initial-status.ts';
 import type { Screen } from './screen.ts';
@@ -27,6 +28,7 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
     env,
     ...(early && { ground: early.ground, takeOver: () => early.takeOver() }),
     title: `aca · ${path.basename(cwd)}`,
+    shownPath: (file) => shownPath(file, { cwd, home: homedir() }),
     settings: {
       theme: config.theme,
       color: config.colorOutput,

@@ -2,7 +2,14 @@ import type { Highlighter } from './markdown/highlight.ts';
 import type { Theme } from './theme/theme.ts';
 
 /** What the screen is drawn for. */
-export type Now = { columns: number; rows: number; theme: Theme; highlighter: Highlighter };
+export type Now = {
+  columns: number;
+  rows: number;
+  theme: Theme;
+  highlighter: Highlighter;
+  /** A path as it is shown. If absent, the path itself. */
+  shownPath?: (path: string) => string;
+};
 
 /** The terminal's size and colors, which may change at any time. */
 export class Surroundings {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Access } from '../../contract/permission.ts';
 import { defineTool, fail, ok, type Tool, type ToolContext, type ToolResult } from '../../contract/tool.ts';
+import { startOf } from '../../lib/text/cut-line.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { ServerTool } from './offers.ts';
 import { resourceText, resultOf } from './result.ts';
@@ -36,7 +37,7 @@ export function serverTool(connection: Connection, tool: ServerTool, deps: ToolD
       name,
       description: shortDescription(tool.description) || `${tool.name} from the MCP server ${server}`,
       input: anyObject,
-      title: (input) => titleOf(name, input),
+      title: (input) => titleOf(`${server}/${tool.name}`, input),
       access: () => [access()],
       preview: async (input) => ({ kind: 'text', text: previewOf(tool, input) }),
 
@@ -62,7 +63,7 @@ export function resourceTool(connection: Connection, deps: Pick<ToolDeps, 'outgo
     name,
     description: `Read a resource from the MCP server ${connection.name}`,
     input: () => z.object({ uri: z.string().min(1) }),
-    title: ({ uri }) => `${name} ${uri}`,
+    title: ({ uri }) => titleOf(`${connection.name}/${READ_RESOURCE}`, { uri }),
     access: () => [{ kind: 'execute', target: name, looks: true }],
     run: ({ uri }, context) =>
       answering(context, async () =>
@@ -94,9 +95,13 @@ function unseenBecause(server: string, tool: ServerTool, { seen, isWatched }: To
   }
 }
 
+/** With its main argument: the first text. Who is asked about the call sees all of them. */
 function titleOf(name: string, input: Record<string, unknown>): string {
-  const words = Object.keys(input).length === 0 ? name : `${name} ${JSON.stringify(input)}`;
-  return words.length > TITLE_LENGTH ? `${words.slice(0, TITLE_LENGTH)}…` : words;
+  const values = Object.values(input);
+  const main = values.find((value) => typeof value === 'string' && value !== '');
+  const words = typeof main === 'string' ? main : values.length === 0 ? '' : JSON.stringify(input);
+  const title = `${name} ${words.replaceAll(/\s+/g, ' ')}`.trimEnd();
+  return title.length > TITLE_LENGTH ? `${startOf(title, TITLE_LENGTH)}…` : title;
 }
 
 function previewOf({ description, readOnly }: ServerTool, input: Record<string, unknown>): string {

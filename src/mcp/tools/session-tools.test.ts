@@ -54,7 +54,16 @@ describe('the MCP tools of one session', () => {
       expect(tools.find(name)?.name).toBe('odd:say');
     expect(tools.find('a_b__say')?.name).toBe('a.b:say');
     expect(tools.find('Read')).toBeUndefined();
-    expect(tools.find('off:say')?.title({})).toBe('off:say');
+    expect(tools.find('off:say')?.title({}, String)).toBe('off/say');
+  });
+
+  test.each<[object, string]>([
+    [{}, 'odd/say'],
+    [{ text: 'hello  there\nyou', times: 2 }, 'odd/say hello there you'],
+    [{ times: 2, deep: { text: 'x' } }, 'odd/say {"times":2,"deep":{"text":"x"}}'],
+    [{ text: 'x'.repeat(500) }, `odd/say ${'x'.repeat(112)}…`],
+  ])('its title has the main argument: %j', async (input, title) => {
+    expect((await session()).find('odd:say')?.title(input, String)).toBe(title);
   });
 
   test('a fixed tool is replaced by the call it names; arguments written as text are parsed', async () => {

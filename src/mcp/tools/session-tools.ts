@@ -182,7 +182,7 @@ function away(name: string, why: string | ((context: ToolContext) => Promise<str
     name: CALL,
     description: '',
     input: () => z.unknown(),
-    title: () => name,
+    title: () => name.replace(':', '/'),
     access: () => [],
     run: async (_input, context) => fail(typeof why === 'string' ? why : await why(context)),
   });

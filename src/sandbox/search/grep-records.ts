@@ -14,7 +14,7 @@ export type GrepListener = {
   /** Called once for all records of one file; returns false to skip them. */
   onFile(file: string): boolean;
   /** Called for every hit; the hit is parsed only if it returns true: most of a flood is only counted. */
-  onLine(): boolean;
+  onLine(mark: GrepHit['mark']): boolean;
   onHit(hit: GrepHit): void;
 };
 
@@ -53,11 +53,12 @@ export function grepReader({ onFile, onLine, onHit }: GrepListener): (record: st
       while (isDigit(record.charCodeAt(textAt))) textAt++;
       if (textAt === columnAt || record.charAt(textAt++) !== ':') return;
     }
-    if (!onLine()) return;
+    const kind = mark === '-' ? '-' : ':';
+    if (!onLine(kind)) return;
     onHit({
       line: Number(record.slice(start.length, at)),
       column: mark === ':' ? Number(record.slice(columnAt, textAt - 1)) : 0,
-      mark: mark === '-' ? '-' : ':',
+      mark: kind,
       text: record.slice(textAt).replace(/\r$/, ''),
     });
   };

@@ -132,12 +132,16 @@ describe('searching contents', () => {
     expect(await grep({})).toEqual({
       lines: ['src/b.tsx:1:needle', 'src/a.ts:2:two needle', 'src/a.ts:6:six needle'],
       total: 3,
+      matches: 3,
+      files: 2,
     });
   });
 
   test('context, with gaps marked', async () => {
     const { grep } = await place();
-    expect((await grep({ glob: '*.ts', contextLines: 1 })).lines).toEqual([
+    const { lines, total, matches, files } = await grep({ glob: '*.ts', contextLines: 1 });
+    expect({ total, matches, files }).toEqual({ total: 5, matches: 2, files: 1 });
+    expect(lines).toEqual([
       'src/a.ts-1-one',
       'src/a.ts:2:two needle',
       'src/a.ts-3-three',
@@ -156,8 +160,18 @@ describe('searching contents', () => {
     ]);
     expect(await grep({ mode: 'count' })).toEqual({ lines: ['src/b.tsx:1', 'src/a.ts:2'], total: 2 });
     expect((await grep({ glob: 'src/deep/**', ignoreCase: true })).lines).toEqual(['src/deep/c.js:1:Needle']);
-    expect(await grep({}, 2)).toEqual({ lines: ['src/b.tsx:1:needle', 'src/a.ts:2:two needle'], total: 3 });
-    expect(await grep({ pattern: 'not there at all' })).toEqual({ lines: [], total: 0 });
+    expect(await grep({}, 2)).toEqual({
+      lines: ['src/b.tsx:1:needle', 'src/a.ts:2:two needle'],
+      total: 3,
+      matches: 3,
+      files: 2,
+    });
+    expect(await grep({ pattern: 'not there at all' })).toEqual({
+      lines: [],
+      total: 0,
+      matches: 0,
+      files: 0,
+    });
   });
 
   test('an explicitly named file or folder is searched, a secret one is not', async () => {
@@ -211,7 +225,7 @@ describe('searching contents', () => {
     await writeFile(path.join(root, 'b.bin'), Buffer.from('needle\n\0\0needle\n'));
     makePipe(path.join(root, 'pipe'));
     expect((await grep({})).lines).toContain('a.txt:1:needle');
-    expect(await grep({ pattern: 'nothing at all' })).toEqual({ lines: [], total: 0 });
+    expect(await grep({ pattern: 'nothing at all' })).toEqual({ lines: [], total: 0, matches: 0, files: 0 });
     await expect(grep({ path: 'pipe' })).rejects.toThrow('pipe is neither a file nor a folder');
   });
 
@@ -219,7 +233,7 @@ describe('searching contents', () => {
     if (process.getuid?.() === 0) skip('root reads every folder');
     const { root, grep } = await place({ 'a.txt': 'needle\n' });
     for (let i = 0; i < 200; i++) await mkdir(path.join(root, `shut-${i}`), { mode: 0 });
-    expect(await grep({ pattern: 'nothing at all' })).toEqual({ lines: [], total: 0 });
+    expect(await grep({ pattern: 'nothing at all' })).toEqual({ lines: [], total: 0, matches: 0, files: 0 });
   });
 
   test('a very long line is cut', async () => {
@@ -271,7 +285,12 @@ describe('ambiguous names', () => {
     const { grep } = await place(files);
     const lines = odd.map((name) => `${told(name, ':2:')}needle in ${JSON.stringify(name)}`);
     const found = await grep({});
-    expect({ ...found, lines: found.lines.sort() }).toEqual({ lines: lines.sort(), total: odd.length });
+    expect({ ...found, lines: found.lines.sort() }).toEqual({
+      lines: lines.sort(),
+      total: odd.length,
+      matches: odd.length,
+      files: odd.length,
+    });
     expect((await grep({ mode: 'count' })).lines.sort()).toEqual(odd.map((name) => told(name, ':1')).sort());
     expect((await grep({ mode: 'files' })).lines.sort()).toEqual(odd.map((name) => told(name, '')).sort());
   });

@@ -141,7 +141,7 @@ export class FileSearch implements Search {
     const found = newestFiles<GrepHit>(limit * 2);
     let files = 0;
     let total = 0;
-    let counted = { hits: 0 };
+    let counted = { hits: 0, matches: 0 };
     const counts = new Map<string, typeof counted>();
     let current: Found<GrepHit> | null = null;
     const read = grepReader({
@@ -149,13 +149,14 @@ export class FileSearch implements Search {
         const real = root + relative;
         const wanted = filter.matches(slashes(relative)) && (files++ >= MAX_JUDGED || this.#isOpen(real));
         current = wanted ? found.open(real) : null;
-        counted = { hits: 0 };
+        counted = { hits: 0, matches: 0 };
         counts.set(real, counted);
         return wanted;
       },
-      onLine() {
+      onLine(mark) {
         total++;
         counted.hits++;
+        if (mark === ':') counted.matches++;
         return current !== null && current.hits.length < limit;
       },
       onHit: (hit) => current?.hits.push(hit),
@@ -179,7 +180,13 @@ export class FileSearch implements Search {
     for (const one of open) {
       if (hits.length >= limit) break;
       const instead = await this.#redacted(one.file, query, signal);
-      if (instead) total += instead.length - (counts.get(one.file)?.hits ?? 0);
+      if (instead) {
+        total += instead.length - (counts.get(one.file)?.hits ?? 0);
+        counts.set(one.file, {
+          hits: instead.length,
+          matches: instead.filter(({ mark }) => mark === ':').length,
+        });
+      }
       const isSure = instead !== null || input !== undefined || query.mode === 'count' || isSteady(one.file);
       const name = query.null ? this.#shown(one.file) : quotedName(this.#shown(one.file));
       const sure = isSure ? one.hits : await verifiedHits(one, this.#guard);
@@ -193,7 +200,10 @@ export class FileSearch implements Search {
       const gap = context > 0 && before && (before.name !== name || before.line + 1 !== line);
       return [...(gap ? ['--'] : []), `${place}${mark}${text}`];
     });
-    return { lines, total };
+    if (query.mode === 'count') return { lines, total };
+    const matching = [...counts.values()].filter((one) => one.matches > 0);
+    const matches = matching.reduce((sum, one) => sum + one.matches, 0);
+    return { lines, total, matches, files: matching.length };
   }
 
   #shown(real: string): string {

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
+import { countOf } from '../../contract/display.ts';
 import type { ImagePart } from '../../contract/message.ts';
 import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
 import { cutLine, startOf } from '../../lib/text/cut-line.ts';
@@ -58,9 +59,10 @@ export function showNotebook(
   accepts: { images: boolean },
 ): ToolResult {
   const { file_path, offset = 0, limit } = wanted;
-  const metadata = { cells: notebook.cells.length, sha256: file.sha256 };
+  const cells = notebook.cells.length;
+  const extra = { metadata: { cells, sha256: file.sha256 }, summary: countOf('cell', cells) };
   const lines = notebook.cells.flatMap((cell, i) => cellLines(cell, i + 1));
-  if (lines.length === 0) return ok(`${file_path} is a notebook without cells.`, { metadata });
+  if (lines.length === 0) return ok(`${file_path} is a notebook without cells.`, extra);
   if (offset >= lines.length) {
     return fail(`${file_path} has ${lines.length} lines as shown; offset ${offset} is past its end.`);
   }
@@ -84,7 +86,7 @@ export function showNotebook(
       : []),
     ...(page.shown === limit ? [] : moreLinesNote(lines.length - end, end)),
   ];
-  return ok([page.text, ...notes].join('\n'), { metadata, ...(images.length > 0 && { images }) });
+  return ok([page.text, ...notes].join('\n'), { ...extra, ...(images.length > 0 && { images }) });
 }
 
 function cellLines({ cell_type, source, outputs }: Notebook['cells'][number], number: number): Line[] {

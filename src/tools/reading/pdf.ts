@@ -1,4 +1,5 @@
 import type { PDFiumDocument, PDFiumPage } from '@hyzyla/pdfium';
+import { countOf } from '../../contract/display.ts';
 import type { ImagePart } from '../../contract/message.ts';
 import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
 import { startOf } from '../../lib/text/cut-line.ts';
@@ -70,8 +71,8 @@ async function showPages(
     left > 0
       ? [`[${left} more ${left === 1 ? 'page' : 'pages'}: pass pages ${next}-${range.last} to continue]`]
       : [];
-  const metadata = { pages: total, sha256 };
-  return ok([...texts, ...note].join('\n'), { metadata, ...(images.length > 0 && { images }) });
+  const extra = { metadata: { pages: total, sha256 }, summary: countOf('page', texts.length, { total }) };
+  return ok([...texts, ...note].join('\n'), { ...extra, ...(images.length > 0 && { images }) });
 }
 
 /** Page numbers start at 1; null if they are not pages of this document. */

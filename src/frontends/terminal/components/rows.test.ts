@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { countOf } from '../../../contract/display.ts';
+import { widthOfLine } from '../text/wrap.ts';
 import { themeOf } from '../theme/theme.ts';
+import { isFolded } from '../view/fold.ts';
 import type { Item, Line, LiveCall } from '../view/types.ts';
 import { liveLines, queueLines } from './live-zone.ts';
 import { itemLines } from './transcript.ts';
@@ -9,36 +12,94 @@ const room = { columns: 40, theme };
 const words = (line: Line) => line.map(({ text }) => text).join('');
 const shown = (lines: readonly Line[]) => lines.map(words);
 
-test('a long result is folded, with the key that shows all of it', () => {
-  const output = Array.from({ length: 20 }, (_, i) => `line ${i}`).join('\n');
-  const call: Item = {
-    type: 'call',
-    title: 'npm test',
-    outcome: 'done',
-    durationMs: 2_400,
-    display: { kind: 'command', command: 'npm test', exitCode: 0, output },
-    folded: true,
-  };
+type CallItem = Extract<Item, { type: 'call' }>;
 
-  const folded = shown(itemLines(call, room));
-  const whole = shown(itemLines({ ...call, folded: false }, room));
+const command = (change: Partial<CallItem>, output = ''): Item => ({
+  type: 'call',
+  title: 'Bash npm test',
+  outcome: 'done',
+  durationMs: 2_400,
+  summary: { kind: 'exit', exitCode: 0 },
+  display: { kind: 'command', command: 'npm test', exitCode: 0, output },
+  folded: true,
+  ...change,
+});
 
-  expect(folded.slice(0, 3)).toEqual(['', '● npm test  2s', '  line 0']);
-  expect(folded.at(-1)).toBe('  … 14 more lines (Ctrl+O to show all)');
-  expect(whole).toHaveLength(22);
+const numbered = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}`).join('\n');
+
+test('a folded output keeps its ends, and a failed one more of its end', () => {
+  expect(shown(itemLines(command({}, numbered(40)), room))).toEqual([
+    '',
+    '✓ Bash npm test (exit 0 · 2s)',
+    '  line 1',
+    '  line 2',
+    '  … +35 lines (ctrl+o)',
+    '  line 38',
+    '  line 39',
+    '  line 40',
+  ]);
+  const failed = { outcome: 'failed', summary: { kind: 'exit', exitCode: 2 } } as const;
+  const lines = shown(itemLines(command(failed, numbered(40)), room));
+  expect(lines.slice(1, 6)).toEqual([
+    '✗ Bash npm test (exit 2 · 2s)',
+    '  line 1',
+    '  line 2',
+    '  … +30 lines (ctrl+o)',
+    '  line 33',
+  ]);
+  expect(lines).toHaveLength(13);
+});
+
+test('no more lines are hidden than the row that counts them saves', () => {
+  for (let count = 1; count < 30; count++)
+    for (const outcome of ['done', 'failed'] as const) {
+      const item = command({ outcome }, numbered(count));
+      const lines = shown(itemLines(item, room)).slice(2);
+      const hidden = Number(/\+(\d+) lines/.exec(lines.join())?.[1] ?? 0);
+      expect(lines.length).toBe(hidden === 0 ? count : count - hidden + 1);
+      expect(hidden).not.toBe(1);
+      expect(isFolded(item)).toBe(hidden > 0);
+    }
+  expect(shown(itemLines(command({ folded: false }, numbered(40)), room))).toHaveLength(42);
+});
+
+test.each<[Partial<CallItem>, string[]]>([
+  [{ title: 'Read src/auth.ts', summary: countOf('line', 11) }, ['✓ Read src/auth.ts (11 lines)']],
+  [{ title: 'List src', durationMs: 61_000 }, ['✓ List src (1m 01s)']],
+  [{ title: 'WebFetch x' }, ['✓ WebFetch x']],
+  [{ outcome: 'failed', because: 'No such file.' }, ['✗ Call', '  No such file.']],
+  [
+    { outcome: 'refused', because: 'You declined this', durationMs: 9_000 },
+    ['○ Call', '  You declined this'],
+  ],
+  [
+    { outcome: 'interrupted', summary: { kind: 'interrupted' }, display: { kind: 'text', text: '1\n2\n' } },
+    ['○ Call (interrupted)', '  1', '  2'],
+  ],
+  [
+    { explores: 'pattern', title: 'Glob *.ts', display: { kind: 'files', paths: ['a.ts'], total: 1 } },
+    ['✓ Glob *.ts'],
+  ],
+])('%j', (change, rows) => {
+  const call: CallItem = { type: 'call', title: 'Call', outcome: 'done', durationMs: 1, folded: true };
+  expect(shown(itemLines({ ...call, ...change }, room))).toEqual(['', ...rows]);
+});
+
+test('a row is never wider than the screen; its facts go before its title does', () => {
+  const item = command({ title: `Read ${'folder/'.repeat(20)}`, display: { kind: 'text', text: '' } });
+  for (let columns = 4; columns < 60; columns++) {
+    const [, row = []] = itemLines(item, { ...room, columns });
+    expect(widthOfLine(row)).toBeLessThanOrEqual(columns);
+    expect(words(row).startsWith('✓ ')).toBe(true);
+    expect(words(row).includes('exit 0')).toBe(columns >= 2 + 12 + ' (exit 0 · 2s)'.length);
+  }
 });
 
 test('of a self-overwriting progress bar, the final state is shown', () => {
-  const call: Item = {
-    type: 'call',
-    title: 'pull',
-    outcome: 'done',
-    durationMs: 1,
-    display: { kind: 'command', command: 'pull', exitCode: 0, output: ' 10%\r 55%\r100%\r\ndone\r' },
-    folded: true,
-  };
-
-  expect(shown(itemLines(call, room))).toEqual(['', '● pull', '  100%', '  done']);
+  expect(shown(itemLines(command({}, ' 10%\r 55%\r100%\r\ndone\r'), room)).slice(2)).toEqual([
+    '  100%',
+    '  done',
+  ]);
 });
 
 test('no escape sequence of a program or model reaches the terminal', () => {

@@ -36,7 +36,7 @@ export function itemLines(item: Item, room: Room): Line[] {
 function thoughtLines(item: Extract<Item, { type: 'thought' }>, room: Room): Line[] {
   const style = { ...room.theme.styles.muted, italic: true };
   const time = elapsed(item.durationMs);
-  if (item.folded) return [[{ text: `∴ Thought for ${time} (Ctrl+O to show)`, style }]];
+  if (item.folded) return [[{ text: `∴ Thought for ${time} (ctrl+o)`, style }]];
   return marked(item.text.trim(), { mark: '∴ ', markStyle: style, style, room });
 }
 

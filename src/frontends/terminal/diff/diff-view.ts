@@ -5,6 +5,7 @@ import { fitTo } from '../text/measure.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { chop } from '../text/wrap.ts';
 import type { Theme } from '../theme/theme.ts';
+import { foldedText } from '../view/fold.ts';
 import type { Line, Span, Style } from '../view/types.ts';
 import { differences, type Range } from './emphasis.ts';
 import { type Hunk, type PatchLine, readPatch } from './patch.ts';
@@ -18,8 +19,10 @@ export type DiffOptions = {
   highlighter?: Highlighter;
   /** Maximum number of rows before folding; without it all are shown. */
   rows?: number;
-  /** How to see the folded part, such as `Ctrl+O to show all`. */
-  hint?: string;
+  /** A path as it is shown. If absent, the path itself. */
+  shownPath?: (path: string) => string;
+  /** The file is named elsewhere, so that one needs no heading. */
+  titled?: boolean;
 };
 
 /** A rendered diff: numbered lines, inner differences marked, code highlighted. */
@@ -28,7 +31,12 @@ export function diffLines(
   options: DiffOptions,
 ): Line[] {
   const files: FileChange[] = display.kind === 'diff' ? [display] : display.diffs;
-  const lines = files.flatMap((file, i) => [...(i > 0 ? [[]] : []), ...fileLines(file, options)]);
+  const titled = options.titled === true && files.length === 1;
+  const lines = files.flatMap((file, i) => [
+    ...(i > 0 ? [[]] : []),
+    ...(titled ? [] : [headLine(file, options)]),
+    ...fileLines(file, options),
+  ]);
   return folded(lines, options);
 }
 
@@ -37,21 +45,20 @@ function fileLines(file: FileChange, options: DiffOptions): Line[] {
   const last = Math.max(0, ...hunks.flat().map(({ number }) => number));
   const digits = String(last).length;
   const language = languageOfPath(file.path);
-  return [
-    headLine(file, options),
-    ...hunks.flatMap((hunk, i) => [
-      ...(i > 0 ? [[{ text: `${' '.repeat(digits)} ⋮`, style: options.theme.styles.muted }]] : []),
-      ...hunkLines(hunk, { digits, language }, options),
-    ]),
-  ];
+  return hunks.flatMap((hunk, i) => [
+    ...(i > 0 ? [[{ text: `${' '.repeat(digits)} ⋮`, style: options.theme.styles.muted }]] : []),
+    ...hunkLines(hunk, { digits, language }, options),
+  ]);
 }
 
-function headLine({ path, added, removed }: FileChange, { width, theme: { styles } }: DiffOptions): Line {
-  const counts = ` +${added} -${removed}`;
+function headLine({ path, added, removed }: FileChange, options: DiffOptions): Line {
+  const { width, theme, shownPath } = options;
+  const { styles } = theme;
+  const counts = ` +${added} −${removed}`;
   return [
-    { text: fitTo(path, Math.max(1, width - counts.length)), style: styles.strong },
+    { text: fitTo(shownPath?.(path) ?? path, Math.max(1, width - counts.length)), style: styles.strong },
     { text: ` +${added}`, style: styles.added },
-    { text: ` -${removed}`, style: styles.removed },
+    { text: ` −${removed}`, style: styles.removed },
   ];
 }
 
@@ -159,12 +166,11 @@ function numbered(
 }
 
 /** Keeps the first rows and counts the others. */
-function folded(lines: Line[], { rows, hint, width, theme }: DiffOptions): Line[] {
+function folded(lines: Line[], { rows, width, theme }: DiffOptions): Line[] {
   if (rows === undefined || lines.length <= rows) return lines;
   const kept = Math.max(1, rows - 1);
   const hidden = lines.length - kept;
-  const words = `… ${hidden} more rows${hint === undefined ? '' : ` (${hint})`}`;
-  return [...lines.slice(0, kept), [{ text: fitTo(words, width), style: theme.styles.muted }]];
+  return [...lines.slice(0, kept), [{ text: fitTo(foldedText(hidden), width), style: theme.styles.border }]];
 }
 
 function plain({ text }: PatchLine): string {

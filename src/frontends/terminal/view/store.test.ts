@@ -126,7 +126,8 @@ test('an interrupted run keeps its text and closes what was in progress', () => 
     {
       type: 'call',
       title: 'sleep 100',
-      outcome: 'failed',
+      outcome: 'interrupted',
+      summary: { kind: 'interrupted' },
       durationMs: 100,
       folded: true,
     },

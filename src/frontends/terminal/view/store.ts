@@ -13,6 +13,8 @@ const CHARACTERS_PER_TOKEN = 4;
 /** The end of a call's output that is kept while it runs; no more is shown. */
 const LIVE_OUTPUT = 4_000;
 
+const INTERRUPTED = { kind: 'interrupted' } as const;
+
 export function emptyView(status: Status): View {
   return {
     finished: [],
@@ -77,8 +79,9 @@ function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): Vi
     case 'judged':
       return judge(view, event);
     case 'tool_start': {
-      const { call, title } = event;
-      const calls = [...view.calls, { callId: call.id, title, startedAt: now, output: '' }];
+      const { call, title, explores } = event;
+      const started = { callId: call.id, title, startedAt: now, output: '', ...(explores && { explores }) };
+      const calls = [...view.calls, started];
       return during({ ...view, calls }, { doing: doingOf(calls) });
     }
     case 'tool_progress':
@@ -131,7 +134,10 @@ function judge(view: View, event: Extract<AgentEvent, { type: 'judged' }>): View
   if (verdict !== 'deny') return view;
   const running = view.calls.find((call) => call.callId === callId);
   const title =
-    view.asked[callId]?.title ?? running?.title ?? [tool, accesses[0]?.target].filter(Boolean).join(' ');
+    view.asked[callId]?.title ??
+    event.title ??
+    running?.title ??
+    [tool, accesses[0]?.target].filter(Boolean).join(' ');
   // It may also be refused while it runs.
   const calls = view.calls.filter((call) => call !== running);
   return { ...view, calls, asked: { ...view.asked, [callId]: { title, because: refusalLine(event) } } };
@@ -139,7 +145,7 @@ function judge(view: View, event: Extract<AgentEvent, { type: 'judged' }>): View
 
 /** A failed call waits for its error text, which comes with its message. */
 function endCall(view: View, event: Extract<AgentEvent, { type: 'tool_end' }>, now: number): View {
-  const { callId, name, success, durationMs, display } = event;
+  const { callId, name, success, durationMs, summary, display } = event;
   const { [callId]: asked, ...others } = view.asked;
   if (asked?.because !== undefined) {
     const refused: Item = {
@@ -153,11 +159,19 @@ function endCall(view: View, event: Extract<AgentEvent, { type: 'tool_end' }>, n
     return add({ ...view, asked: others }, refused);
   }
   const known = view.calls.find((call) => call.callId === callId);
-  const call = known ?? { callId, title: name, startedAt: now, output: '' };
-  const ended = { durationMs, ...(display && { display }) };
+  const call = known ?? { callId, title: asked?.title ?? name, startedAt: now, output: '' };
+  const ended = { durationMs, ...(summary && { summary }), ...(display && { display }) };
   const calls = view.calls.filter((one) => one !== known);
   if (!success) return { ...view, asked: others, calls: [...calls, { ...call, ended }] };
-  const done: Item = { type: 'call', title: call.title, outcome: 'done', ...ended, folded: true };
+  const { title, explores } = call;
+  const done: Item = {
+    type: 'call',
+    title,
+    outcome: 'done',
+    ...(explores && { explores }),
+    ...ended,
+    folded: true,
+  };
   return during(add({ ...view, asked: others, calls }, done), { doing: doingOf(calls) });
 }
 
@@ -171,9 +185,10 @@ function explainFailure(view: View, message: Extract<Message, { role: 'tool' }>)
 }
 
 function failed({ title, ended, startedAt }: LiveCall, because: string | undefined, now: number): Item {
-  const told = ended ?? { durationMs: now - startedAt };
+  const told = ended ?? { durationMs: now - startedAt, summary: INTERRUPTED };
+  const outcome = told.summary?.kind === 'interrupted' ? 'interrupted' : 'failed';
   const reason = because === undefined ? {} : { because };
-  return { type: 'call', title, outcome: 'failed', ...reason, ...told, folded: true };
+  return { type: 'call', title, outcome, ...reason, ...told, folded: true };
 }
 
 /** Nothing stays in progress: text is kept, and a call without an end counts as interrupted. */

@@ -1,6 +1,6 @@
 import type { TypedPrompt } from '../../../app/conversation/prompt-queue.ts';
 import type { statusParts } from '../../../config/schema/schema.ts';
-import type { Display } from '../../../contract/display.ts';
+import type { Display, Exploration, Summary } from '../../../contract/display.ts';
 import type { AgentEvent } from '../../../contract/event.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
 
@@ -64,10 +64,12 @@ export type Item =
   | {
       type: 'call';
       title: string;
-      outcome: 'done' | 'failed' | 'refused';
+      outcome: 'done' | 'failed' | 'interrupted' | 'refused';
       /** Why it was refused or failed. */
       because?: string;
       durationMs: number;
+      summary?: Summary;
+      explores?: Exploration;
       display?: Display;
       folded: boolean;
     }
@@ -85,8 +87,9 @@ export type LiveCall = {
   callId: string;
   title: string;
   startedAt: number;
+  explores?: Exploration;
   output: string;
-  ended?: { durationMs: number; display?: Display };
+  ended?: { durationMs: number; summary?: Summary; display?: Display };
 };
 
 /** The message being streamed. For an answer only the lines that may still change. */

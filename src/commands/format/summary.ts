@@ -1,0 +1,53 @@
+import type { CountUnit, Exploration, Summary } from '../../contract/display.ts';
+import { grouped } from '../../contract/limit.ts';
+
+/** `11 lines`, `3 matches in 2 files`, `+3 −1`, `exit 2`. */
+export function summaryText(summary: Summary): string {
+  switch (summary.kind) {
+    case 'count': {
+      const { unit, count, total = count, files } = summary;
+      const shown = count < total ? `${grouped(count)} of ` : '';
+      return `${shown}${counted(total, unit)}${files === undefined || count === 0 ? '' : ` in ${counted(files, 'file')}`}`;
+    }
+    case 'change': {
+      const { added, removed, files } = summary;
+      return [files > 1 ? counted(files, 'file') : '', changeText({ added, removed })]
+        .filter(Boolean)
+        .join(' ');
+    }
+    case 'exit':
+      if (summary.timedOut) return 'timed out';
+      return summary.exitCode === null ? 'killed' : `exit ${summary.exitCode}`;
+    case 'started':
+      return `started as ${summary.id}`;
+    case 'interrupted':
+      return 'interrupted';
+    default:
+      return summary satisfies never;
+  }
+}
+
+/** `+3 −1`; only the part that is not zero. */
+export function changeText({ added, removed }: { added: number; removed: number }): string {
+  const parts = [added > 0 ? `+${grouped(added)}` : '', removed > 0 ? `−${grouped(removed)}` : ''];
+  return parts.filter(Boolean).join(' ') || 'no change';
+}
+
+/** `read 4 files, searched 2 patterns` */
+export function explorationText(calls: readonly { explores: Exploration; title: string }[]): string {
+  const kinds = [...new Set(calls.map(({ explores }) => explores))];
+  return kinds
+    .map((kind) => {
+      const titles = calls.flatMap(({ explores, title }) => (explores === kind ? [title] : []));
+      return `${VERBS[kind]} ${counted(new Set(titles).size, kind)}`;
+    })
+    .join(', ');
+}
+
+const VERBS = { file: 'read', pattern: 'searched', folder: 'listed' } satisfies Record<Exploration, string>;
+
+function counted(count: number, unit: CountUnit | Exploration): string {
+  return `${grouped(count)} ${count === 1 ? unit : (PLURALS[unit] ?? `${unit}s`)}`;
+}
+
+const PLURALS: Partial<Record<CountUnit | Exploration, string>> = { match: 'matches', entry: 'entries' };

@@ -1,0 +1,9 @@
+import path from 'node:path';
+import { isInside } from './inside.ts';
+
+/** A path for people: relative to the project; outside it absolute, with `~` for the home folder. */
+export function shownPath(file: string, { cwd, home }: { cwd: string; home: string }): string {
+  const full = path.resolve(cwd, /^~(?=\/|$)/.test(file) ? path.join(home, file.slice(1)) : file);
+  if (isInside(cwd, full)) return path.relative(cwd, full) || '.';
+  return isInside(home, full) ? path.join('~', path.relative(home, full)) : full;
+}

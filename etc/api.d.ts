@@ -528,16 +528,30 @@ type PermissionRequest = {
      * offered.
      */
     grants?: string[];
+    /** In `accept-edits` mode it would run without asking. */
+    acceptEdits?: true;
+    /** Its place among the questions that are waiting; absent if it is the only one. */
+    queue?: {
+        position: number;
+        total: number;
+    };
 };
 
-/** One simple command of a command line, as parsed and judged. */
+/** One simple command of a command line, as parsed and judged; `span` is its place in the line. */
 type CommandPart = {
     text: string;
     verdict: Verdict;
     because: string;
+    span?: TextSpan;
 };
 
 type Verdict = 'allow' | 'ask' | 'deny';
+
+/** A range in a text, in UTF-16 units. */
+type TextSpan = {
+    start: number;
+    end: number;
+};
 
 /** A real path outside the working directory that a call may access; a folder includes everything in it. */
 type Opening = {

@@ -1,8 +1,14 @@
 import type { AgentEvent } from '../contract/event.ts';
-import type { Message } from '../contract/message.ts';
+import type { Message, ToolMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { ViewChange } from '../contract/view.ts';
-import type { CallLog } from './tool-router.ts';
+
+/** Saved before a call runs and before its answer is emitted. `changes` is false for a read-only call. */
+export type CallLog = {
+  started(callId: string, effect: { changes: boolean }): Promise<void>;
+  /** The answer may still wait for its position among the messages. */
+  answered(message: ToolMessage): Promise<void>;
+};
 
 /** Where a session is saved. */
 export type SessionLog = CallLog & {

@@ -4,8 +4,7 @@ import type { Permission } from '../contract/permission.ts';
 import type { Session } from '../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
 import type { EventChannel } from '../lib/async/event-channel.ts';
-import type { SessionLog } from './session-log.ts';
-import type { CallLog } from './tool-router.ts';
+import type { CallLog, SessionLog } from './session-log.ts';
 
 export type SessionWriterDeps = {
   session: Session;

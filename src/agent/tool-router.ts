@@ -3,7 +3,7 @@ import { summaryOf } from '../contract/display.ts';
 import { PermissionDeniedError, ToolExecutionError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts';
-import type { Access, Opening, PermissionRequest } from '../contract/permission.ts';
+import type { Access, JudgedCall, JudgeOptions, Opening, PermissionRequest } from '../contract/permission.ts';
 import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import { fail } from '../contract/tool.ts';
 import { raceAbort, unlessAborted } from '../lib/async/abort.ts';
@@ -11,50 +11,26 @@ import { Channel } from '../lib/async/channel.ts';
 import { bound } from './bound-result.ts';
 import { accessesConflict } from './conflict.ts';
 import {
-  explainBadInput,
-  explainCut,
-  explainMalformed,
-  explainPlaceholders,
-  explainUnknownTool,
-  unreadable,
-} from './explain.ts';
-import {
   type InterruptedCalls,
   interruptedBefore,
   interruptedWhile,
   PartialOutput,
 } from './interrupted-calls.ts';
+import { judgedCall, type PrepareDeps, type Prepared, prepareCall } from './prepare-call.ts';
+import type { CallLog } from './session-log.ts';
 
 /** `opens`: paths outside the working directory that the call may access. */
 export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string; opens?: readonly Opening[] };
 
-export type RouterDeps = {
-  find(name: string): Tool | undefined;
-  /** The actual call, where a tool only forwards to another. The answer keeps the forwarding tool's name. */
-  resolveCall?(call: ToolCall): { name: string; input: unknown } | undefined;
-  toolNames(): string[];
-  /** A path as titles show it. If absent, the path itself. */
-  shownPath?(path: string): string;
-  /** Judges a call and asks the user where the policy says so; `beforeAsking` may enrich the question. */
-  decide(
-    request: PermissionRequest & { input: unknown },
-    options: { signal: AbortSignal; beforeAsking(request: PermissionRequest): Promise<PermissionRequest> },
-  ): Promise<Decision>;
+export type RouterDeps = PrepareDeps & {
+  /** Judges a call and asks the user where the policy says so. */
+  decide(request: JudgedCall, options: JudgeOptions): Promise<Decision>;
   /** The capabilities of the tool, as far as `scope` permits. */
   context(signal: AbortSignal, reporter: CallReporter, scope: Scope): ToolContext;
-  /** The input that is judged and run, with redacted values restored. If absent, the input itself. */
-  localInput?(tool: string, input: unknown): unknown;
-  /**
-   * Placeholders in that input that match no known secret; text with such placeholders must not be written or
-   * run.
-   */
-  unknownPlaceholders?(tool: string, input: unknown): string[];
   /** Called with the output of a call before any of it is emitted. */
   printed?(callId: string, accesses: readonly Access[], output: string): void;
   /** Whether a command is read-only; such commands run in parallel with other reads. */
   isReadOnly(access: Access): boolean;
-  /** The existing answer to the call with this id. */
-  answerTo(callId: string): ToolMessage | undefined;
   /** Saves a text too long for the model to a file it can page through; null if that failed. */
   keepOutput(callId: string, text: string): Promise<string | null>;
   /** The longest result for the current model, in characters; absent: the usual length. */
@@ -91,28 +67,6 @@ export type CallReporter = {
   emit(event: AgentEvent): Promise<void>;
 };
 
-/** Saved before a call runs and before its answer is emitted. `changes` is false for a read-only call. */
-export type CallLog = {
-  started(callId: string, effect: { changes: boolean }): Promise<void>;
-  /** The answer may still wait for its position among the messages. */
-  answered(message: ToolMessage): Promise<void>;
-};
-
-/** A call in progress: already answered, or ready to run. */
-type Prepared = {
-  call: ToolCallPart;
-  /** The tool name in its answer, if different from the tool that runs. */
-  answersAs?: string;
-  tool?: Tool;
-  input?: unknown;
-  title: string;
-  accesses: Access[];
-  opens?: readonly Opening[];
-  answer?: ToolResult;
-  /** The earlier answer to the same call. */
-  given?: ToolMessage;
-};
-
 /** `touches`: its accesses, for conflict checks. */
 type Ready = Prepared & { touches: Access[] };
 
@@ -136,12 +90,20 @@ export async function* runTools(
 type Wires = { channel: Channel<AgentEvent>; signal: AbortSignal };
 
 async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires: Wires): Promise<void> {
-  const prepared = calls.map((call) => prepare(call, deps));
+  const prepared = calls.map((call) => prepareCall(call, deps));
+  const isNew = (item: Prepared) => item.tool && !item.given && !duplicateOf(item, prepared);
+  let asked = 0;
   for (const [i, item] of prepared.entries()) {
-    if (!item.tool || item.given || duplicateOf(item, prepared)) continue;
+    if (!isNew(item)) continue;
     const checked = await intercept(item, deps, wires);
     prepared[i] = checked;
-    if (!checked.answer) await judge(checked, deps, { ...wires, before: prepared.slice(0, i) });
+    if (checked.answer) continue;
+    const later = prepared
+      .slice(i + 1)
+      .filter(isNew)
+      .flatMap(judgedCall);
+    const beside = { before: prepared.slice(0, i), later, asked };
+    if (await judge(checked, deps, { ...wires, ...beside })) asked++;
   }
 
   const started = new Map<Prepared, { touches: Access[]; answered: Promise<ToolMessage> }>();
@@ -177,44 +139,6 @@ function touched({ accesses }: Prepared, deps: RouterDeps): Access[] {
 /** Accesses of a read-only command: may read anything here, changes nothing. */
 const READ_ONLY: Access = { kind: 'read', target: '.' };
 
-function prepare(sent: ToolCallPart, deps: RouterDeps): Prepared {
-  if (sent.cut)
-    return { call: sent, title: sent.name, accesses: [], answer: fail(explainCut(sent.name), CUT) };
-  const resolved = sent.malformed === undefined ? deps.resolveCall?.(sent) : undefined;
-  const call = resolved ? { ...sent, ...resolved } : sent;
-  const answersAs = resolved && { answersAs: sent.name };
-  const item = { call, title: call.name, accesses: [], ...answersAs };
-  const given = call.repeats === undefined ? undefined : deps.answerTo(call.repeats);
-  const tool = deps.find(call.name);
-  if (!tool) return { ...item, answer: unreadable(explainUnknownTool(call.name, deps.toolNames())) };
-  if (call.malformed !== undefined)
-    return { ...item, answer: unreadable(explainMalformed(tool.name, call.malformed)) };
-  const local = deps.localInput ? deps.localInput(tool.name, call.input) : call.input;
-  const parsed = tool.input.safeParse(local);
-  if (!parsed.success) return { ...item, answer: unreadable(explainBadInput(tool.name, parsed.error)) };
-  const input = parsed.data;
-  const accesses = local === call.input ? tool.access(input) : tool.access(input).map(withSecret);
-  const unknown = deps.unknownPlaceholders?.(tool.name, local) ?? [];
-  if (unknown.length > 0 && accesses.some(({ kind }) => kind === 'write' || kind === 'execute'))
-    return { ...item, answer: fail(explainPlaceholders(unknown)) };
-  return {
-    call,
-    tool,
-    input,
-    title: tool.title(input, deps.shownPath ?? ((path) => path)),
-    accesses,
-    ...answersAs,
-    ...(given && { given }),
-  };
-}
-
-function withSecret(access: Access): Access {
-  return access.kind === 'execute' ? { ...access, holdsSecret: true } : access;
-}
-
-/** Marked, so that a model that only writes calls too long for one answer is eventually stopped. */
-const CUT = { metadata: { cut: true } };
-
 /** Lets hooks refuse a call, or change its input, before it is judged. */
 async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<Prepared> {
   const { call, tool, accesses } = item;
@@ -240,18 +164,23 @@ async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: 
     return { ...item, answer: fail(`It did not run: ${because}`) };
   }
   if (said.input === call.input || isDeepStrictEqual(said.input, call.input)) return item;
-  const changed = prepare({ ...call, input: said.input }, rest);
+  const changed = prepareCall({ ...call, input: said.input }, rest);
   return { ...changed, ...(item.answersAs !== undefined && { answersAs: item.answersAs }) };
 }
 
+/** The other calls of the same reply. */
+type Beside = Pick<JudgeOptions, 'asked' | 'later'> & { before: readonly Prepared[] };
+
+/** Whether the user was asked. */
 async function judge(
   item: Prepared,
   deps: RouterDeps,
-  { channel, signal, before }: Wires & { before: readonly Prepared[] },
-): Promise<void> {
+  { channel, signal, before, asked, later }: Wires & Beside,
+): Promise<boolean> {
   const { call, tool, input, title, accesses } = item;
-  if (!tool || signal.aborted) return;
-  const request = { callId: call.id, tool: tool.name, operation: title, accesses, because: '', input };
+  const [request] = judgedCall(item);
+  if (!tool || !request || signal.aborted) return false;
+  let isAsked = false;
   const beforeAsking = async (question: PermissionRequest) => {
     const silent = { callId: call.id, progress: () => undefined, emit: async () => undefined };
     const scope = { accesses, opens: question.opens ?? [] };
@@ -261,11 +190,12 @@ async function judge(
     if (isRefused && scope.opens.length === 0 && !isChangedBefore(item, before, deps))
       throw new Refused(preview.error);
     const full = preview && !isRefused ? { ...question, preview } : question;
+    isAsked = true;
     await channel.push({ type: 'question', request: full });
     return full;
   };
   try {
-    const decision = await raceAbort(deps.decide(request, { signal, beforeAsking }), signal);
+    const decision = await raceAbort(deps.decide(request, { signal, beforeAsking, asked, later }), signal);
     const { verdict, by, because, opens } = decision;
     if (opens) item.opens = opens;
     const details = { by, because, accesses, title };
@@ -275,6 +205,7 @@ async function judge(
     if (error instanceof Refused) item.answer = fail(error.message);
     else if (!signal.aborted) throw error;
   }
+  return isAsked;
 }
 
 /** A call that cannot succeed, found while its question was prepared. */

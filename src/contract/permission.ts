@@ -74,8 +74,11 @@ export type Permission = {
 
 export type PermissionMode = 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';
 
-/** One simple command of a command line, as parsed and judged. */
-export type CommandPart = { text: string; verdict: Verdict; because: string };
+/** A range in a text, in UTF-16 units. */
+export type TextSpan = { start: number; end: number };
+
+/** One simple command of a command line, as parsed and judged; `span` is its place in the line. */
+export type CommandPart = { text: string; verdict: Verdict; because: string; span?: TextSpan };
 
 /** The question shown to the user: exactly what will happen. */
 export type PermissionRequest = {
@@ -101,6 +104,23 @@ export type PermissionRequest = {
    * offered.
    */
   grants?: string[];
+  /** In `accept-edits` mode it would run without asking. */
+  acceptEdits?: true;
+  /** Its place among the questions that are waiting; absent if it is the only one. */
+  queue?: { position: number; total: number };
+};
+
+/** A call to judge; the judge completes the question. */
+export type JudgedCall = PermissionRequest & { input: unknown };
+
+export type JudgeOptions = {
+  signal: AbortSignal;
+  /** Completes the question just before it is shown. */
+  beforeAsking(request: PermissionRequest): Promise<PermissionRequest>;
+  /** How many calls of the same reply were asked about before this one. */
+  asked: number;
+  /** The calls of the same reply that come after this one. */
+  later: readonly JudgedCall[];
 };
 
 /**

@@ -1,6 +1,8 @@
 import {
   type Answer,
   type Approver,
+  type JudgedCall,
+  type JudgeOptions,
   type Permission,
   type PermissionRequest,
   userDenied,
@@ -11,7 +13,7 @@ import { compareText } from '../lib/text/compare.ts';
 import { evaluate } from './evaluate.ts';
 import { grantFor } from './granted.ts';
 import type { Evaluation, Policy, Request } from './policy.ts';
-import { askedAbout, type Call, grantOf, type Offer, offersFor, questionFor } from './question.ts';
+import { askedAbout, grantOf, type Offer, offersFor, questionFor } from './question.ts';
 import { suggestPattern } from './suggest.ts';
 
 /** `because` goes to the model on denial; `reason` is the user's comment on a no. */
@@ -31,17 +33,13 @@ export type GateOptions = {
   onGrant?(permission: Permission): Promise<void> | void;
 };
 
-type DecideOptions = {
-  signal: AbortSignal;
-  /** Completes the question just before it is shown. */
-  beforeAsking?(request: PermissionRequest): Promise<PermissionRequest>;
-};
+type AskOptions = Pick<JudgeOptions, 'signal'> & Partial<JudgeOptions>;
 
 /** A no that applies to identical requests until it is forgotten. */
 type Denial = { key: string; operation: string; because: string };
 
 export type Gate = {
-  decide(call: Call, options: DecideOptions): Promise<Decision>;
+  decide(call: JudgedCall, options: AskOptions): Promise<Decision>;
   /** All remembered approvals in effect, from the policy and from this gate. */
   grants(): readonly Permission[];
   denials(): Denial[];
@@ -64,18 +62,20 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
   let grants: Permission[] = [];
   const denials = new Map<string, { operation: string; decision: Decision }>();
   const inTurn = oneAtATime();
+  /** Calls whose question is open or waits for its turn. */
+  let pending = 0;
 
   const current = (): Policy => {
     const now = policy();
     return { ...now, grants: [...now.grants, ...grants] };
   };
-  const judge = (call: Call): Decision | Evaluation => {
+  const judge = (call: JudgedCall): Decision | Evaluation => {
     const judgement = evaluate(call, current());
     const denial = judgement.verdict === 'ask' ? denials.get(keyOf(call))?.decision : undefined;
     return denial ? { ...denial, because: `${denial.because} (${DECLINED_BEFORE})` } : judgement;
   };
 
-  async function askUser(call: Call, options: DecideOptions): Promise<Decision> {
+  async function askUser(call: JudgedCall, options: AskOptions): Promise<Decision> {
     const { signal } = options;
     // An answer given while this question waited may also answer it.
     const judgement = judge(call);
@@ -86,7 +86,7 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     const offers = offersFor(call, current());
     const opened = opensOf(judgement);
     const asked = { ...call, because: judgement.because, ...opened };
-    const question = questionFor(asked, current(), offers);
+    const question = { ...questionFor(asked, current(), offers), ...queueOf(options) };
     const full = (await options.beforeAsking?.(question)) ?? question;
     const answer = await answerTo(full, approver, signal);
     if (answer === null) return unseen;
@@ -97,6 +97,13 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     }
     if (answer.choice !== 'once') await remember(offers, answer.choice);
     return { verdict: 'allow', by: 'user', because: `the user allowed it (${answer.choice})`, ...opened };
+  }
+
+  /** Questions of other agents wait their turn; later calls of this reply are not judged before. */
+  function queueOf({ asked = 0, later = [] }: AskOptions): Pick<PermissionRequest, 'queue'> {
+    const waiting = pending - 1 + later.filter((call) => judge(call).verdict === 'ask').length;
+    const position = asked + 1;
+    return position + waiting > 1 ? { queue: { position, total: position + waiting } } : {};
   }
 
   /** Remembers what was offered, even if the state of the world changed while the question was open. */
@@ -112,7 +119,12 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
       options.signal.throwIfAborted();
       const judgement = judge(call);
       if (judgement.verdict !== 'ask') return settled(judgement);
-      return inTurn(() => askUser(call, options));
+      pending++;
+      try {
+        return await inTurn(() => askUser(call, options));
+      } finally {
+        pending--;
+      }
     },
     grants: () => current().grants,
     offers: (call) => offersFor(call, current()).map(({ pattern }) => pattern),
@@ -170,7 +182,7 @@ function denied({ reason }: Extract<Answer, { choice: 'no' }>): Decision {
 }
 
 /** Names a flag only if it would help: some things are always asked about. */
-function nobodyThere(call: Call, judgement: Evaluation, policy: Policy): Decision {
+function nobodyThere(call: JudgedCall, judgement: Evaluation, policy: Policy): Decision {
   const patterns = askedAbout(call, policy)
     .filter(({ target }) => target.trim() !== '')
     .map((access) => grantFor(call.tool, access, policy) ?? suggestPattern(call.tool, access, policy.cwd));
@@ -184,7 +196,7 @@ function nobodyThere(call: Call, judgement: Evaluation, policy: Policy): Decisio
 }
 
 /** The key of identical requests: same tool, same accesses, same input. */
-function keyOf({ tool, accesses, input }: Call): string {
+function keyOf({ tool, accesses, input }: JudgedCall): string {
   return JSON.stringify([tool, accesses, input], (_, value: unknown) =>
     value !== null && typeof value === 'object' && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareText(a, b)))

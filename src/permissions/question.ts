@@ -1,5 +1,11 @@
 import path from 'node:path';
-import type { Access, CommandPart, Permission, PermissionRequest } from '../contract/permission.ts';
+import type {
+  Access,
+  CommandPart,
+  JudgedCall,
+  Permission,
+  PermissionRequest,
+} from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import { placeOf } from './command-place.ts';
 import { evaluate } from './evaluate.ts';
@@ -8,18 +14,16 @@ import { isMcpTool } from './pattern.ts';
 import { isFileAccess, type Policy, permissionSubjects, type Request, reachOf, realPlace } from './policy.ts';
 import { classify } from './shell/classify.ts';
 
-export type Call = PermissionRequest & { input: unknown };
-
 /** What a remembered yes would save. */
 export type Offer = Pick<Permission, 'type' | 'pattern'>;
 
 /** The question as shown to the user: split into parts, with link targets and the sandbox. */
-export function questionFor(call: Call, policy: Policy, offers: readonly Offer[]): PermissionRequest {
+export function questionFor(call: JudgedCall, policy: Policy, offers: readonly Offer[]): PermissionRequest {
   const { input: _, ...plain } = call;
   const command = isMcpTool(call.tool)
     ? undefined
     : permissionSubjects(call, policy).find(({ kind }) => kind === 'execute');
-  const parts = command ? partsOf(command, policy) : [];
+  const parts = command ? partsOf(command, call, policy) : [];
   const leadsTo = permissionSubjects(call, policy).flatMap((access) => elsewhere(access, policy));
   const around = command && sandboxAround(command, policy);
   return {
@@ -28,6 +32,7 @@ export function questionFor(call: Call, policy: Policy, offers: readonly Offer[]
     ...(leadsTo.length > 0 && { leadsTo }),
     ...(around && { sandbox: around }),
     ...(offers.length > 0 && { grants: offers.map(({ pattern }) => pattern) }),
+    ...(evaluate(call, { ...policy, mode: 'accept-edits' }).verdict === 'allow' && { acceptEdits: true }),
   };
 }
 
@@ -63,8 +68,15 @@ export function grantOf(offer: Offer, scope: Permission['scope']): Permission {
   return { ...offer, action: 'allow', scope, grantedAt: new Date().toISOString() };
 }
 
-function partsOf({ target }: Access, policy: Policy): CommandPart[] {
-  return classify(target, placeOf(policy)).parts;
+/** Spans are in the command as written, without the directory change that it is judged with. */
+function partsOf({ target }: Access, { accesses }: Request, policy: Policy): CommandPart[] {
+  const written = accesses.find(({ kind }) => kind === 'execute')?.target ?? target;
+  const before = target.length - written.length;
+  return classify(target, placeOf(policy)).parts.flatMap(({ span, ...part }): CommandPart[] => {
+    if (!span) return [part];
+    if (span.start < before) return [];
+    return [{ ...part, span: { start: span.start - before, end: span.end - before } }];
+  });
 }
 
 function elsewhere(access: Access, policy: Policy): { written: string; real: string }[] {

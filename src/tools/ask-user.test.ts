@@ -15,7 +15,15 @@ async function asking(input: object, answer: string | null) {
 
 describe('[U17] AskUser', () => {
   test.each([
-    ['an answer', ' the blue one\n', { success: true, output: 'the blue one' }],
+    [
+      'an answer',
+      ' the blue one\n',
+      {
+        success: true,
+        output: 'the blue one',
+        display: { kind: 'text', text: 'the blue one' },
+      },
+    ],
     [
       'no words',
       '  ',
@@ -41,6 +49,14 @@ describe('[U17] AskUser', () => {
     const choices = Array.from({ length: 10 }, (_, i) => `${i}`);
     expect(askUser.input.safeParse({ question: 'Which?', choices }).success).toBe(false);
     expect(askUser.input.safeParse({ question: '' }).success).toBe(false);
+  });
+
+  test('the question and the answer stay readable, whatever the length of the question', async () => {
+    expect(askUser.title({ question: ' Which\n one? ' }, (path) => path)).toBe('AskUser Which one?');
+    for (const question of ['x'.repeat(61), 'Two lines.\nWhich?']) {
+      const { result } = await asking({ question }, 'red');
+      expect(result.display).toEqual({ kind: 'text', text: `${question}\n\nred` });
+    }
   });
 
   test('needs no access', () => {

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { defineTool, fail, ok } from '../contract/tool.ts';
 
 const MAX_CHOICES = 9;
+/** The title shows a shorter question completely. */
+const TITLE_LENGTH = 60;
 
 export const askUser = defineTool({
   name: 'AskUser',
@@ -19,7 +21,7 @@ export const askUser = defineTool({
         .describe('Likely answers, best first; the user can also type another answer'),
     }),
 
-  title: () => 'AskUser',
+  title: ({ question }) => `AskUser ${question.trim().replaceAll(/\s+/g, ' ')}`,
   access: () => [],
 
   async run({ question, choices }, { ask, signal }) {
@@ -28,6 +30,12 @@ export const askUser = defineTool({
       return fail('No user is available to answer. Choose the most sensible option and say which.');
     }
     if (answer === '') return ok('The user did not answer. Choose the most sensible option and say which.');
-    return ok(answer);
+    return ok(answer, { display: { kind: 'text', text: exchange(question.trim(), answer) } });
   },
 });
+
+/** The answer, after a question that is too long for the title. */
+function exchange(question: string, answer: string): string {
+  const isInTitle = question.length <= TITLE_LENGTH && !question.includes('\n');
+  return isInTitle ? answer : `${question}\n\n${answer}`;
+}

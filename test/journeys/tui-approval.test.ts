@@ -9,7 +9,8 @@ import { workspace } from '../support/workspace.ts';
 
 const END = '\x1b[F';
 const PAGE_DOWN = '\x1b[6~';
-const FIRST = 'Scroll to the end first (End)';
+const FIRST = 'Scroll to the end first (end)';
+const ASKED = '❯ 1. Yes';
 
 /** Long enough that its end is below any terminal's bottom. */
 const steps = Array.from({ length: 120 }, (_, i) => `echo step-${i}`);
@@ -19,7 +20,7 @@ async function asked(size: { columns: number; rows: number }) {
   const space = await workspace({ 'a.txt': 'alpha\n' });
   const { lab } = await openScreen(space, [calls(['Bash', { command }]), says('Done.')], size);
   lab.type('go\r');
-  await lab.waitFor('yes, once');
+  await lab.waitFor(ASKED);
   await still(lab);
   // A question is not answered by keys that come with it.
   await new Promise((resolve) => setTimeout(resolve, 600));
@@ -33,16 +34,20 @@ describe('a command whose end is off screen', () => {
     ['y', { columns: 80, rows: 24 }],
     ['s', { columns: 80, rows: 30 }],
     ['a', { columns: 120, rows: 40 }],
-    ['\t\r', { columns: 70, rows: 16 }],
+    ['\r', { columns: 70, rows: 24 }],
+    ['\t\r', { columns: 70, rows: 24 }],
+    ['2', { columns: 100, rows: 24 }],
   ])('is not approved by %j before it was scrolled to', async (yes, size) => {
     const { space, lab, screen } = await asked(size);
-    expect(screen()).not.toContain('risky-end');
+    // Its risky part comes first; its last line is not visible yet.
+    expect(screen()).toContain('! touch risky-end   (touch may change files)');
+    expect(screen()).not.toContain('  touch risky-end');
     lab.type(yes);
     await lab.waitFor(FIRST);
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
 
     lab.type(END);
-    await lab.waitFor('touch risky-end');
+    await lab.waitFor('  touch risky-end');
     lab.type('y');
     await lab.waitFor('Done.');
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n', 'risky-end': '' });
@@ -87,11 +92,11 @@ test('a long change is not approved before its end was in sight, and a short one
   );
   onTestFinished(() => lab.type('\x03\x03'));
   lab.type('go\r');
-  await lab.waitFor('Allow: Edit b.txt?');
+  await lab.waitFor('Edit b.txt?');
   await still(lab);
   await new Promise((resolve) => setTimeout(resolve, 600));
   lab.type('y');
-  await lab.waitFor('Allow: Write a.txt?');
+  await lab.waitFor('Write a.txt?');
   expect(await readFile(path.join(space.root, 'b.txt'), 'utf8')).toBe('beta\n');
   await still(lab);
   await new Promise((resolve) => setTimeout(resolve, 600));
@@ -127,8 +132,8 @@ test(
     onTestFinished(() => lab.type('\x03\x03'));
     lab.type('go\r');
     for (const [title, key] of [
-      ['Allow: Edit', 'y'],
-      ['Allow: Read', 's'],
+      ['Edit /', 'y'],
+      ['Read /', 's'],
     ] as const) {
       await lab.waitFor(title);
       await still(lab);
@@ -142,6 +147,106 @@ test(
   },
 );
 
+describe('the approval prompt', () => {
+  const edits = ['a', 'b', 'c'].map((name): [string, object] => [
+    'Edit',
+    { file_path: `${name}.txt`, old_string: 'old', new_string: 'new' },
+  ]);
+
+  async function edited(...keys: readonly (readonly [waits: string, typed: string])[]) {
+    const space = await workspace({ 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': 'old\n' });
+    const { lab, server } = await openScreen(space, [calls(...edits), says('Done.')], {
+      columns: 100,
+      rows: 30,
+    });
+    onTestFinished(() => lab.type('\x03\x03'));
+    lab.type('go\r');
+    for (const [waits, typed] of keys) {
+      await lab.waitFor(waits);
+      await still(lab, 600);
+      lab.type(typed);
+    }
+    await lab.waitFor('Done.');
+    const results = server.requests[1]?.messages.at(-1)?.results.map(({ text }) => text) ?? [];
+    return { lab, tree: await space.tree(), results };
+  }
+
+  const done = { 'a.txt': 'new\n', 'b.txt': 'new\n', 'c.txt': 'new\n' };
+
+  test('says how many wait, and is answered by Enter, digits and letters', async () => {
+    const { tree } = await edited(['1 of 3', '\r'], ['2 of 3', '1'], ['3 of 3', 'y']);
+    expect(tree).toEqual(done);
+  });
+
+  test.each([
+    ['Shift+Tab', '\x1b[Z'],
+    ['the second row', '\x1b[B\r'],
+  ])('%s accepts all edits of the session', async (_, keys) => {
+    const { lab, tree } = await edited(['1 of 3', keys]);
+    expect(tree).toEqual(done);
+    await lab.waitFor('accept');
+  });
+
+  test('the last row asks what to do instead, and the model reads it', async () => {
+    const { tree, results } = await edited(
+      ['1 of 3', '\x1b[A\r'],
+      ['What should it do instead?', 'use a constant\r'],
+      ['2 of 3', 'n'],
+      ['3 of 3', 'y'],
+    );
+    expect(tree).toEqual({ 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': 'new\n' });
+    expect(results.slice(0, 2)).toEqual(['User denied permission: use a constant', 'User denied permission']);
+  });
+
+  test('is not answered by Enter that was typed for the prompt', async () => {
+    const space = await workspace({});
+    const touch = calls(['Bash', { command: 'touch made' }]);
+    const { lab } = await openScreen(space, [touch, says('Done.')], { columns: 100, rows: 30 });
+    onTestFinished(() => lab.type('\x03\x03'));
+    lab.type('go\r');
+    // As a user who types on while the model works.
+    const typing = setInterval(() => lab.type('x'), 20);
+    await lab.waitFor(ASKED).finally(() => clearInterval(typing));
+    lab.type('\r');
+    await still(lab, 600);
+    expect(lab.rows().join('\n')).toContain(ASKED);
+    expect(await space.tree()).toEqual({});
+  });
+
+  test('shows a command once, and what the sandbox permits', async () => {
+    const space = await workspace({ 'a.txt': 'alpha\n' });
+    const call = calls(['Bash', { command: 'cat a.txt && touch made' }]);
+    const { lab } = await openScreen(space, [call, says('Done.')], { columns: 100, rows: 30 });
+    onTestFinished(() => lab.type('\x03\x03'));
+    lab.type('go\r');
+    await lab.waitFor(ASKED);
+    await still(lab, 600);
+    const screen = lab.rows().join('\n');
+    expect(screen).toContain('Run this command?');
+    expect(screen.split('touch made').length - 1).toBe(3);
+    expect(screen).toContain("2. Yes, and don't ask again for cat a.txt && touch made this session");
+    expect(screen).toMatch(/(Sandboxed: can write only in this folder, no network|! Not sandboxed)/);
+    expect(screen).not.toMatch(/changes a file|why it is asked/);
+  });
+});
+
+test("the model's question and the answer stay in the transcript", async () => {
+  const ask = calls(['AskUser', { question: 'Which colour?', choices: ['red', 'blue'] }]);
+  const { lab, server } = await openScreen(await workspace({}), [ask, says('Done.')], {
+    columns: 80,
+    rows: 24,
+  });
+  onTestFinished(() => lab.type('\x03\x03'));
+  lab.type('go\r');
+  await lab.waitFor('❯ 1. red');
+  await still(lab, 600);
+  lab.type('2');
+  await lab.waitFor('Done.');
+  const text = lab.all().join('\n');
+  expect(text).toMatch(/AskUser Which colour\?[\s\S]*\n {2}blue\n[\s\S]*Done\./);
+  expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toBe('blue');
+});
+
 test('a no counts for the run: the next prompt asks again', async () => {
   const space = await workspace({});
   const touch = calls(['Bash', { command: 'touch made' }]);
@@ -151,14 +256,14 @@ test('a no counts for the run: the next prompt asks again', async () => {
   });
   onTestFinished(() => lab.type('\x03\x03'));
   lab.type('make it\r');
-  await lab.waitFor('yes, once');
+  await lab.waitFor(ASKED);
   await still(lab, 600);
   lab.type('n');
   await lab.waitFor('Declined.');
   expect(JSON.stringify(server.requests[2]?.body)).toContain('already declined in this run');
 
   lab.type('yes, do it\r');
-  await lab.waitFor('yes, once');
+  await lab.waitFor(ASKED);
   await still(lab, 600);
   lab.type('y');
   await lab.waitFor('Done.');
@@ -195,7 +300,7 @@ test('an edit that cannot apply is not put to the user', async () => {
   onTestFinished(() => lab.type('\x03\x03'));
   lab.type('change it\r');
   await lab.waitFor('Nothing to change.');
-  expect(lab.all().join('\n')).not.toContain('yes, once');
+  expect(lab.all().join('\n')).not.toContain(ASKED);
   const answers = JSON.stringify(server.requests[2]?.body);
   expect(answers).toContain('String not found in file');
   expect(answers).toContain('none.txt');

@@ -4,6 +4,7 @@ import type { Look } from '../../src/frontends/terminal/dialogs/look.ts';
 export const noLook: Look = {
   plain: {},
   quiet: {},
+  border: {},
   title: {},
   accent: {},
   chosen: {},

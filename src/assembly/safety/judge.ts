@@ -105,7 +105,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
 
   return {
     async decide(request, options) {
-      if (!isMcpTool(request.tool) && request.accesses.some(({ kind }) => kind === 'execute')) {
+      if ([request, ...options.later].some(runsCommand)) {
         await Promise.all([sandbox.find(), loadGrammar()]);
         canParse = true;
       }
@@ -160,6 +160,10 @@ function standingOf(rules: Config['permissions'], gate: Gate, grants: Grants): P
     },
     forgetDenial: (key) => gate.forgetDenial(key),
   };
+}
+
+function runsCommand({ tool, accesses }: { tool: string; accesses: readonly Access[] }): boolean {
+  return !isMcpTool(tool) && accesses.some(({ kind }) => kind === 'execute');
 }
 
 function oncePerText(report: (text: string) => void): (text: string) => void {

@@ -149,7 +149,8 @@ export class StartupCheck {
       return full;
     };
     const startedAt = performance.now();
-    const decision = await this.#options.decide(request, { signal, beforeAsking }).catch((error: unknown) => {
+    const options = { signal, beforeAsking, asked: 0, later: [] };
+    const decision = await this.#options.decide(request, options).catch((error: unknown) => {
       this.#pending = [...asked, ...this.#pending];
       throw error;
     });

@@ -85,7 +85,7 @@ test('a dialog replaces status, spinner and prompt, and gets the remaining rows'
   const lines = shown({ view, dialog });
 
   expect(lines).toEqual([...rowsOf(50).slice(-11).map(textOfLine), '', 'Allow?']);
-  expect(rooms).toEqual([{ columns: 60, rows: 17, theme }]);
+  expect(rooms).toMatchObject([{ columns: 60, rows: 17, theme }]);
 });
 
 test('for any screen size and amount of output, the frame fits', () => {

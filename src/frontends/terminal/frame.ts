@@ -31,7 +31,7 @@ export function frameLines(parts: FrameParts): Line[] {
   const live = Math.max(4, Math.floor(rows * LIVE_SHARE));
   if (dialog) {
     const under = liveLines(view, { ...room, rows: Math.ceil(live / 2) });
-    return [...under, [], ...dialog({ columns, rows: Math.max(3, rows - 2 - under.length), theme })];
+    return [...under, [], ...dialog({ ...room, rows: Math.max(3, rows - 2 - under.length) })];
   }
   const promptRows = Math.max(1, Math.floor(rows / 3));
   const spinner = view.run ? spinnerLines(view.run, { columns, theme, now }) : [];

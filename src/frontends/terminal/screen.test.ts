@@ -184,7 +184,7 @@ test('a key pressed before a question can have been read goes to the prompt afte
 
   press('n');
   expect(await answer).toBe(false);
-  await expect.poll(rows).toContain('Which?');
+  await expect.poll(() => rows().join('\n')).toContain('Which?');
   press('x');
   await sleep(700);
   press('1');

@@ -60,7 +60,7 @@ export type ScreenOptions = TerminalStreams & {
   status: Status;
   prompt: PromptPlace;
   /** Actions of the prompt's keys that the screen cannot handle itself. */
-  onAction(action: Extract<ScreenAction, 'cycle-mode' | 'rewind'>): void;
+  onAction(action: Extract<ScreenAction, 'cycle-mode' | 'rewind'> | 'accept-edits'): void;
 };
 
 /** A conversation on the screen: its output, input and dialogs. */
@@ -248,7 +248,8 @@ export class Screen {
   readonly approver: Approver = async (request, signal) => {
     if (this.#quitting) return { choice: 'no' };
     this.#notifyIfAway('asks');
-    const outcome = await this.dialogs.show(permissionDialog(request, this.kit), signal);
+    const kit = { ...this.kit, acceptEdits: () => this.#options.onAction('accept-edits') };
+    const outcome = await this.dialogs.show(permissionDialog(request, kit), signal);
     if (outcome?.type === 'answer') return outcome.answer;
     if (outcome) this.#interrupted();
     return { choice: 'no' };

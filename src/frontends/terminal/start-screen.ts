@@ -13,13 +13,14 @@ export type PaintStage = {
   commands(): readonly { name: string; description: string }[];
   seesImages(): boolean;
   cycleMode(): void;
+  acceptEdits(): void;
   rewind(): void;
 };
 
 /** Paints the screen with an empty conversation, so that the user can type while the rest is loading. */
 export async function paintScreen({ config }: Settings, stage: PaintStage): Promise<Screen> {
   const { Screen } = await import('./screen.ts');
-  const { terminal, history, commands, seesImages, cycleMode, rewind } = stage;
+  const { terminal, history, commands, seesImages, cycleMode, acceptEdits, rewind } = stage;
   const { stdin, stdout, env, cwd, early } = terminal;
   await early?.breathe();
   const screen = new Screen({
@@ -56,7 +57,7 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
         return editInProgram(text, env.VISUAL || env.EDITOR || 'vi');
       },
     },
-    onAction: (action) => (action === 'rewind' ? rewind() : cycleMode()),
+    onAction: (action) => ({ rewind, 'cycle-mode': cycleMode, 'accept-edits': acceptEdits })[action](),
   });
   screen.open();
   return screen;

@@ -65,6 +65,7 @@ export class ScreenConversation {
         commands: () => conversation.#allCommands(),
         seesImages: () => conversation.#opened?.choice.info.abilities.images ?? false,
         cycleMode: () => conversation.#cycleMode(),
+        acceptEdits: () => conversation.#opened?.mode.set('accept-edits'),
         rewind: () => conversation.#rewind(),
       }),
     );

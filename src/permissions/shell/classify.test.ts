@@ -69,7 +69,7 @@ describe('a trusted folder', () => {
 
 test('the reason names the risk, the parts are judged one by one, and the read paths are reported', () => {
   const looks = { verdict: 'allow', because: 'only reads' };
-  expect(classify('ls && rm a', place)).toEqual({
+  expect(classify('ls && rm a', place)).toMatchObject({
     verdict: 'ask',
     because: 'rm may change files',
     by: 'default',
@@ -79,7 +79,7 @@ test('the reason names the risk, the parts are judged one by one, and the read p
       { text: 'rm a', verdict: 'ask', because: 'rm may change files' },
     ],
   });
-  expect(classify('cd src && head -n 2 a.ts', place)).toEqual({
+  expect(classify('cd src && head -n 2 a.ts', place)).toMatchObject({
     verdict: 'allow',
     because: 'only reads',
     by: 'default',
@@ -90,7 +90,7 @@ test('the reason names the risk, the parts are judged one by one, and the read p
     ],
   });
   const because = 'Command is blocked: runs as another user';
-  expect(classify("ls; bash -c 'sudo ls'", place)).toEqual({
+  expect(classify("ls; bash -c 'sudo ls'", place)).toMatchObject({
     verdict: 'deny',
     because,
     by: 'built-in privileges',
@@ -100,6 +100,80 @@ test('the reason names the risk, the parts are judged one by one, and the read p
       { text: "bash -c 'sudo ls'", verdict: 'ask', because: 'sudo may change files' },
       { text: 'sudo ls', verdict: 'deny', because },
     ],
+  });
+});
+
+describe('the place of a part', () => {
+  const marked = (line: string) =>
+    classify(line, place).parts.flatMap(({ span, verdict }) =>
+      span && verdict !== 'allow' ? [line.slice(span.start, span.end)] : [],
+    );
+
+  test.each([
+    ['ls && rm a', ['rm a']],
+    ['echo "rm a"; rm a', ['rm a']],
+    ['rm a; ls; rm a', ['rm a', 'rm a']],
+    ['ls | tee a > b', ['tee a > b']],
+    ['ls > out; pwd', ['ls > out']],
+    ['npm install \\\n  left-pad && ls', ['npm install \\\n  left-pad']],
+    ['ls \\\n a \\\n && rm \\\n b', ['rm \\\n b']],
+    ['for f in a b; do echo $f; rm $f; done', ['rm $f']],
+    ['echo "$(rm a)"; ls', ['echo "$(rm a)"']],
+    ['ls # rm b\nrm c', ['rm c']],
+    ["ls; bash -c 'rm a'", ["bash -c 'rm a'"]],
+    ['echo 日本 😀; rm 日本', ['rm 日本']],
+    ['! rm a; ls', ['rm a']],
+  ])('%j', (line, parts) => {
+    expect(marked(line)).toEqual(parts);
+  });
+
+  test('is always inside the line and in order, whatever the line is', () => {
+    const piece = fc.constantFrom(
+      'ls',
+      'rm a',
+      ' ',
+      '\n',
+      ';',
+      '&&',
+      '|',
+      '\\\n',
+      '"',
+      "'",
+      '$(',
+      ')',
+      '> f',
+      '#',
+      '!',
+      '{',
+      '}',
+      '😀',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const line = pieces.join('');
+        for (const { span } of classify(line, place).parts) {
+          if (!span) continue;
+          expect(span.start).toBeGreaterThanOrEqual(0);
+          expect(span.end).toBeGreaterThanOrEqual(span.start);
+          expect(span.end).toBeLessThanOrEqual(line.length);
+        }
+      }),
+    );
+  });
+
+  test('covers every risky command of a joined line', () => {
+    const command = fc.constantFrom('ls', 'pwd', 'rm a', 'touch "b c"', 'make -j 4', 'echo hi');
+    const gap = fc.constantFrom(' ', '  ', ' \\\n ');
+    const joint = fc.constantFrom(';', '&&', '||', '|');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(command, gap, joint), { minLength: 1, maxLength: 6 }), (list) => {
+        const line = list
+          .map(([one, space, by], i) => (i === 0 ? one : `${space}${by}${space}${one}`))
+          .join('');
+        const risky = list.map(([one]) => one).filter((one) => /^(rm|touch|make)/.test(one));
+        expect(marked(line)).toEqual(risky);
+      }),
+    );
   });
 });
 

@@ -65,12 +65,15 @@ function partsOf(line: ShellLine, { rules, reached, lookOf }: Found): CommandPar
     .filter(({ source }) => source.trim() !== '')
     .slice(0, MAX_PARTS)
     .map((command): CommandPart => {
+      // Spans of nested commands are relative to the text they were parsed from.
+      const span = line.commands.includes(command) && command.span ? { span: command.span } : {};
+      const part = { text: command.source, ...span };
       const rule = rules.get(command);
-      if (rule !== undefined) return { text: command.source, verdict: 'deny', because: rule.because };
+      if (rule !== undefined) return { ...part, verdict: 'deny', because: rule.because };
       const look = lookOf(command);
       return look.type === 'unsure'
-        ? { text: command.source, verdict: 'ask', because: look.because }
-        : { text: command.source, verdict: 'allow', because: 'only reads' };
+        ? { ...part, verdict: 'ask', because: look.because }
+        : { ...part, verdict: 'allow', because: 'only reads' };
     });
 }
 

@@ -1,6 +1,6 @@
 import { type Doubt, isLossy } from './doubts.ts';
 import { readSyntax } from './grammar.ts';
-import type { ShellLine } from './shell-line.ts';
+import type { ShellLine, SimpleCommand } from './shell-line.ts';
 import { readStatements } from './statements.ts';
 
 const MAX_LENGTH = 20_000;
@@ -49,6 +49,7 @@ function readLine(text: string, depth: number, budget: Budget): ShellLine {
   if (depth > MAX_DEPTH) return unread('too_deep');
   const { joined, doubt } = joinLines(text);
   const line = readOnce(joined, depth, budget);
+  if (joined !== text) for (const command of line.commands) restoreSpan(command, text);
   const doubts = [...line.doubts, ...lookCloser(text), ...(doubt === null ? [] : [doubt])];
   // If it is unclear how the lines are joined, both readings count.
   const others = [
@@ -82,6 +83,18 @@ function readOnce(text: string, depth: number, budget: Budget): ShellLine {
   const root = readSyntax(text);
   if (root === null) return unread('too_deep');
   return readStatements(root, { text, inner: (script) => readLine(script, depth + 1, budget) });
+}
+
+/** Its place in the text before lines were joined. */
+function restoreSpan(command: SimpleCommand, text: string): void {
+  if (!command.span) return;
+  // Every match leaves its backslashes and loses two characters.
+  const cuts = [...text.matchAll(CONTINUATION)].map(
+    ({ index, 1: kept = '' }, i) => index + kept.length - 2 * i,
+  );
+  const original = (at: number) => at + 2 * cuts.filter((cut) => cut <= at).length;
+  const { start, end } = command.span;
+  command.span = { start: original(start), end: original(end - 1) + 1 };
 }
 
 /** The shell joins lines that end in a backslash before it splits words; not in single quotes. */
@@ -125,7 +138,7 @@ function salvage(line: ShellLine, text: string, budget: Budget): ShellLine {
     const plain = inner.replace(/^\s*\{([^{}\s]*,[^{}\s]*)\}/, (_, inside: string) =>
       inside.replaceAll(',', ' '),
     );
-    return readOnce(plain, MAX_DEPTH, budget).commands;
+    return readOnce(plain, MAX_DEPTH, budget).commands.map(({ span: _, ...command }) => command);
   });
   return { ...line, commands: [...line.commands, ...found].slice(0, 2 * MAX_COMMANDS) };
 }

@@ -1,3 +1,4 @@
+import type { TextSpan } from '../../contract/permission.ts';
 import type { Doubt } from './doubts.ts';
 
 /**
@@ -46,6 +47,8 @@ export type SimpleCommand = {
   set: readonly string[];
   /** As written. */
   source: string;
+  /** Where it is in the text of the line; absent if it is not written there literally. */
+  span?: TextSpan;
 };
 
 /**

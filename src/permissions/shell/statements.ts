@@ -231,7 +231,7 @@ class StatementReader implements WordReader {
   /** Words that no command receives, but whose substitutions run. */
   private hold(words: Word[], around: Around): void {
     if (words.some(({ literal, glob }) => !literal || glob)) {
-      this.push({ words: [plainWord(':'), ...words], assignments: [], redirects: [] }, around, '');
+      this.push({ words: [plainWord(':'), ...words], assignments: [], redirects: [] }, around, null);
     }
   }
 
@@ -273,9 +273,11 @@ class StatementReader implements WordReader {
       );
       // In a pipeline or list the last command is redirected; in a group every one.
       for (const command of simple ? mine.slice(-1) : mine) this.redirect(command, redirects, extra);
+      const last = mine.at(-1);
+      if (simple && last?.span) last.span = { start: last.span.start, end: node.end };
       for (const one of later) this.statement(one, { ...around, pipeline });
     } else {
-      this.push({ words: extra, assignments: [], redirects }, around, this.slice(node));
+      this.push({ words: extra, assignments: [], redirects }, around, node);
     }
     return after;
   }
@@ -307,7 +309,7 @@ class StatementReader implements WordReader {
       else if (child.type !== 'comment') words.push(...readWords(child, this));
     }
     if (node.type === 'variable_assignment') assignments.push(this.assignment(node));
-    const command = this.push({ words, assignments, redirects }, around, this.slice(node));
+    const command = this.push({ words, assignments, redirects }, around, node);
     if (!/^(cd|pushd|popd)$/.test(command.name)) return { success: around.folder, failure: around.folder };
     const target = command.words.find((word, at) => at > 0 && !/^-[LPe@]+$|^--$/.test(word.text));
     const move = target ?? { ...plainWord('~'), literal: false };
@@ -340,7 +342,7 @@ class StatementReader implements WordReader {
     for (const doubt of line.doubts) this.doubts.add(doubt);
     if (command === undefined || others.length > 0) this.doubts.add('unparsed_test');
     for (const one of line.commands) {
-      this.push({ words: one.words, assignments: one.assignments, redirects: one.redirects }, around, raw);
+      this.push({ words: one.words, assignments: one.assignments, redirects: one.redirects }, around, node);
     }
     if (node.children[0]?.type === '((') this.doubts.add('arithmetic');
   }
@@ -348,7 +350,7 @@ class StatementReader implements WordReader {
   /** In an unparseable part: anything that could be a command. */
   private scraps(node: SyntaxNode, around: Around): void {
     const words = node.children.flatMap((child) => this.wordsOf(child));
-    if (words.length > 0) this.push({ words, assignments: [], redirects: [] }, around, this.slice(node));
+    if (words.length > 0) this.push({ words, assignments: [], redirects: [] }, around, node);
     const statements = node.children.filter(
       ({ named, type }) => named && !WORDS.test(type) && !isPiece(type),
     );
@@ -363,7 +365,7 @@ class StatementReader implements WordReader {
   private push(
     parts: Pick<SimpleCommand, 'words' | 'assignments' | 'redirects'>,
     around: Around,
-    source: string,
+    node: SyntaxNode | null,
   ): SimpleCommand {
     const { words, assignments, redirects } = parts;
     const [first] = words;
@@ -384,7 +386,8 @@ class StatementReader implements WordReader {
       nested,
       folder: around.folder,
       set: [...around.loops, ...this.read],
-      source,
+      source: node ? this.slice(node) : '',
+      ...(node && { span: { start: node.start, end: node.end } }),
     };
     if (command.name === 'read') for (const { text } of words.slice(1)) this.read.add(text);
     this.commands.push(command);

@@ -5,6 +5,7 @@ import { inputRow, keyRow } from '../dialogs/footer.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
 import { type Frame, rowsOf, span, textOfLine } from '../dialogs/look.ts';
 import { modelDialog } from '../dialogs/model.ts';
+import { framed, listRows, MIN_COLUMNS, SIDES } from '../dialogs/panel.ts';
 import { fitTo } from '../text/measure.ts';
 import type { Dialog } from '../view/dialog.ts';
 import type { Line } from '../view/types.ts';
@@ -23,37 +24,44 @@ export function askDialog(question: UserQuestion, kit: DialogKit): Dialog<AskOut
   });
 }
 
+/** The frame's own rows, and the rows of a question and its answers that it is drawn around at least. */
+const FRAMED_FROM = 8;
+
 /** The question, its numbered choices, and a line for free text: never more rows than available. */
-function renderAsk(state: AskState, { question, choices }: UserQuestion, frame: Frame): Line[] {
+function renderAsk(state: AskState, question: UserQuestion, frame: Frame): Line[] {
+  if (frame.rows < FRAMED_FROM || frame.columns < MIN_COLUMNS)
+    return askRows(state, question, frame).slice(0, frame.rows);
+  const inner = { ...frame, columns: frame.columns - SIDES, rows: frame.rows - 2 };
+  return framed(askRows(state, question, inner).slice(0, inner.rows), frame);
+}
+
+function askRows(state: AskState, { question, choices }: UserQuestion, frame: Frame): Line[] {
   const { look, columns, rows } = frame;
   const typing = state.selected >= choices.length;
-  const own: Line = inputRow(`${typing ? '› ' : '  '}${choices.length > 0 ? 'or: ' : ''}`, state.own, frame);
-  const footer: Line[] = [own, keyRow({ Enter: 'answer', Esc: 'stop the run' }, frame)];
+  const own: Line = inputRow(`${typing ? '❯ ' : '  '}${choices.length > 0 ? 'or: ' : ''}`, state.own, frame);
+  const footer: Line[] = [own, keyRow({ enter: 'answer', esc: 'to interrupt' }, frame)];
   const words = rowsOf(visibleText(question).trim().replaceAll('\t', '    '), columns, {}).map(textOfLine);
-  const list = choiceList(state, choices, frame);
+  const list = listRows(choices.map(visibleLine), state.selected, frame);
   // A long question shows its end; the choices take precedence over its start.
   const room = Math.max(1, rows - footer.length);
-  const options = list.length < room ? list : windowed(list, state.selected, Math.max(1, room - 1));
+  const options = windowed(list, state.selected, Math.max(1, room - 1));
   const head = words.slice(-Math.max(1, room - options.length));
   const cutOff = head.length < words.length;
   return [
-    ...head.map(
-      (text, i): Line => [span(cutOff && i === 0 ? fitTo(`… ${text}`, columns) : text, look.title)],
-    ),
+    ...head.map((text, i): Line => {
+      const shown = i === 0 && cutOff ? fitTo(`… ${text}`, columns) : text;
+      return [span(shown, look.title)];
+    }),
     ...options,
     ...footer,
-  ].slice(0, rows);
+  ];
 }
 
-function choiceList({ selected }: AskState, choices: readonly string[], { look, columns }: Frame): Line[] {
-  return choices.map((choice, i) => {
-    const chosen = i === selected;
-    const text = `${chosen ? '› ' : '  '}${i + 1}. ${visibleLine(choice)}`;
-    return [span(fitTo(text, columns), chosen ? look.chosen : look.plain)];
-  });
-}
-
-function windowed(list: Line[], selected: number, page: number): Line[] {
-  const first = Math.max(0, Math.min(selected - Math.floor(page / 2), list.length - page));
-  return list.slice(first, first + page);
+/** As many rows as fit, the selected one among them. */
+function windowed(list: readonly Line[][], selected: number, page: number): Line[] {
+  const all = list.flat();
+  if (all.length <= page) return all;
+  const at = list.slice(0, selected).flat().length;
+  const first = Math.max(0, Math.min(at - Math.floor(page / 2), all.length - page));
+  return all.slice(first, first + page);
 }

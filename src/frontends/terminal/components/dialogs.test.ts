@@ -35,7 +35,7 @@ afterEach(() => {
   open.clear();
 });
 
-function mount<Result>(dialog: Dialog<Result>, room = { columns: 60, rows: 14 }) {
+function mount<Result>(dialog: Dialog<Result>, room = { columns: 64, rows: 14 }) {
   const mounted = new MountedDialog(dialog, room);
   open.add(mounted);
   return mounted;
@@ -45,7 +45,13 @@ function mount<Result>(dialog: Dialog<Result>, room = { columns: 60, rows: 14 })
 function clock() {
   const early: Key[] = [];
   const time = { now: 0 };
-  return { time, early, kit: { now: () => time.now, onEarlyKey: (key: Key) => void early.push(key) } };
+  const switches: number[] = [];
+  const kit = {
+    now: () => time.now,
+    onEarlyKey: (key: Key) => void early.push(key),
+    acceptEdits: () => void switches.push(time.now),
+  };
+  return { time, early, switches, kit };
 }
 
 describe('the permission dialog', () => {
@@ -53,9 +59,13 @@ describe('the permission dialog', () => {
     const { kit, time } = clock();
     const dialog = mount(permissionDialog(request, kit));
     const screen = await dialog.screen();
-    expect(screen[0]).toBe('Allow: Edit a.ts?');
+    expect(screen[1]).toBe(`│ Edit a.ts?${' '.repeat(50)} │`);
     expect(screen.join('\n')).toContain('x<U+200B>');
-    expect(screen.at(-1)).toBe('y yes, once   n no   r no, and say why   Esc stop the run');
+    expect(screen.slice(-4, -1).map((row) => row.slice(2, -2).trim())).toEqual([
+      '❯ 1. Yes',
+      '2. No, and tell it what to do',
+      'y yes   n no   esc to interrupt   shift+tab accept edits',
+    ]);
     time.now = 1000;
     dialog.press(...typedKeys('y'));
     expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
@@ -71,9 +81,61 @@ describe('the permission dialog', () => {
     // All at once: the end is scrolled to, but not drawn yet.
     dialog.press(keys.end, ...typedKeys('y'));
     await expect.poll(async () => (await dialog.screen()).join('\n'), SETTLING).toContain('rm -rf precious');
-    expect((await dialog.screen()).join('\n')).toContain('Scroll to the end first (End)');
+    expect((await dialog.screen()).join('\n')).toContain('Scroll to the end first (end)');
     dialog.press(...typedKeys('y'));
     expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
+  });
+
+  test('Enter takes the first row, unless it was typed for the prompt', async () => {
+    const { kit, time, early } = clock();
+    const dialog = mount(permissionDialog(request, kit));
+    await dialog.screen();
+    dialog.press(...typedKeys('go'));
+    time.now = 600;
+    dialog.press(keys.return);
+    expect(early).toEqual([...typedKeys('go'), keys.return]);
+    time.now = 1000;
+    dialog.press(keys.return);
+    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
+  });
+
+  describe('Shift+Tab switches to accept edits', () => {
+    const shiftTab = { type: 'key', name: 'tab', text: '', ctrl: false, alt: false, shift: true } as const;
+
+    test('and says yes to what that mode covers', async () => {
+      const { kit, time, switches } = clock();
+      const dialog = mount(permissionDialog({ ...request, acceptEdits: true }, kit));
+      await dialog.screen();
+      time.now = 1000;
+      dialog.press(shiftTab);
+      expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
+      expect(switches).toEqual([1000]);
+    });
+
+    test('and leaves the question open otherwise', async () => {
+      const { kit, time, switches } = clock();
+      const dialog = mount(permissionDialog(request, kit));
+      await dialog.screen();
+      dialog.press(shiftTab);
+      time.now = 1000;
+      dialog.press(shiftTab);
+      expect(switches).toEqual([1000]);
+      expect((await dialog.screen()).join('\n')).toContain('accept edits on');
+      dialog.press(...typedKeys('n'));
+      expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'no' } });
+    });
+
+    test('but not before the end was visible', async () => {
+      const { kit, time, switches } = clock();
+      const text = Array.from({ length: 50 }, (_, i) => `line ${i}`).join('\n');
+      const long = { ...request, acceptEdits: true as const, preview: { kind: 'text' as const, text } };
+      const dialog = mount(permissionDialog(long, kit));
+      await dialog.screen();
+      time.now = 1000;
+      dialog.press(shiftTab);
+      expect(switches).toEqual([]);
+      expect((await dialog.screen()).join('\n')).toContain('Scroll to the end first (end)');
+    });
   });
 
   test('passes keys typed too early to the prompt, one by one', async () => {
@@ -102,11 +164,13 @@ test("the model's question is answered by a number or free text", async () => {
   const question = { question: 'Which?', choices: ['red', 'blue'] };
   const first = mount(askDialog(question, kit));
   expect(await first.screen()).toEqual([
-    'Which?',
-    '› 1. red',
-    '  2. blue',
-    '  or:',
-    'Enter answer   Esc stop the run',
+    `╭${'─'.repeat(62)}╮`,
+    `│ Which?${' '.repeat(54)} │`,
+    `│ ❯ 1. red${' '.repeat(52)} │`,
+    `│   2. blue${' '.repeat(51)} │`,
+    `│   or:${' '.repeat(55)} │`,
+    `│ enter answer   esc to interrupt${' '.repeat(29)} │`,
+    `╰${'─'.repeat(62)}╯`,
   ]);
   time.now = 1000;
   first.press(...typedKeys('2'));

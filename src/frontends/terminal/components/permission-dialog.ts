@@ -1,42 +1,61 @@
 import type { PermissionRequest } from '../../../contract/permission.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
-import { type DialogFrame, modelDialog } from '../dialogs/model.ts';
-import { choicesOf, openPermission, type PermissionOutcome, pressPermission } from '../dialogs/permission.ts';
-import { isEndSeen, permissionBody, permissionExtent, renderPermission } from '../dialogs/permission-view.ts';
+import type { DialogFrame } from '../dialogs/model.ts';
+import { answerFor, choicesOf, type PermissionOutcome } from '../dialogs/permission.ts';
+import { type DrawDisplay, permissionPanel } from '../dialogs/permission-view.ts';
 import type { Dialog } from '../view/dialog.ts';
 import { displayLines } from '../view/display-lines.ts';
+import type { Line } from '../view/types.ts';
+import { choiceDialog } from './choice-dialog.ts';
+
+export type PermissionKit = DialogKit & {
+  /** Switches to `accept-edits` mode. */
+  acceptEdits(): void;
+};
 
 /** The approval prompt before a call. */
-export function permissionDialog(request: PermissionRequest, kit: DialogKit): Dialog<PermissionOutcome> {
+export function permissionDialog(request: PermissionRequest, kit: PermissionKit): Dialog<PermissionOutcome> {
   const choices = choicesOf(request);
-  const bodies = new WeakMap<DialogFrame, ReturnType<typeof permissionBody>>();
-  const asked = (frame: DialogFrame) => {
-    const body = bodies.get(frame) ?? bodyOf(request, frame);
-    bodies.set(frame, body);
-    return { request, choices, body };
-  };
-  // Keys may arrive faster than frames: only what was drawn counts as seen.
-  let endSeen = false;
-  return modelDialog({
-    open: () => openPermission(kit.now()),
-    press(state, key, frame) {
-      const extent = permissionExtent(state, asked(frame), frame);
-      const shown = endSeen ? 'all' : 'part';
-      const step = pressPermission(state, { key, now: kit.now(), extent, choices, shown });
-      if (step.type === 'done') return { type: 'end', result: step.outcome };
-      if (step.type === 'early') kit.onEarlyKey(key);
-      return { type: 'state', state: step.state };
+  const covered = choices.find(({ name }) => name === 'edits') ?? null;
+  const previews = new WeakMap<DialogFrame, DrawDisplay>();
+  let accepting = false;
+  const dialog = choiceDialog(
+    {
+      choices,
+      panel(frame) {
+        const draw = previews.get(frame) ?? drawOnce(frame);
+        previews.set(frame, draw);
+        return permissionPanel(request, { draw, accepting });
+      },
+      onShiftTab() {
+        if (!covered) {
+          kit.acceptEdits();
+          accepting = true;
+        }
+        return covered;
+      },
     },
-    lines(state, frame) {
-      endSeen ||= isEndSeen(state, asked(frame), frame);
-      return renderPermission(state, asked(frame), frame);
-    },
-  });
+    kit,
+  );
+  return ({ onDone, redraw }) =>
+    dialog({
+      redraw,
+      onDone(chosen) {
+        if (chosen.type === 'interrupt') return onDone(chosen);
+        if (chosen.name === 'edits') kit.acceptEdits();
+        onDone({ type: 'answer', answer: answerFor(chosen.name, chosen.text) });
+      },
+    });
 }
 
-function bodyOf(request: PermissionRequest, frame: DialogFrame) {
-  const { columns, theme } = frame;
-  return permissionBody(request, frame, (display) =>
-    displayLines(display, { columns, theme, folded: false }),
-  );
+/** A change is highlighted once per size, not with every key. */
+function drawOnce({ theme, highlighter }: DialogFrame): DrawDisplay {
+  const drawn = new Map<number, Line[]>();
+  return (display, columns) => {
+    const lines =
+      drawn.get(columns) ??
+      displayLines(display, { columns, theme, folded: false, ...(highlighter && { highlighter }) });
+    drawn.set(columns, lines);
+    return lines;
+  };
 }

@@ -25,7 +25,7 @@ export function pressAsk(state: AskState, { key, now, choices }: Press): AskStep
   if (key.type === 'focus' || key.type === 'reply') return { type: 'state', state };
   const interrupt = { type: 'done', outcome: { type: 'interrupt' } } as const;
   if (key.type === 'key' && key.ctrl && key.name === 'c') return interrupt;
-  const guard = tooEarly(state.guard, now);
+  const guard = tooEarly(state.guard, { now, isEnter: key.type === 'key' && key.name === 'return' });
   if (guard) return { type: 'early', state: { ...state, guard } };
   const typing = state.selected >= choices.length;
   if (key.type === 'key') {

@@ -17,7 +17,7 @@ type Press = { key: Key; now: number; extent: Extent };
 export function pressConfirm(state: ConfirmState, { key, now, extent }: Press): ConfirmStep {
   if (key.type !== 'key') return { type: 'state', state };
   if (key.name === 'escape' || (key.ctrl && key.name === 'c')) return { type: 'done', agreed: false };
-  const guard = tooEarly(state.guard, now);
+  const guard = tooEarly(state.guard, { now, isEnter: false });
   if (guard) return { type: 'state', state: { ...state, guard } };
   if (!key.ctrl && !key.alt && (key.name === 'y' || key.name === 'n'))
     return { type: 'done', agreed: key.name === 'y' };

@@ -4,21 +4,19 @@ import type { Line, Span } from '../view/types.ts';
 import { type Frame, span } from './look.ts';
 import type { TextLine } from './text-line.ts';
 
-const NARROW = 60;
 const GAP = '   ';
 
-type Choice = { key: string; words: string; short: string };
+type Choice = { key: string; short: string };
 
 /** The choices with their keys, in as many rows as needed: none is ever left out. */
 export function choiceRows(choices: readonly Choice[], selected: number | null, frame: Frame): Line[] {
   const { columns, look } = frame;
-  const narrow = columns < NARROW;
-  const cells = choices.map(({ key, words, short }, i): Span[] =>
+  const cells = choices.map(({ key, short }, i): Span[] =>
     i === selected
-      ? [span(` ${key} ${narrow ? short : words} `, look.chosen)]
-      : [span(key, look.accent), span(` ${narrow ? short : words}`, look.plain)],
+      ? [span(` ${key} ${short} `, look.chosen)]
+      : [span(key, look.accent), span(` ${short}`, look.plain)],
   );
-  const stop: Span[] = [span('Esc', look.accent), span(narrow ? ' stop' : ' stop the run', look.plain)];
+  const stop: Span[] = [span('esc', look.accent), span(' stop', look.plain)];
   return flow([...cells, stop], columns);
 }
 

@@ -3,7 +3,7 @@ import type { Theme } from '../theme/theme.ts';
 import type { Line, Span, Style } from '../view/types.ts';
 
 /** The role of a piece of a dialog, independent of the theme. */
-type Tone = 'plain' | 'quiet' | 'title' | 'accent' | 'chosen' | 'warn' | 'danger' | 'good';
+type Tone = 'plain' | 'quiet' | 'border' | 'title' | 'accent' | 'chosen' | 'warn' | 'danger' | 'good';
 
 export type Look = Readonly<Record<Tone, Style>>;
 
@@ -15,10 +15,11 @@ const looks = new WeakMap<Theme, Look>();
 export function lookOf(theme: Theme): Look {
   const known = looks.get(theme);
   if (known) return known;
-  const { text, muted, heading, accent, selected, warning, error, success } = theme.styles;
+  const { text, muted, border, heading, accent, selected, warning, error, success } = theme.styles;
   const look = {
     plain: text,
     quiet: muted,
+    border,
     title: heading,
     accent: { ...accent, bold: true },
     chosen: { ...selected, bold: true },

@@ -1,3 +1,4 @@
+import type { Highlighter } from '../markdown/highlight.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Dialog, DialogRoom } from '../view/dialog.ts';
 import type { Key, Line } from '../view/types.ts';
@@ -6,8 +7,8 @@ import { type Frame, lookOf } from './look.ts';
 /** The result of a key: another state, or the end of the dialog. */
 export type Outcome<State, Result> = { type: 'state'; state: State } | { type: 'end'; result: Result };
 
-/** The same object as long as the size is the same. */
-export type DialogFrame = Frame & { theme: Theme };
+/** The same object as long as the size and the styles are the same. */
+export type DialogFrame = Frame & { theme: Theme; highlighter?: Highlighter };
 
 type Model<State, Result> = {
   open(): State;
@@ -44,7 +45,12 @@ export function modelDialog<State, Result>({ open, press, lines }: Model<State, 
   };
 }
 
-export function frameFor({ columns, rows, theme }: DialogRoom, before: DialogFrame | null): DialogFrame {
-  const isSame = before?.columns === columns && before.rows === rows && before.theme === theme;
-  return isSame ? before : { columns, rows, theme, look: lookOf(theme) };
+export function frameFor(room: DialogRoom, before: DialogFrame | null): DialogFrame {
+  const { columns, rows, theme, highlighter } = room;
+  const isSame =
+    before?.columns === columns &&
+    before.rows === rows &&
+    before.theme === theme &&
+    before.highlighter === highlighter;
+  return isSame ? before : { ...room, look: lookOf(theme) };
 }

@@ -1,106 +1,88 @@
-import { reasonLine } from '../../../commands/format/decision.ts';
-import { sandboxLine } from '../../../commands/format/sandbox.ts';
 import type { Display } from '../../../contract/display.ts';
-import type { Access, CommandPart, PermissionRequest } from '../../../contract/permission.ts';
+import { type Access, obviousReasons, type PermissionRequest } from '../../../contract/permission.ts';
 import { exactLine, exactText, visibleText } from '../../../lib/text/visible-text.ts';
-import { fitTo } from '../text/measure.ts';
 import { chop } from '../text/wrap.ts';
-import type { Line, Style } from '../view/types.ts';
-import { choiceRows, inputRow, keyRow } from './footer.ts';
-import { type Frame, type Look, rowsOf, span, textOfLine } from './look.ts';
-import type { Choice, PermissionState } from './permission.ts';
-import { clampTop, type Extent, placeWords } from './scroll.ts';
+import type { Line } from '../view/types.ts';
+import { commandOf, commandRows, riskyRows, sandboxRows, unmarkedRows } from './command-view.ts';
+import { hanging } from './hanging.ts';
+import type { Frame } from './look.ts';
+import { isTitleCut, type Panel } from './panel.ts';
+import { isEdit } from './permission.ts';
 
-/** Draws a complete preview, in rows that fit. */
-type DrawDisplay = (display: Display) => Line[];
+/** Draws a complete preview, in rows of this width. */
+export type DrawDisplay = (display: Display, columns: number) => Line[];
 
-type Asked = { request: PermissionRequest; choices: readonly Choice[]; body: readonly Line[] };
+/** Distinct reasons; more of them are seen in the command itself. */
+const MAX_REASONS = 3;
 
-const TITLE_ROWS = 2;
+/** The approval request as a panel; `accepting`: edits are accepted from now on. */
+export function permissionPanel(
+  request: PermissionRequest,
+  { draw, accepting }: { draw: DrawDisplay; accepting: boolean },
+): Omit<Panel, 'choices'> {
+  const { queue } = request;
+  const isListed = request.acceptEdits && isEdit(request);
+  const accepts = { 'shift+tab': accepting ? 'accept edits on' : 'accept edits' };
+  return {
+    title: titleOf(request),
+    aside: queue ? `${queue.position} of ${queue.total}` : '',
+    hints: { y: 'yes', n: 'no', esc: 'to interrupt', ...(!isListed && accepts) },
+    body: (inner) => permissionBody(request, inner, draw),
+  };
+}
 
-/** Everything the user needs to decide: facts first, because they are short, then the changes. */
-export function permissionBody(request: PermissionRequest, frame: Frame, draw: DrawDisplay): Line[] {
-  const { parts = [], leadsTo = [], sandbox, grants = [], preview } = request;
-  const reason = reasonLine(request);
-  const { look, columns } = frame;
-  const fact = (mark: string, text: string, style: Style) => hanging(mark, text, { columns, style });
-  const unconfined = sandbox?.kind === 'host';
+function titleOf(request: PermissionRequest): string {
+  const { operation, agent, accesses } = request;
+  const who = agent === undefined ? '' : `[${exactLine(agent)}] `;
+  if (commandOf(request) === null) return `${who}${exactLine(operation)}?`;
+  const isOutside = accesses.some(({ unconfined }) => unconfined);
+  return `${who}Run this command${isOutside ? ' outside the sandbox' : ''}?`;
+}
+
+/** Everything the user needs to decide: what happens, and what is unusual about it. */
+function permissionBody(request: PermissionRequest, inner: Frame, draw: DrawDisplay): Line[] {
+  const command = commandOf(request);
+  const facts = factRows(request, inner);
+  if (command === null) {
+    const whole = isTitleCut(titleOf(request), inner.columns)
+      ? hanging('', request.operation, { columns: inner.columns, style: inner.look.plain })
+      : [];
+    return [...whole, ...facts, ...(request.preview ? drawn(request.preview, inner.columns, draw) : [])];
+  }
+  const rows = commandRows(command, request, inner);
+  if (rows.length + facts.length <= inner.rows) return [...rows, ...unmarkedRows(request, inner), ...facts];
+  return [...riskyRows(request, inner), ...facts, ...rows];
+}
+
+function factRows(request: PermissionRequest, inner: Frame): Line[] {
+  const { look, columns } = inner;
+  const { leadsTo = [] } = request;
   return [
-    ...(titleRows(request, columns).length > TITLE_ROWS ? fact('', request.operation, look.plain) : []),
-    ...(parts.length > 1 ? parts.flatMap((part) => partRows(part, columns, look)) : []),
-    ...unsaid(request).flatMap((access) => fact('  ', accessWords(access), look.plain)),
-    ...leadsTo.flatMap(({ written, real }) => fact('! ', `${written} leads to ${real}`, look.warn)),
-    ...(reason === '' ? [] : fact('  ', reason, look.quiet)),
-    ...(sandbox
-      ? fact(unconfined ? '! ' : '  ', sandboxLine(sandbox), unconfined ? look.warn : look.quiet)
-      : []),
-    ...(sandbox?.fallback === undefined ? [] : fact('! ', sandbox.fallback, look.warn)),
-    ...grants.flatMap((pattern, i) =>
-      fact(i === 0 ? 's and a allow: ' : '               ', pattern, look.quiet),
+    ...reasonsOf(request).flatMap((reason) => hanging('', reason, { columns, style: look.quiet })),
+    ...unsaid(request).flatMap((access) => hanging('', accessWords(access), { columns, style: look.plain })),
+    ...leadsTo.flatMap(({ written, real }) =>
+      hanging('! ', `${written} leads to ${real}`, { columns, style: look.warn }),
     ),
-    ...(preview ? drawn(preview, columns, draw) : []),
+    ...sandboxRows(request, inner),
   ];
 }
 
-/** How much of the body is visible at once. */
-export function permissionExtent(state: PermissionState, asked: Asked, frame: Frame): Extent {
-  const head = Math.min(TITLE_ROWS, titleRows(asked.request, frame.columns).length);
-  const fixed = head + footer(state, asked, frame).length;
-  const total = asked.body.length;
-  const room = Math.max(1, frame.rows - fixed);
-  // The position row is needed only when not everything is visible.
-  return { total, page: total <= room ? total : Math.max(1, room - 1) };
+/** Why approval is needed, unless the operation itself says it. */
+function reasonsOf({ because, parts = [] }: PermissionRequest): string[] {
+  const isObvious = because === '' || Object.values<string>(obviousReasons).includes(because);
+  const risky = parts.filter(({ verdict }) => verdict !== 'allow').map((part) => part.because);
+  const others = risky.filter((reason) => !because.includes(reason));
+  return [...new Set([...(isObvious ? [] : [because]), ...others])].slice(0, MAX_REASONS);
 }
 
-/** Whether the last row of the body is visible. */
-export function isEndSeen(state: PermissionState, asked: Asked, frame: Frame): boolean {
-  const extent = permissionExtent(state, asked, frame);
-  return clampTop(state.top, extent) + extent.page >= extent.total;
-}
-
-/** The whole dialog: never more rows than available, always with the question and its keys. */
-export function renderPermission(state: PermissionState, asked: Asked, frame: Frame): Line[] {
-  const { look, columns } = frame;
-  const titles = titleRows(asked.request, columns);
-  const head = titles.slice(0, TITLE_ROWS).map((text, i) => {
-    const whole = i < TITLE_ROWS - 1 || titles.length <= TITLE_ROWS;
-    return [span(whole ? text : fitTo(`${text} …`, columns), look.title)];
-  });
-  const extent = permissionExtent(state, asked, frame);
-  const top = clampTop(state.top, extent);
-  const place = placeWords(top, extent);
-  const told = state.hasty ? `Scroll to the end first (End) · ${place}` : `${place} · ↑ ↓ PgUp PgDn`;
-  return [
-    ...head,
-    ...asked.body.slice(top, top + extent.page),
-    ...(place === null ? [] : [[span(fitTo(told, columns), state.hasty ? look.danger : look.warn)]]),
-    ...footer(state, asked, frame),
-  ].slice(0, frame.rows);
-}
-
-function footer({ reason, selected }: PermissionState, { choices }: Asked, frame: Frame): Line[] {
-  if (reason) {
-    return [inputRow('Why not? ', reason, frame), keyRow({ Enter: 'decline', Esc: 'back' }, frame)];
-  }
-  return choiceRows(choices, selected, frame);
-}
-
-function titleRows({ operation, agent }: PermissionRequest, columns: number): string[] {
-  const who = agent === undefined ? '' : `[${exactLine(agent)}] `;
-  return rowsOf(`${who}Allow: ${exactLine(operation)}?`, columns, {}).map(textOfLine);
-}
-
-/** The command that requires approval is marked, with the reason. */
-function partRows({ text, verdict, because }: CommandPart, columns: number, look: Look): Line[] {
-  if (verdict === 'allow') return hanging('  ', text, { columns, style: look.quiet });
-  const style = verdict === 'deny' ? look.danger : look.warn;
-  return hanging('! ', `${text}   (${because})`, { columns, style });
-}
-
-/** Accesses that are not in the title or the preview. */
-function unsaid({ operation, accesses, preview }: PermissionRequest): Access[] {
+/** Accesses that are not in the title, the command or the preview. */
+function unsaid(request: PermissionRequest): Access[] {
+  const { operation, accesses, preview } = request;
+  const command = commandOf(request);
   const whole = preview?.kind === 'text' ? preview.text : null;
-  return accesses.filter(({ target }) => target !== whole && !`${operation}, `.includes(` ${target}, `));
+  return accesses.filter(
+    ({ target }) => target !== whole && target !== command && !`${operation}, `.includes(` ${target}, `),
+  );
 }
 
 function accessWords({ kind, target }: Access): string {
@@ -115,14 +97,13 @@ function accessWords({ kind, target }: Access): string {
 }
 
 function drawn(preview: Display, columns: number, draw: DrawDisplay): Line[] {
-  if (preview.kind === 'diff') return draw({ ...preview, patch: visibleText(preview.patch) });
+  if (preview.kind === 'diff') return draw({ ...preview, patch: visibleText(preview.patch) }, columns);
   if (preview.kind === 'diffs') {
     const diffs = preview.diffs.map((diff) => ({ ...diff, patch: visibleText(diff.patch) }));
-    return draw({ ...preview, diffs });
+    return draw({ ...preview, diffs }, columns);
   }
   if (preview.kind === 'files') return fileRows(preview, columns);
-  if (preview.kind !== 'text') return draw(preview);
-  // Commands keep every space: it may be significant.
+  if (preview.kind !== 'text') return draw(preview, columns);
   return exactText(preview.text)
     .split('\n')
     .flatMap((text) => chop([{ text }], columns));
@@ -131,13 +112,4 @@ function drawn(preview: Display, columns: number, draw: DrawDisplay): Line[] {
 function fileRows({ paths, total }: Extract<Display, { kind: 'files' }>, columns: number): Line[] {
   const more = total > paths.length ? [`… ${total - paths.length} more`] : [];
   return [...paths.map(exactLine), ...more].flatMap((text) => chop([{ text }], columns));
-}
-
-/** Wrapped rows, indented by the width of the first row's mark. */
-function hanging(mark: string, text: string, { columns, style }: { columns: number; style: Style }): Line[] {
-  // If the indent would take half the row, it is omitted.
-  const indent = mark.length * 2 > columns ? '' : ' '.repeat(mark.length);
-  return rowsOf(exactLine(text), columns - indent.length, {}).map((row, i) => [
-    span((i === 0 && indent !== '' ? mark : indent) + textOfLine(row), style),
-  ]);
 }

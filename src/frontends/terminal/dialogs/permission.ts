@@ -1,111 +1,94 @@
 import type { Answer, PermissionRequest } from '../../../contract/permission.ts';
-import type { Key } from '../view/types.ts';
-import { type Guard, guardFrom, tooEarly } from './guard.ts';
-import { type Extent, scrolled } from './scroll.ts';
-import { edited, emptyLine, type TextLine } from './text-line.ts';
+import { exactLine } from '../../../lib/text/visible-text.ts';
+import type { Choice } from './choices.ts';
 
-type ChoiceName = 'once' | 'session' | 'always' | 'no' | 'reason';
-
-/** A choice and its key; `short` is for narrow screens. */
-export type Choice = { name: ChoiceName; key: string; words: string; short: string };
+export type PermissionChoice = 'once' | 'edits' | 'session' | 'always' | 'no' | 'reason';
 
 /** The user's decision; `interrupt` stops the run instead of answering. */
 export type PermissionOutcome = { type: 'answer'; answer: Answer } | { type: 'interrupt' };
 
-export type PermissionState = {
-  guard: Guard;
-  /** The first visible row of the body. */
-  top: number;
-  /** Selected with Tab, for Enter; none at first, so that Enter alone approves nothing. */
-  selected: number | null;
-  /** The reason for a refusal, while it is being typed. */
-  reason: TextLine | null;
-  /** Approved before the end was visible: the user is asked to read on first. */
-  hasty: boolean;
-};
-
-export type PermissionStep =
-  | { type: 'state'; state: PermissionState }
-  | { type: 'done'; outcome: PermissionOutcome }
-  /** Typed before the user can have read the question: it belongs to the prompt. */
-  | { type: 'early'; state: PermissionState };
-
-export function openPermission(now: number): PermissionState {
-  return { guard: guardFrom(now), top: 0, selected: null, reason: null, hasty: false };
-}
-
 /** Only what the request offers: without rules to remember, an approval counts once. */
-export function choicesOf({ grants = [] }: Pick<PermissionRequest, 'grants'>): Choice[] {
-  const once: Choice = { name: 'once', key: 'y', words: 'yes, once', short: 'once' };
-  const lasting: Choice[] = [
-    { name: 'session', key: 's', words: 'for this session', short: 'session' },
-    { name: 'always', key: 'a', words: 'always in this folder', short: 'always' },
+export function choicesOf(request: PermissionRequest): Choice<PermissionChoice>[] {
+  const yes = (choice: Choice<PermissionChoice>) => ({ ...choice, needsEnd: true as const });
+  const { grants = [], acceptEdits } = request;
+  const edits = isEdit(request);
+  const what = grantWords(request);
+  return [
+    yes({ name: 'once', key: 'y', words: 'Yes', short: 'yes' }),
+    ...(acceptEdits
+      ? [
+          yes({
+            name: 'edits',
+            key: edits ? 'e' : '',
+            words: 'Yes, allow all edits this session (shift+tab)',
+            short: 'all edits',
+            ...(!edits && { unlisted: true as const }),
+          }),
+        ]
+      : []),
+    ...(grants.length > 0
+      ? [
+          yes({
+            name: 'session',
+            key: 's',
+            words: `Yes, and don't ask again for ${what} this session`,
+            short: 'session',
+          }),
+          yes({
+            name: 'always',
+            key: 'a',
+            words: `Yes, and don't ask again for ${what} in this folder`,
+            short: 'always',
+          }),
+        ]
+      : []),
+    { name: 'no', key: 'n', words: 'No', short: 'no', unlisted: true },
+    {
+      name: 'reason',
+      key: 'r',
+      words: 'No, and tell it what to do',
+      short: 'no, why',
+      asks: 'What should it do instead? ',
+    },
   ];
-  const no: Choice[] = [
-    { name: 'no', key: 'n', words: 'no', short: 'no' },
-    { name: 'reason', key: 'r', words: 'no, and say why', short: 'no, why' },
-  ];
-  return [once, ...(grants.length > 0 ? lasting : []), ...no];
 }
 
-/** `shown`: whether the last row of the body has been on the screen. */
-type Press = { key: Key; now: number; extent: Extent; choices: readonly Choice[]; shown: 'all' | 'part' };
-
-/** Handles one key. Pastes and keys with Ctrl or Alt do not answer. */
-export function pressPermission(state: PermissionState, press: Press): PermissionStep {
-  const { key, now } = press;
-  if (key.type === 'focus' || key.type === 'reply') return { type: 'state', state };
-  // Stopping is possible without having read the request.
-  if (isInterrupt(key)) return { type: 'done', outcome: { type: 'interrupt' } };
-  const guard = tooEarly(state.guard, now);
-  if (guard) return { type: 'early', state: { ...state, guard } };
-  return state.reason ? pressReason(state, state.reason, key) : pressChoice(state, press);
+export function isEdit({ accesses }: PermissionRequest): boolean {
+  return accesses.some(({ kind }) => kind === 'write');
 }
 
-function pressReason(state: PermissionState, reason: TextLine, key: Key): PermissionStep {
-  const name = key.type === 'key' ? key.name : '';
-  if (name === 'escape') return { type: 'state', state: { ...state, reason: null } };
-  if (name === 'return') {
-    const said = reason.text.trim();
-    return answered(said === '' ? { choice: 'no' } : { choice: 'no', reason: said });
+/** `text` is what the user typed with a no. */
+export function answerFor(name: PermissionChoice, text: string): Answer {
+  switch (name) {
+    case 'once':
+    case 'edits':
+      return { choice: 'once', shown: 'all' };
+    case 'session':
+    case 'always':
+      return { choice: name, shown: 'all' };
+    case 'no':
+    case 'reason':
+      return text === '' ? { choice: 'no' } : { choice: 'no', reason: text };
+    default:
+      return name satisfies never;
   }
-  return { type: 'state', state: { ...state, reason: edited(reason, key) ?? reason } };
 }
 
-function pressChoice(state: PermissionState, { key, extent, choices, shown }: Press): PermissionStep {
-  if (key.type !== 'key' || key.ctrl || key.alt) return { type: 'state', state };
-  if (key.name === 'escape') return { type: 'done', outcome: { type: 'interrupt' } };
-  const step = stepOf(key);
-  if (step !== 0)
-    return { type: 'state', state: { ...state, selected: moved(state.selected, step, choices) } };
-  const chosen =
-    key.name === 'return' ? choices[state.selected ?? -1] : choices.find((choice) => choice.key === key.name);
-  if (chosen) return take(state, chosen, shown);
-  const top = scrolled(state.top, key, extent);
-  return { type: 'state', state: top === null ? state : { ...state, top, hasty: false } };
-}
+/** Longer commands are called "this command": they are shown above. */
+const MAX_NAMED = 50;
+/** More files are counted: their changes are shown above. */
+const MAX_LISTED = 2;
 
-function take(state: PermissionState, { name }: Choice, shown: Press['shown']): PermissionStep {
-  if (name === 'reason') return { type: 'state', state: { ...state, reason: emptyLine } };
-  if (name === 'no') return answered({ choice: name });
-  if (shown === 'part') return { type: 'state', state: { ...state, hasty: true } };
-  return answered({ choice: name, shown });
-}
-
-function answered(answer: Answer): PermissionStep {
-  return { type: 'done', outcome: { type: 'answer', answer } };
-}
-
-function stepOf(key: Extract<Key, { type: 'key' }>): -1 | 0 | 1 {
-  if (key.name === 'left' || (key.name === 'tab' && key.shift)) return -1;
-  return key.name === 'right' || key.name === 'tab' ? 1 : 0;
-}
-
-function moved(selected: number | null, step: -1 | 1, { length }: readonly Choice[]): number {
-  if (selected === null) return step === 1 ? 0 : length - 1;
-  return (selected + step + length) % length;
-}
-
-function isInterrupt(key: Key): boolean {
-  return key.type === 'key' && key.ctrl && key.name === 'c';
+/** What would no longer be asked about, from the rules that would be remembered. */
+function grantWords({ grants = [], parts }: PermissionRequest): string {
+  const named = grants.map((pattern) => {
+    const [, tool = '', specifier = pattern] = /^([A-Za-z]+)\(([\s\S]*)\)$/.exec(pattern) ?? [];
+    return { verb: tool === 'Edit' ? 'edits to ' : tool === 'Read' ? 'reading ' : '', specifier };
+  });
+  const [first] = named;
+  const isLong = !first || first.specifier.length > MAX_NAMED || first.specifier.includes('\n');
+  if (parts && named.length === 1 && isLong) return 'this command';
+  if (named.length > MAX_LISTED && named.every(({ verb }) => verb === first?.verb))
+    return `${first?.verb ?? ''}these ${named.length} files`;
+  return named.map(({ verb, specifier }) => exactLine(`${verb}${specifier}`)).join(', ');
 }

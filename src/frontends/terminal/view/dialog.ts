@@ -1,8 +1,9 @@
+import type { Highlighter } from '../markdown/highlight.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Key, Line } from './types.ts';
 
 /** The maximum size of a part of the screen, and its theme. */
-export type DialogRoom = { columns: number; rows: number; theme: Theme };
+export type DialogRoom = { columns: number; rows: number; theme: Theme; highlighter?: Highlighter };
 
 /** An open dialog. */
 export type DialogView = {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { still } from '../support/lab.ts';
-import { both, calls, says } from '../support/model-server/script.ts';
+import { fullClears, still } from '../support/lab.ts';
+import { both, calls, says, slowly, thinks } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -58,6 +58,52 @@ describe('rows of calls', () => {
       '40',
     ]);
     expect(below('✗ Bash seq 1 40; exit 2 (exit 2)', 4)).toEqual(['1', '2', '… +30 lines (ctrl+o)', '33']);
+  });
+
+  test('consecutive read-only calls grow into one row; failures and what follows have their own', async () => {
+    const space = await workspace(files);
+    const { lab } = await openScreen(
+      space,
+      [
+        both(
+          'Looking around.',
+          ['Read', { file_path: 'src/auth.ts' }],
+          ['Read', { file_path: 'src/user.ts' }],
+        ),
+        slowly(calls(['Grep', { pattern: 'login' }], ['Read', { file_path: 'src/none.ts' }]), {
+          betweenMs: 300,
+        }),
+        thinks('Now the folder.', calls(['List', { path: 'src' }], ['Read', { file_path: 'src/auth.ts' }])),
+        calls(['Bash', { command: 'echo fine' }]),
+        calls(['Glob', { pattern: '*.ts' }]),
+        says('All done.'),
+      ],
+      { args: ['--mode', 'auto'], columns: 100 },
+    );
+    lab.type('go\r');
+    await lab.waitFor('⠿ Exploring: read 2 files');
+    await lab.waitFor('All done.');
+    await still(lab);
+    const rows = lab.all().filter((row) => /^[✓✗○⠿∴] /.test(row));
+    expect(rows).toEqual([
+      '✗ Read src/none.ts',
+      '✓ Explored: read 2 files, searched 1 pattern, listed 1 folder (ctrl+o)',
+      '✓ Bash echo fine (exit 0)',
+      '✓ Glob *.ts (2 files)',
+    ]);
+    expect(fullClears(lab.written())).toEqual([]);
+  });
+
+  test('a prompt has a background across its row, and none without colors', async () => {
+    const grounds = async (env: Record<string, string>) => {
+      const { lab } = await openScreen(await workspace(), [says('Hello.')], { env });
+      lab.type('hi there\r');
+      await lab.waitFor('Hello.');
+      const line = lab.emulator.buffer.active.getLine(lab.all().indexOf('> hi there'));
+      return Array.from({ length: 80 }, (_, i) => line?.getCell(i)?.isBgDefault() ?? true);
+    };
+    expect((await grounds({})).every((isDefault) => !isDefault)).toBe(true);
+    expect((await grounds({ NO_COLOR: '1' })).every((isDefault) => isDefault)).toBe(true);
   });
 
   test('an interrupted command keeps what it had printed', async () => {

@@ -117,7 +117,11 @@ export function openLab(space: Workspace, args: string[], options: LabOptions): 
   const lines = (from: number, count: number) =>
     Array.from(
       { length: count },
-      (_, i) => emulator.buffer.active.getLine(from + i)?.translateToString(true) ?? '',
+      (_, i) =>
+        emulator.buffer.active
+          .getLine(from + i)
+          ?.translateToString(true)
+          .trimEnd() ?? '',
     );
   const lab: Lab = {
     type: (keys) => child.write(keys),

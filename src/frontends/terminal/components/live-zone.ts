@@ -3,8 +3,9 @@ import { fitTo } from '../text/measure.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
 import type { Room } from '../view/display-lines.ts';
+import { isExploring } from '../view/explored.ts';
 import type { Line, View } from '../view/types.ts';
-import { liveCallLines } from './tool-call.ts';
+import { liveCallLines, liveExploredLines } from './tool-call.ts';
 
 /** Running thoughts show only their last rows. */
 const THOUGHT_ROWS = 3;
@@ -13,14 +14,17 @@ const THOUGHT_TAIL = 1_000;
 
 /** Running output, newest last, in at most this many rows: older rows are left out. */
 export function liveLines(
-  view: Pick<View, 'message' | 'calls' | 'run'>,
+  view: Pick<View, 'message' | 'calls' | 'explored' | 'run'>,
   room: Room & { rows: number },
 ): Line[] {
   const { theme, columns, rows } = room;
   const retry = view.run?.retry;
+  const explored = liveExploredLines(view, room);
+  const others = view.calls.filter((call) => !isExploring(call));
   const all = [
+    ...(explored.length > 0 ? [[], ...explored] : []),
     ...messageLines(view.message, room),
-    ...view.calls.flatMap((call) => [[], ...liveCallLines(call, room)]),
+    ...others.flatMap((call) => [[], ...liveCallLines(call, room)]),
     ...(retry ? [[{ text: fitTo(retry, columns), style: theme.styles.warning }]] : []),
   ];
   return all.slice(Math.max(0, all.length - rows));

@@ -3,7 +3,7 @@ import { countOf } from '../../../contract/display.ts';
 import { widthOfLine } from '../text/wrap.ts';
 import { themeOf } from '../theme/theme.ts';
 import { isFolded } from '../view/fold.ts';
-import type { Item, Line, LiveCall } from '../view/types.ts';
+import type { ExploredCall, Item, Line, LiveCall } from '../view/types.ts';
 import { liveLines, queueLines } from './live-zone.ts';
 import { itemLines } from './transcript.ts';
 
@@ -102,6 +102,58 @@ test('of a self-overwriting progress bar, the final state is shown', () => {
   ]);
 });
 
+const read = (name: string): ExploredCall => ({
+  type: 'call',
+  title: `Read ${name}`,
+  outcome: 'done',
+  explores: 'file',
+  summary: countOf('line', 3),
+  durationMs: 1,
+  folded: true,
+});
+
+test('an exploration is one row; all of its steps are shown on request', () => {
+  const thought = { type: 'thought', text: 'hm', durationMs: 1_000, folded: true } as const;
+  const item: Item = { type: 'explored', steps: [read('a.ts'), thought, read('b.ts')], folded: true };
+
+  expect(shown(itemLines(item, room))).toEqual(['', '✓ Explored: read 2 files (ctrl+o)']);
+  expect(shown(itemLines({ ...item, folded: false }, room))).toEqual([
+    '',
+    '✓ Read a.ts (3 lines)',
+    '',
+    '∴ hm',
+    '',
+    '✓ Read b.ts (3 lines)',
+  ]);
+});
+
+test('while it goes on, it is one growing row above the other calls', () => {
+  const running: LiveCall = { callId: 'c', title: 'Grep x', explores: 'pattern', startedAt: 0, output: '' };
+  const other: LiveCall = { callId: 'd', title: 'Bash ls', startedAt: 0, output: 'one\n' };
+  const live = (explored: ExploredCall[], calls: LiveCall[]) =>
+    shown(liveLines({ message: null, calls, explored, run: null }, { ...room, columns: 60, rows: 10 }));
+
+  expect(live([], [running])).toEqual(['', '⠿ Grep x']);
+  expect(live([read('a.ts')], [])).toEqual(['', '✓ Read a.ts (3 lines)']);
+  expect(live([read('a.ts'), read('b.ts')], [running, other])).toEqual([
+    '',
+    '⠿ Exploring: read 2 files, searched 1 pattern',
+    '',
+    '⠿ Bash ls',
+    '  one',
+  ]);
+});
+
+test('a prompt fills its rows with a background, if there are enough colors', () => {
+  const rows = (depth: 'truecolor' | '16' | 'none') =>
+    itemLines({ type: 'prompt', text: 'one\ntwo' }, { ...room, theme: themeOf('dark', depth) }).slice(1);
+  for (const row of rows('truecolor')) {
+    expect(widthOfLine(row)).toBe(room.columns);
+    expect(row.every(({ style }) => style?.background !== undefined)).toBe(true);
+  }
+  for (const depth of ['16', 'none'] as const) expect(shown(rows(depth))).toEqual(['> one', '  two']);
+});
+
 test('no escape sequence of a program or model reaches the terminal', () => {
   const evil = 'a\u001b[2Jb\u0007';
   const items: Item[] = [
@@ -120,7 +172,7 @@ test('no escape sequence of a program or model reaches the terminal', () => {
     },
   ];
   const calls: LiveCall[] = [{ callId: 'a', title: evil, startedAt: 0, output: evil }];
-  const live = liveLines({ message: null, calls, run: null }, { ...room, rows: 10 });
+  const live = liveLines({ message: null, calls, explored: [], run: null }, { ...room, rows: 10 });
 
   const all = [...items.flatMap((item) => itemLines(item, room)), ...live];
   expect(all.map(words).filter((text) => /\p{Cc}/u.test(text))).toEqual([]);
@@ -130,7 +182,7 @@ test('running output never takes more rows than available, and shows its end', (
   const tail: Line[] = Array.from({ length: 50 }, (_, i) => [{ text: `row ${i}` }]);
 
   const lines = liveLines(
-    { message: { type: 'answer', tail, begun: true }, calls: [], run: null },
+    { message: { type: 'answer', tail, begun: true }, calls: [], explored: [], run: null },
     { ...room, rows: 8 },
   );
 
@@ -141,7 +193,7 @@ test('running thoughts show their last three rows', () => {
   const text = Array.from({ length: 9 }, (_, i) => `thought ${i}`).join('\n');
 
   const lines = liveLines(
-    { message: { type: 'thought', text, startedAt: 0 }, calls: [], run: null },
+    { message: { type: 'thought', text, startedAt: 0 }, calls: [], explored: [], run: null },
     { ...room, rows: 20 },
   );
 

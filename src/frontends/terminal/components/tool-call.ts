@@ -1,10 +1,11 @@
-import { summaryText } from '../../../commands/format/summary.ts';
+import { explorationText, summaryText } from '../../../commands/format/summary.ts';
 import { elapsed } from '../../../lib/text/elapsed.ts';
 import { fitTo, widthOf } from '../text/measure.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { chop } from '../text/wrap.ts';
 import { displayLines, outputLines, type Room } from '../view/display-lines.ts';
-import type { Item, Line, LiveCall } from '../view/types.ts';
+import { isExplored, isExploring } from '../view/explored.ts';
+import type { Item, Line, LiveCall, View } from '../view/types.ts';
 
 type CallItem = Extract<Item, { type: 'call' }>;
 
@@ -63,6 +64,23 @@ function resultLines({ outcome, because, display, folded, explores }: CallItem, 
   const failed = outcome === 'failed';
   if (display) return displayLines(display, { ...inner, folded, failed, titled: true });
   return because === undefined ? [] : outputLines(because, { ...inner, folded, failed });
+}
+
+/** `✓ Explored: read 4 files, searched 2 patterns (ctrl+o)` */
+export function exploredRow(steps: readonly Item[], room: Room): Line {
+  const title = `Explored: ${explorationText(steps.filter(isExplored))}`;
+  return callRow({ title, outcome: 'done', facts: ['ctrl+o'] }, room);
+}
+
+/** The read-only calls since the last finished item, and those that are running, as one row. */
+export function liveExploredLines({ explored, calls }: Pick<View, 'explored' | 'calls'>, room: Room): Line[] {
+  const done = explored.filter(isExplored);
+  const running = calls.filter(isExploring);
+  const [only, ...others] = [...done, ...running];
+  if (!only) return [];
+  if (others.length > 0)
+    return [callRow({ title: `Exploring: ${explorationText([only, ...others])}`, outcome: 'running' }, room)];
+  return 'type' in only ? callLines(only, room) : liveCallLines(only, room);
 }
 
 /** A running call, with the end of its output so far. */

@@ -1,22 +1,25 @@
 import { elapsed } from '../../../lib/text/elapsed.ts';
 import { sanitize } from '../text/sanitize.ts';
-import { wrap } from '../text/wrap.ts';
+import { widthOfLine, wrap } from '../text/wrap.ts';
 import type { Room } from '../view/display-lines.ts';
-import type { Item, Line, Style } from '../view/types.ts';
-import { callLines } from './tool-call.ts';
+import type { Item, Line, Span, Style } from '../view/types.ts';
+import { callLines, exploredRow } from './tool-call.ts';
 
 /** An item as printed to the scrollback, with an empty row before it. */
 export function itemLines(item: Item, room: Room): Line[] {
   const { styles } = room.theme;
   switch (item.type) {
     case 'prompt':
-      return [[], ...marked(item.text, { mark: '> ', markStyle: styles.accent, style: styles.strong, room })];
+      return [[], ...promptRows(item.text, room)];
     case 'answer':
       return item.first ? [[], ...item.lines] : [...item.lines];
     case 'thought':
       return [[], ...thoughtLines(item, room)];
     case 'call':
       return [[], ...callLines(item, room)];
+    case 'explored':
+      if (item.folded) return [[], exploredRow(item.steps, room)];
+      return item.steps.flatMap((step) => itemLines({ ...step, folded: false }, room));
     case 'notice': {
       const role = { info: 'muted', warn: 'warning', error: 'error' } as const;
       const style = styles[role[item.level]];
@@ -31,6 +34,17 @@ export function itemLines(item: Item, room: Room): Line[] {
     default:
       return item satisfies never;
   }
+}
+
+/** On a background of its own, across the whole row. */
+function promptRows(text: string, room: Room): Line[] {
+  const { accent, strong, prompt } = room.theme.styles;
+  const look = { mark: '> ', markStyle: accent, style: strong, room };
+  return marked(text, look).map((line) => {
+    if (prompt.background === undefined) return line;
+    const fill: Span = { text: ' '.repeat(Math.max(0, room.columns - widthOfLine(line))) };
+    return [...line, fill].map((span) => ({ ...span, style: { ...span.style, ...prompt } }));
+  });
 }
 
 function thoughtLines(item: Extract<Item, { type: 'thought' }>, room: Room): Line[] {

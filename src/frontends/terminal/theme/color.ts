@@ -102,6 +102,7 @@ const onBlack: Record<PaletteColor, string> = {
   warning: 'yellow',
   error: 'red',
   selection: 'gray',
+  promptGround: 'gray',
   addedGround: 'green',
   addedMark: 'green',
   removedGround: 'red',

@@ -12,6 +12,7 @@ export type Role =
   | 'warning'
   | 'error'
   | 'selected'
+  | 'prompt'
   | 'heading'
   | 'title'
   | 'strong'
@@ -89,6 +90,7 @@ function stylesOf(palette: Palette, depth: Exclude<ColorDepth, 'none'>): Record<
     warning: { color: color('warning') },
     error: { color: color('error') },
     selected: depth === '16' ? { inverse: true } : { background: color('selection') },
+    prompt: depth === '16' ? {} : { background: color('promptGround') },
     heading: { color: color('heading'), bold: true },
     title: { color: color('heading'), bold: true, underline: true },
     strong: { bold: true },
@@ -129,6 +131,7 @@ const colorless: Record<Role, Style> = {
   warning: { bold: true },
   error: { bold: true },
   selected: { inverse: true },
+  prompt: {},
   heading: { bold: true },
   title: { bold: true, underline: true },
   strong: { bold: true },

@@ -11,6 +11,7 @@ export type Palette = {
   warning: string;
   error: string;
   selection: string;
+  promptGround: string;
   addedGround: string;
   addedMark: string;
   removedGround: string;
@@ -37,6 +38,7 @@ const dark: Palette = {
   warning: '#e0b458',
   error: '#f07178',
   selection: '#2f3b54',
+  promptGround: '#262b36',
   addedGround: '#16291d',
   addedMark: '#24573a',
   removedGround: '#301a1e',
@@ -63,6 +65,7 @@ const light: Palette = {
   warning: '#8f6200',
   error: '#c0303b',
   selection: '#d7e3fb',
+  promptGround: '#eef1f7',
   addedGround: '#e3f6e8',
   addedMark: '#a9e2b8',
   removedGround: '#fde8e9',
@@ -93,6 +96,7 @@ export const palettes = {
     warning: '#f0c05a',
     error: '#ef6f5e',
     selection: '#463528',
+    promptGround: '#2f2720',
     keyword: '#ef8a62',
     string: '#b8c77a',
     number: '#e3a5c4',
@@ -114,6 +118,7 @@ export const palettes = {
     warning: '#ebcb8b',
     error: '#d0737d',
     selection: '#36435a',
+    promptGround: '#2f3645',
     keyword: '#81a1c1',
     string: '#a3be8c',
     number: '#c39ac0',
@@ -135,6 +140,7 @@ export const palettes = {
     warning: '#dcb65e',
     error: '#e07a6d',
     selection: '#2c4030',
+    promptGround: '#242e26',
     keyword: '#8fc0a9',
     string: '#cfc178',
     number: '#dba06c',
@@ -153,6 +159,7 @@ export const palettes = {
     link: '#1c6a86',
     code: '#8a5a0a',
     selection: '#f0e2c8',
+    promptGround: '#f7f0e2',
     keyword: '#a03a4a',
     string: '#56702a',
     number: '#8a4a8c',
@@ -171,6 +178,7 @@ export const palettes = {
     link: '#2867a8',
     code: '#84602a',
     selection: '#d5e9ec',
+    promptGround: '#ebf3f5',
     keyword: '#4a5cb0',
     string: '#2f7d5a',
     number: '#a0506a',

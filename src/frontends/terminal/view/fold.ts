@@ -23,7 +23,7 @@ export function foldedText(hidden: number): string {
 
 /** Whether an item is not shown completely at first. */
 export function isFolded(item: Item): boolean {
-  if (item.type === 'thought') return item.folded;
+  if (item.type === 'thought' || item.type === 'explored') return item.folded;
   if (item.type !== 'call' || !item.folded) return false;
   const failed = item.outcome === 'failed';
   if (item.display) return isLong(item.display, { failed });

@@ -38,6 +38,12 @@ const starts = (id: string, title: string): ViewEvent => ({
   call: { id, name: 'Bash', input: {} },
   title,
 });
+const looks = (id: string): ViewEvent => ({
+  type: 'tool_start',
+  call: { id, name: 'Read', input: {} },
+  title: `Read ${id}`,
+  explores: 'file',
+});
 const ends = (callId: string, success: boolean): ViewEvent => ({
   type: 'tool_end',
   callId,
@@ -172,6 +178,7 @@ const anyEvent: fc.Arbitrary<ViewEvent> = fc.oneof(
   }),
   fc.record({ type: fc.constant('thought' as const), text: fc.string(), done: fc.boolean() }),
   id.map((one) => starts(one, `call ${one}`)),
+  id.map(looks),
   fc.tuple(id, fc.boolean()).map(([one, success]) => ends(one, success)),
   id.map((callId): ViewEvent => ({ type: 'tool_progress', callId, text: 'x\n' })),
   fc.string().map((text): ViewEvent => ({ type: 'printed', text })),
@@ -188,8 +195,89 @@ test('C11: in any order of events, finished items only grow at the end, and noth
         const before = view.finished;
         view = reduceView(view, event, 0);
         expect(view.finished.slice(0, before.length)).toEqual(before);
-        if (event.type === 'end') expect(view).toMatchObject({ message: null, calls: [], run: null });
+        if (event.type === 'end')
+          expect(view).toMatchObject({ message: null, calls: [], explored: [], run: null });
       }
+    }),
+  );
+});
+
+const message = (callId: string, text: string): ViewEvent => ({
+  type: 'message',
+  message: {
+    role: 'tool',
+    callId,
+    name: 'Read',
+    success: false,
+    content: [{ type: 'text', text }],
+    timestamp: '',
+  },
+});
+const titlesOf = (items: readonly Item[]): unknown[] =>
+  items.map((item) =>
+    item.type === 'explored' ? titlesOf(item.steps) : item.type === 'call' ? item.title : item.type,
+  );
+
+test.each<[string, ViewEvent[], unknown[]]>([
+  ['one call stays itself', [looks('a'), ends('a', true)], ['Read a']],
+  ['several become one', [looks('a'), looks('b'), ends('b', true), ends('a', true)], [['Read b', 'Read a']]],
+  [
+    'thoughts between them belong to them, thoughts after them do not',
+    [
+      looks('a'),
+      ends('a', true),
+      { type: 'thought', text: 'hm', done: true },
+      looks('b'),
+      ends('b', true),
+      { type: 'thought', text: 'so', done: true },
+    ],
+    [['Read a', 'thought', 'Read b'], 'thought'],
+  ],
+  [
+    'text divides them',
+    [
+      looks('a'),
+      ends('a', true),
+      { type: 'answer', lines: [line('Then')], tail: [], characters: 4, done: true },
+      looks('b'),
+      ends('b', true),
+    ],
+    ['Read a', 'answer', 'Read b'],
+  ],
+  [
+    'another call divides them',
+    [looks('a'), ends('a', true), starts('c', 'Bash'), ends('c', true), looks('b'), ends('b', true)],
+    ['Read a', 'Bash', 'Read b'],
+  ],
+  [
+    'a failure is shown at once and does not divide them',
+    [
+      looks('a'),
+      ends('a', true),
+      looks('x'),
+      ends('x', false),
+      message('x', 'no'),
+      looks('b'),
+      ends('b', true),
+    ],
+    ['Read x', ['Read a', 'Read b']],
+  ],
+])('read-only calls: %s', (_what, events, expected) => {
+  expect(titlesOf(fold([begin, ...events, done]).finished)).toEqual(expected);
+});
+
+test('whatever happens, each read-only call is shown once', () => {
+  fc.assert(
+    fc.property(fc.array(anyEvent), (events) => {
+      const distinct = events.map((event, i) =>
+        event.type === 'tool_start' ? { ...event, title: `title ${i}` } : event,
+      );
+      const { finished } = fold([begin, ...distinct.filter(({ type }) => type !== 'unfold'), done]);
+      const titles = titlesOf(finished)
+        .flat()
+        .filter((title) => String(title).startsWith('title '));
+      expect(new Set(titles).size).toBe(titles.length);
+      expect(titles.length).toBe(distinct.filter(({ type }) => type === 'tool_start').length);
     }),
   );
 });

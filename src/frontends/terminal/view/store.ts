@@ -6,7 +6,7 @@ import { subagentLine } from '../../../commands/format/subagent.ts';
 import { type AgentEvent, innermost } from '../../../contract/event.ts';
 import { type Message, textOf } from '../../../contract/message.ts';
 import { describeEnd } from './describe-end.ts';
-import { isFolded } from './fold.ts';
+import { addItem as add, addBeside, endExploration, explore, isExplored } from './explored.ts';
 import type { Item, LiveCall, LiveRun, Status, UiEvent, View, ViewEvent } from './types.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
@@ -20,6 +20,7 @@ export function emptyView(status: Status): View {
     finished: [],
     message: null,
     calls: [],
+    explored: [],
     asked: {},
     run: null,
     queue: [],
@@ -120,7 +121,9 @@ function say(view: View, event: Extract<UiEvent, { type: 'answer' | 'thought' }>
     if (!event.done) return { ...running, message: { ...earlier, type: 'thought', text } };
     const durationMs = now - earlier.startedAt;
     const gone = { ...running, message: null };
-    return text.trim() === '' ? gone : add(gone, { type: 'thought', text, durationMs, folded: true });
+    if (text.trim() === '') return gone;
+    const thought: Item = { type: 'thought', text, durationMs, folded: true };
+    return gone.explored.length === 0 ? add(gone, thought) : explore(gone, thought);
   }
   const begun = message?.type === 'answer' && message.begun;
   const { lines, tail, done } = event;
@@ -172,7 +175,8 @@ function endCall(view: View, event: Extract<AgentEvent, { type: 'tool_end' }>, n
     ...ended,
     folded: true,
   };
-  return during(add({ ...view, asked: others, calls }, done), { doing: doingOf(calls) });
+  const rest = { ...view, asked: others, calls };
+  return during(isExplored(done) ? explore(rest, done) : add(rest, done), { doing: doingOf(calls) });
 }
 
 function explainFailure(view: View, message: Extract<Message, { role: 'tool' }>): View {
@@ -181,7 +185,8 @@ function explainFailure(view: View, message: Extract<Message, { role: 'tool' }>)
   const calls = view.calls.filter((one) => one !== call);
   // The end of the run says that it was interrupted.
   const because = message.metadata?.interrupted === true ? undefined : textOf(message);
-  return during(add({ ...view, calls }, failed(call, because, 0)), { doing: doingOf(calls) });
+  const addFailed = call.explores ? addBeside : add;
+  return during(addFailed({ ...view, calls }, failed(call, because, 0)), { doing: doingOf(calls) });
 }
 
 function failed({ title, ended, startedAt }: LiveCall, because: string | undefined, now: number): Item {
@@ -201,7 +206,7 @@ function settle(view: View, now: number): View {
         ? say(view, { type: 'thought', text: '', done: true }, now)
         : view;
   const closed = calls.reduce((so, call) => add(so, failed(call, undefined, now)), said);
-  return { ...closed, calls: [], asked: {} };
+  return { ...endExploration(closed), calls: [], asked: {} };
 }
 
 function end(view: View, event: Extract<AgentEvent, { type: 'end' }>, now: number): View {
@@ -254,11 +259,6 @@ function unfold(view: View): View {
   const { lastFolded } = view;
   if (!lastFolded || !('folded' in lastFolded)) return view;
   return { ...add(view, { ...lastFolded, folded: false }), lastFolded: null };
-}
-
-function add(view: View, item: Item): View {
-  const lastFolded = isFolded(item) ? item : view.lastFolded;
-  return { ...view, finished: [...view.finished, item], lastFolded };
 }
 
 function changeCall(view: View, callId: string, change: (call: LiveCall) => Partial<LiveCall>): View {

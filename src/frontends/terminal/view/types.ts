@@ -73,11 +73,17 @@ export type Item =
       display?: Display;
       folded: boolean;
     }
+  /** Consecutive read-only calls, and the thoughts between them. */
+  | { type: 'explored'; steps: readonly ExploredStep[]; folded: boolean }
   | { type: 'notice'; level: 'info' | 'warn' | 'error'; text: string }
   /** Output of a command. */
   | { type: 'printed'; text: string }
   /** The same, drawn for the width of the screen. */
   | { type: 'drawn'; draw(columns: number): readonly Line[] };
+
+export type ExploredCall = Extract<Item, { type: 'call' }> & { explores: Exploration };
+
+export type ExploredStep = ExploredCall | Extract<Item, { type: 'thought' }>;
 
 /**
  * A running call. `output` is the end of its output; `ended` is set while a failed one waits for its error
@@ -132,6 +138,8 @@ export type View = {
   finished: readonly Item[];
   message: LiveMessage | null;
   calls: readonly LiveCall[];
+  /** Read-only calls since the last finished item: one growing row. Starts with a call. */
+  explored: readonly ExploredStep[];
   /** Calls that have not started: their approval requests and refusals. */
   asked: Readonly<Record<string, { title: string; because?: string }>>;
   run: LiveRun | null;

@@ -1,4 +1,5 @@
 import type { Message, UserMessage } from '../contract/message.ts';
+import { withoutMemory } from '../memory/block.ts';
 
 /** A prompt in a conversation: its message index and first line. */
 export type Prompt = { message: number; at: string; line: string };
@@ -16,10 +17,14 @@ export function promptNumbered(written: string, messages: readonly Message[]): P
   return /^\d+$/.test(written) ? (promptsOf(messages)[Number(written) - 1] ?? null) : null;
 }
 
-/** The first line of the user's own text: messages from the program come before it in a separate part. */
-function firstLineOf({ content }: UserMessage): string {
-  const text = content.findLast((part) => part.type === 'text')?.text ?? '';
-  return shortened(text.trim().split('\n')[0] ?? '');
+/** The user's own text: messages from the program come before it, and notes from memory after it. */
+export function typedText({ content }: UserMessage): string {
+  const texts = content.flatMap((part) => (part.type === 'text' ? [withoutMemory(part.text)] : []));
+  return texts.findLast((text) => text.trim() !== '') ?? '';
+}
+
+function firstLineOf(message: UserMessage): string {
+  return shortened(typedText(message).trim().split('\n')[0] ?? '');
 }
 
 function shortened(line: string): string {

@@ -1,3 +1,4 @@
+import { typedText } from '../../commands/prompts.ts';
 import { type AssistantMessage, type Message, textOf, toolCallsOf } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import { ago } from '../../lib/text/ago.ts';
@@ -8,25 +9,31 @@ const CALL_LENGTH = 80;
 
 /** Where a conversation left off: how long ago, the last prompt, and its outcome. */
 export function lastExchange(session: Session, now = Date.now()): string {
-  const { id, title, parent, messages } = session;
-  const last = messages.at(-1);
-  if (!last) return '';
-  const name = title === undefined ? '' : ` "${title}"`;
-  const copy = parent ? `, forked from ${parent.id.slice(0, 8)}` : '';
-  const head = `Session ${id.slice(0, 8)}${name}${copy}, ${ago(last.timestamp, now)}:`;
+  const { messages } = session;
+  if (messages.length === 0) return '';
   const begin = Math.max(
     0,
     messages.findLastIndex(({ role }) => role === 'user'),
   );
   const lines = messages.slice(begin).flatMap(linesOf);
   const shown = lines.length > MOST_LINES ? ['…', ...lines.slice(-MOST_LINES)] : lines;
-  return visible([head, ...shown].join('\n'));
+  return visible([sessionHead(session, now), ...shown].join('\n'));
+}
+
+/** Which session it is, and how long ago it was left. */
+export function sessionHead({ id, title, parent, messages }: Session, now = Date.now()): string {
+  const name = title === undefined ? '' : ` "${title}"`;
+  const copy = parent ? `, forked from ${parent.id.slice(0, 8)}` : '';
+  const when = messages.at(-1)?.timestamp;
+  return visible(
+    `Session ${id.slice(0, 8)}${name}${copy}${when === undefined ? '' : `, ${ago(when, now)}`}:`,
+  );
 }
 
 function linesOf(message: Message): string[] {
   switch (message.role) {
     case 'user':
-      return [`> ${(message.content.findLast((part) => part.type === 'text')?.text ?? '').trim()}`];
+      return [`> ${typedText(message).trim()}`];
     case 'assistant':
       return [...textLines(message), ...toolCallsOf(message).map(callLine), ...endLines(message)];
     case 'tool':

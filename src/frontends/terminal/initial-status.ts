@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { lastExchange } from '../../app/conversation/last-exchange.ts';
 import { topicOf } from '../../app/conversation/topic.ts';
 import type { Opened } from '../../app/open-assistant.ts';
 import { visible } from '../../lib/text/printable.ts';
@@ -30,7 +29,6 @@ export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
     context: { tokens: 0, window: choice.info.contextWindow },
   });
   for (const notice of [...notices, ...hints]) screen.print(visible(notice));
-  if (session.messages.length > 0) screen.print(lastExchange(session));
   const refresh = async () => {
     const [branch, sandbox, costs] = await Promise.all([gitBranch(cwd), opened.sandbox(), spending.costs()]);
     const models = costs.find(({ scope }) => scope === 'session')?.models ?? [];

@@ -67,7 +67,7 @@ export type ScreenOptions = TerminalStreams & {
 export class Screen {
   readonly store: ViewStore;
   readonly dialogs = new DialogDesk();
-  readonly markdown = new LateMarkdown();
+  readonly markdown: LateMarkdown;
   readonly surroundings: Surroundings;
   readonly terminal: HeldTerminal;
   readonly prompt: PromptModel;
@@ -105,16 +105,11 @@ export class Screen {
     const theme = this.#theme.now;
     const { shownPath } = options;
     this.surroundings = new Surroundings({ columns, rows, theme, highlighter: noHighlighter, shownPath });
+    this.markdown = new LateMarkdown(this.surroundings, { links: knowsHyperlinks(env) });
     this.#feed = new Feed({
       clock: systemClock,
       stream: settings.stream,
-      openMarkdown: () =>
-        this.markdown.open({
-          width: this.terminal.columns,
-          theme: this.surroundings.now.theme,
-          highlighter: this.surroundings.now.highlighter,
-          links: knowsHyperlinks(env),
-        }),
+      openMarkdown: () => this.markdown.open(),
       tell: (event) => this.store.dispatch(event),
     });
     const { keymap, problems } = createKeymap(settings.keys);

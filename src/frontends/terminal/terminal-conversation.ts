@@ -1,4 +1,5 @@
 import { runConversation } from '../../app/conversation/conversation.ts';
+import { sessionHead } from '../../app/conversation/last-exchange.ts';
 import type { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
 import { nameOf, type Plan, switchModel } from '../../app/conversation-plan.ts';
@@ -24,6 +25,7 @@ import { chooseSession } from './flows/sessions.ts';
 import { showStatus, showTopic } from './initial-status.ts';
 import { createPickers } from './pickers.ts';
 import { rememberLook } from './remember-look.ts';
+import { repaintConversation } from './repaint.ts';
 import type { Screen } from './screen.ts';
 import { paintScreen } from './start-screen.ts';
 
@@ -53,6 +55,8 @@ export class ScreenConversation {
   #telemetry: StartedTelemetry | undefined;
   /** The model to use from here on. */
   #wantedModel: string | null = null;
+  /** The session on the screen. */
+  #shown: string | null = null;
 
   /** Paints the screen; everything else is still loading. */
   static async open(start: Start): Promise<ScreenConversation> {
@@ -142,8 +146,9 @@ export class ScreenConversation {
     this.#opened = opened;
     showStatus(opened, screen, cwd);
     if (scripted) printAfterFirstRun(opened, screen, scripted.afterwards);
-    rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     const { session } = opened.controller;
+    await this.#showSession(opened);
+    rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     const next = await runConversation('', opened, {
       talk: screen,
       next: async () => {
@@ -166,6 +171,16 @@ export class ScreenConversation {
     if (session.messages.length > 0 && !script)
       screen.print(`Resume with: aca --resume ${session.id.slice(0, 8)}`);
     return null;
+  }
+
+  /** A fork continues what is on the screen, and so does another model. */
+  async #showSession(opened: Opened): Promise<void> {
+    const { session } = opened.controller;
+    const before = this.#shown;
+    this.#shown = session.id;
+    if (before === session.id) return;
+    if (before !== null && before === session.parent?.id) this.screen.print(sessionHead(session));
+    else await repaintConversation(opened, this.screen);
   }
 
   async #goOnWith(model: string, before: { plan: Plan; opened: Opened }): Promise<Plan> {

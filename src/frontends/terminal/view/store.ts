@@ -46,6 +46,8 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
       return add(view, { type: 'printed', text: event.text });
     case 'drawn':
       return add(view, event);
+    case 'restored':
+      return event.items.reduce(add, view);
     case 'queue':
       return { ...view, queue: event.prompts };
     case 'hint':

@@ -163,6 +163,8 @@ export type UiEvent =
   | { type: 'prompted'; text: string }
   | { type: 'printed'; text: string }
   | { type: 'drawn'; draw(columns: number): readonly Line[] }
+  /** The end of a resumed conversation. */
+  | { type: 'restored'; items: readonly Item[] }
   | { type: 'queue'; prompts: readonly TypedPrompt[] }
   | { type: 'hint'; text: string | null }
   | { type: 'status'; status: Partial<Status> }

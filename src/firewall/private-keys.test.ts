@@ -1,11 +1,14 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { seededBytes } from '../../test/support/seeded-bytes.ts';
 import { createFirewall } from './firewall.ts';
+
+const bytes = seededBytes('private keys');
 
 const wall = () => createFirewall({ secrets: [], key: () => 'k' });
 
-const folded = (bytes: Buffer, width: number) =>
-  bytes
+const folded = (body: Buffer, width: number) =>
+  body
     .toString('base64')
     .replaceAll(new RegExp(`.{${width}}`, 'g'), '$&\n')
     .trimEnd();
@@ -29,15 +32,12 @@ const keys: [kind: string, text: string][] = [
   ['EC, SEC1', pem('sec1', ec)],
   ['EC, PKCS#8', pem('pkcs8', ec)],
   ['Ed25519, PKCS#8', pem('pkcs8', ed)],
-  ['DSA', armour('DSA PRIVATE KEY', folded(randomBytes(800), 64))],
+  ['DSA', armour('DSA PRIVATE KEY', folded(bytes(800), 64))],
   [
     'OpenSSH',
-    armour(
-      'OPENSSH PRIVATE KEY',
-      folded(Buffer.concat([Buffer.from('openssh-key-v1\0'), randomBytes(400)]), 70),
-    ),
+    armour('OPENSSH PRIVATE KEY', folded(Buffer.concat([Buffer.from('openssh-key-v1\0'), bytes(400)]), 70)),
   ],
-  ['PGP', armour('PGP PRIVATE KEY BLOCK', `Version: GnuPG v2\n\n${folded(randomBytes(900), 64)}\n=aB3d`)],
+  ['PGP', armour('PGP PRIVATE KEY BLOCK', `Version: GnuPG v2\n\n${folded(bytes(900), 64)}\n=aB3d`)],
 ];
 
 const bodyLines = (text: string) => text.split('\n').filter((line) => /^[A-Za-z\d+/]{16,}={0,2}$/.test(line));
@@ -139,6 +139,12 @@ describe.each(keys)('%s', (_kind, text) => {
   });
 });
 
+test('a short last line that begins with plus signs is known, too', () => {
+  const firewall = wall();
+  firewall.learn(armour('PRIVATE KEY', `${folded(bytes(96), 64)}\n+++I1t+y9Kl2SfTfttc9FKui`));
+  expect(firewall.hide('x +++I1t+y9Kl2SfTfttc9FKui y')).toMatch(/^x \+*\[secret:private-key:\w+\] y$/);
+});
+
 test.each([
   ['OpenSSH', keys[8]?.[1] ?? ''],
   ['RSA, PKCS#1', keys[0]?.[1] ?? ''],
@@ -161,14 +167,14 @@ test.each([
 ])('RSA, %s: the start of a key is recognized whatever its length', (_kind, start) => {
   for (let length = 300; length < 4096; length += 1) {
     const head = Buffer.from([0x30, 0x82, length >> 8, length & 255]);
-    const lines = folded(Buffer.concat([head, start, randomBytes(120)]), 64).split('\n');
+    const lines = folded(Buffer.concat([head, start, bytes(120)]), 64).split('\n');
     const hidden = wall().hide(`x\n${lines.join('\n')}\n`);
     for (const line of lines) expect(hidden).not.toContain(line.slice(0, 16));
   }
 });
 
 test('a PuTTY key: its private lines', () => {
-  const lines = folded(randomBytes(300), 64).split('\n');
+  const lines = folded(bytes(300), 64).split('\n');
   const file = `PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nComment: me\nPublic-Lines: 2\nAAAAC3NzaC1lZDI1NTE5AAAAIPUB\nAAAA\nPrivate-Lines: ${lines.length}\n${lines.join('\n')}\nPrivate-MAC: 00\n`;
   const hidden = wall().hide(file);
   for (const line of lines) expect(hidden).not.toContain(line.slice(0, 12));
@@ -200,21 +206,21 @@ test.each([
 test('a base64-encoded key is recognized, a certificate is not taken for one', () => {
   const twice = Buffer.from(pem('pkcs8', rsa)).toString('base64');
   expect(wall().hide(`client-key-data: ${twice}\n`)).toMatch(/^client-key-data: \[secret:[\w-]+:\w+\]\n$/);
-  const certificate = Buffer.from(armour('CERTIFICATE', folded(randomBytes(600), 64))).toString('base64');
+  const certificate = Buffer.from(armour('CERTIFICATE', folded(bytes(600), 64))).toString('base64');
   const line = `certificate-authority-data: ${certificate}\n`;
   expect(wall().hide(line)).toBe(line);
 });
 
 test.each([
-  armour('PUBLIC KEY', folded(randomBytes(300), 64)),
-  armour('CERTIFICATE', folded(randomBytes(900), 64)),
-  armour('PGP PUBLIC KEY BLOCK', folded(randomBytes(300), 64)),
-  armour('PGP SIGNATURE', folded(randomBytes(300), 64)),
+  armour('PUBLIC KEY', folded(bytes(300), 64)),
+  armour('CERTIFICATE', folded(bytes(900), 64)),
+  armour('PGP PUBLIC KEY BLOCK', folded(bytes(300), 64)),
+  armour('PGP SIGNATURE', folded(bytes(300), 64)),
   "if (text.includes('-----BEGIN PRIVATE KEY-----')) return true;",
   'const pattern = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;\nconst somethingElseEntirely = readFileSync(path);',
   '`-----BEGIN PRIVATE KEY-----\\n$' + '{body}\\n-----END PRIVATE KEY-----`',
   '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----',
   'PRIVATE KEY',
   "const beginnings = ['MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'MIIEvgIBADANBgkqhkiG9w0BAQEFAASC'];",
-  `ssh-rsa ${randomBytes(270).toString('base64')} me@host`,
+  `ssh-rsa ${bytes(270).toString('base64')} me@host`,
 ])('public data stays: %j', (text) => expect(wall().hide(text)).toBe(text));

@@ -7,7 +7,7 @@ const LONGEST = 64 * 1024;
 const WEB_KEY = 8192;
 const WEB_KEY_CUT = 2048;
 /** Shorter lines are not secrets by themselves: they appear by chance. */
-const SHORTEST_LINE = 24;
+const SHORTEST_LINE = 20;
 
 /**
  * What separates the lines of a key: line endings, also escaped ones, and prefixes added by editors, searches

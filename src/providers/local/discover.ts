@@ -1,14 +1,7 @@
+import { listeningTime } from '../../lib/async/listening-time.ts';
 import { type HttpClient, httpClient } from '../../lib/network/http-client.ts';
 import type { LocalModel, ServerKind } from './local-model.ts';
-import {
-  createQuery,
-  fieldsOf,
-  listeningTime,
-  numberAs,
-  type Query,
-  textAs,
-  windowAs,
-} from './query-server.ts';
+import { createQuery, fieldsOf, numberAs, type Query, textAs, windowAs } from './query-server.ts';
 import { detailsOf } from './server-details.ts';
 import { type ServerState, stateIn } from './server-state.ts';
 

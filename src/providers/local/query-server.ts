@@ -35,22 +35,6 @@ export function createQuery(baseUrl: string, { http, signal, headers = {}, onErr
   };
 }
 
-const TICK_MS = 25;
-
-/** A timeout that excludes the time in which this process was too busy to handle responses. */
-export function listeningTime(ms: number): AbortSignal {
-  const end = new AbortController();
-  let left = ms;
-  const clock = setInterval(() => {
-    left -= TICK_MS;
-    if (left > 0) return;
-    clearInterval(clock);
-    end.abort(new Error(`No answer within ${ms} ms.`));
-  }, TICK_MS);
-  clock.unref();
-  return end.signal;
-}
-
 /** The fields of an object, empty for anything else; a server may return anything. */
 export function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

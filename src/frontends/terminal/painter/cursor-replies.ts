@@ -1,3 +1,5 @@
+import { afterListening } from '../../../lib/async/listening-time.ts';
+
 /** The cursor position, counted from 1. */
 export type CursorPlace = { row: number; column: number };
 
@@ -23,7 +25,7 @@ export class CursorReplies {
   #settled: (() => void)[] = [];
   #owed = 0;
   #answers = false;
-  #timer: NodeJS.Timeout | undefined;
+  #stopWaiting: (() => void) | undefined;
 
   constructor(onSilent: () => void, limitMs = LIMIT_MS) {
     this.#onSilent = onSilent;
@@ -70,22 +72,18 @@ export class CursorReplies {
   forget(): void {
     this.#owed += this.#awaited.length;
     this.#awaited = [];
-    clearTimeout(this.#timer);
+    this.#stopWaiting?.();
     this.#settle();
   }
 
   #watch(): void {
-    clearTimeout(this.#timer);
+    this.#stopWaiting?.();
     if (!this.awaiting) return;
-    this.#timer = setTimeout(
-      () => {
-        this.forget();
-        this.#answers = false;
-        this.#onSilent();
-      },
-      this.#answers ? SLOW_LIMIT_MS : this.#limitMs,
-    );
-    this.#timer.unref();
+    this.#stopWaiting = afterListening(this.#answers ? SLOW_LIMIT_MS : this.#limitMs, () => {
+      this.forget();
+      this.#answers = false;
+      this.#onSilent();
+    });
   }
 
   #settle(): void {

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { afterListening, listeningTime } from './listening-time.ts';
+
+const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+
+test('time in which this process was blocked does not count', async () => {
+  const order: string[] = [];
+  const late = new Promise<void>((resolve) => {
+    afterListening(60, () => {
+      order.push('late');
+      resolve();
+    });
+  });
+  block(200);
+  // What has arrived meanwhile is handled before the time is up.
+  setImmediate(() => order.push('answer'));
+  await late;
+  expect(order).toEqual(['answer', 'late']);
+});
+
+test('it can be cancelled', async () => {
+  let isLate = false;
+  const cancel = afterListening(1, () => {
+    isLate = true;
+  });
+  cancel();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(isLate).toBe(false);
+});
+
+test('as a signal it says how long it waited', async () => {
+  const signal = listeningTime(20);
+  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  expect(signal.reason).toEqual(new Error('No answer within 20 ms.'));
+});

@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { GrepQuery } from '../src/contract/tool.ts';
 import { createFirewall } from '../src/firewall/firewall.ts';
 import { createGuard } from '../src/sandbox/guard.ts';
 import { FileSearch } from '../src/sandbox/search/search.ts';
+import { seededBytes } from './support/seeded-bytes.ts';
 import { workspace } from './support/workspace.ts';
 
-const token = `ghp_${randomBytes(18).toString('hex')}`;
+const bytes = seededBytes('search');
+
+const token = `ghp_${bytes(18).toString('hex')}`;
 const modes = ['files', 'count', 'content'] as const;
 
 async function searched(files: Record<string, string>) {

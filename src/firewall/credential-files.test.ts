@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { seededBytes } from '../../test/support/seeded-bytes.ts';
 import { createFirewall } from './firewall.ts';
+
+const bytes = seededBytes('credential files');
 
 const wall = () => createFirewall({ secrets: [], key: () => 'k' });
 
 describe('credential files of clouds and build tools', () => {
-  const secret = () => randomBytes(24).toString('base64url').replaceAll(/[_-]/g, 'z');
+  const secret = () => bytes(24).toString('base64url').replaceAll(/[_-]/g, 'z');
   const [one, two, three] = [secret(), secret(), secret()];
   test.each<[file: string, text: string, hidden: string[], shown: string[]]>([
     [

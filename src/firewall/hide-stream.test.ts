@@ -1,12 +1,15 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { seededBytes } from '../../test/support/seeded-bytes.ts';
 import { sweep } from '../../test/support/soak.ts';
 import { createFirewall } from './firewall.ts';
 import { createStreamHider } from './hide-stream.ts';
 
-const token = `ghp_${randomBytes(18).toString('hex')}`;
-const password = randomBytes(12).toString('hex');
+const bytes = seededBytes('stream');
+
+const token = `ghp_${bytes(18).toString('hex')}`;
+const password = bytes(12).toString('hex');
 const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
 const body = pem.split('\n')[1] ?? '';
 

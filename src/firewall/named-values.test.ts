@@ -1,18 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { seededBytes } from '../../test/support/seeded-bytes.ts';
 import { sweep } from '../../test/support/soak.ts';
 import { createFirewall } from './firewall.ts';
+
+const bytes = seededBytes('named values');
 
 const wall = () => createFirewall({ secrets: [], key: () => 'k' });
 
 /** Generated at test time. */
 const values: Record<string, string> = {
-  hex: randomBytes(20).toString('hex'),
-  base64: `7${randomBytes(30).toString('base64url').replaceAll(/[_-]/g, 'x')}`,
+  hex: bytes(20).toString('hex'),
+  base64: `7${bytes(30).toString('base64url').replaceAll(/[_-]/g, 'x')}`,
   uuid: crypto.randomUUID(),
-  password: `s3cr3t-${randomBytes(3).toString('hex')}!`,
-  short: `q8w7e6r5t${randomBytes(1).toString('hex')}`,
+  password: `s3cr3t-${bytes(3).toString('hex')}!`,
+  short: `q8w7e6r5t${bytes(1).toString('hex')}`,
 };
 
 const fields = [
@@ -305,7 +307,7 @@ sweep([400, 2000])('any text is restored exactly (%i runs)', (numRuns) => {
 });
 
 test('a value recognized by its name is also hidden on its own, in any encoding', () => {
-  const [value] = [randomBytes(20).toString('hex')];
+  const [value] = [bytes(20).toString('hex')];
   const firewall = wall();
   firewall.learn(JSON.stringify({ client_secret: value }));
   for (const text of [

@@ -240,8 +240,7 @@ test('questions are asked one at a time, and an answer also applies to waiting o
   });
 
   const both = Promise.all([gate.decide(bash('make'), { signal }), gate.decide(bash('make'), { signal })]);
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(open.length).toBe(1);
+  await expect.poll(() => open.length).toBe(1);
   open[0]?.({ choice: 'session' });
 
   expect((await both).map(({ by }) => by)).toEqual(['user', 'grant Bash(make)']);

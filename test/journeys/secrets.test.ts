@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,16 +7,19 @@ import { aca, doors } from '../support/aca.ts';
 import { leaksIn } from '../support/canary.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
+import { seededBytes } from '../support/seeded-bytes.ts';
 import { serve } from '../support/serve.ts';
 import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
+
+const bytes = seededBytes('secrets');
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
   type: 'pkcs8',
   format: 'pem',
 });
 const bodyOf = (key: string) => key.split('\n').filter((line) => /^[A-Za-z\d+/]{40,}/.test(line));
-const random = () => randomBytes(20).toString('hex');
+const random = () => bytes(20).toString('hex');
 
 async function play(space: Workspace, script: Step[], ...args: string[]) {
   const server = await serve(script);

@@ -16,12 +16,14 @@ afterEach(async () => {
 function opened() {
   const terminal = new Terminal({ cols: 80, rows: 20, scrollback: 2_000, allowProposedApi: true });
   const writes: string[] = [];
+  let onWrite: ((text: string) => void) | undefined;
   const stdin = new PassThrough();
   const stdout = Object.assign(
     new Writable({
       decodeStrings: false,
       write(text: string, _encoding, done) {
         writes.push(text);
+        onWrite?.(text);
         terminal.write(text, done);
       },
     }),
@@ -80,7 +82,16 @@ function opened() {
     return all.slice(0, all.findLastIndex((row) => row !== '') + 1);
   };
   const frames = () => writes.filter((text) => text.startsWith('\u001b[?2026h')).length;
-  return { screen, rows, frames, press: (text: string) => stdin.write(text) };
+  const press = (text: string) => stdin.write(text);
+  /** As soon as these words are written, however busy the machine is. */
+  const pressAt = (words: string, keys: string) => {
+    onWrite = (text) => {
+      if (!text.includes(words)) return;
+      onWrite = undefined;
+      press(keys);
+    };
+  };
+  return { screen, rows, frames, press, pressAt };
 }
 
 const prompt = (text: string) => ['', 'sonnet'.padStart(80), `> ${text}`];
@@ -176,16 +187,16 @@ test('a dialog opens when it is its turn, and closes when it is aborted', async 
 });
 
 test('a key pressed before a question can have been read goes to the prompt after the answer', async () => {
-  const { screen, rows, press } = opened();
+  const { screen, rows, press, pressAt } = opened();
   const answer = screen.confirm('Really?');
   const asked = screen.answer({ question: 'Which?', choices: ['red'] }, new AbortController().signal);
   await expect.poll(rows).toContain('Really?');
   await sleep(400);
 
+  pressAt('Which?', 'x');
   press('n');
   expect(await answer).toBe(false);
   await expect.poll(() => rows().join('\n')).toContain('Which?');
-  press('x');
   await sleep(700);
   press('1');
 

@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cpuMs } from '../../../test/support/cpu-time.ts';
 import { htmlToMarkdown } from './html.ts';
 
 const never = new AbortController().signal;
 const convert = (html: string) => htmlToMarkdown(html, new URL('https://a.org/docs/page'), never);
-
-/** CPU time of this process: on a busy machine wall time is meaningless. */
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
 
 describe('HTML as Markdown', () => {
   test.each([

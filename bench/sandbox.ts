@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createShell, type SessionShell } from '../src/sandbox/shell/shell.ts';
+import { defaultConfinement } from '../test/support/confinement.ts';
 import type { ToolRow } from './tools.ts';
 
 const ROUNDS = 25;
@@ -15,46 +16,35 @@ export async function sandboxRows(): Promise<ToolRow[]> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-bench-sandbox-')));
   const cwd = path.join(folder, 'project');
   const home = path.join(folder, 'home');
-  const walled = createShell({
+  const sandboxed = createShell({
     cwd,
     env: process.env,
-    confine: {
-      kind: 'auto',
-      level: () => 'standard',
-      required: false,
-      allowedDomains: [],
-      writablePaths: [],
-      additionalDirectories: [],
-      allowedPaths: [],
-      isClosed: (file) => file.endsWith('/.env'),
-      home,
-      dataRoot: path.join(home, '.ai-assistant'),
-    },
+    confine: { ...defaultConfinement(home), isClosed: (file) => file.endsWith('/.env') },
   });
   const host = createShell({ cwd, env: process.env });
   try {
     await Promise.all([mkdir(cwd), mkdir(home)]);
-    return await measure({ walled, host, cwd });
+    return await measure({ sandboxed, host, cwd });
   } finally {
-    await Promise.all([walled.close(), host.close()]);
+    await Promise.all([sandboxed.close(), host.close()]);
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-type Measured = { walled: SessionShell; host: SessionShell; cwd: string };
+type Measured = { sandboxed: SessionShell; host: SessionShell; cwd: string };
 
-async function measure({ walled, host, cwd }: Measured): Promise<ToolRow[]> {
+async function measure({ sandboxed, host, cwd }: Measured): Promise<ToolRow[]> {
   await writeFile(path.join(cwd, '.env'), 'A=1\n');
-  const { kind } = await walled.sandbox();
+  const { kind } = await sandboxed.sandbox();
   if (kind !== 'bubblewrap') return [];
-  const figures = { walled: [] as number[], host: [] as number[], bare: [] as number[] };
+  const figures = { sandboxed: [] as number[], host: [] as number[], bare: [] as number[] };
   for (let round = 0; round <= ROUNDS; round++) {
-    const inside = await timed(() => run(walled));
+    const inside = await timed(() => run(sandboxed));
     const outside = await timed(() => run(host));
     const bare = await timed(() => bareSpawn(cwd));
     // The first round is a warm-up.
     if (round === 0) continue;
-    figures.walled.push(inside);
+    figures.sandboxed.push(inside);
     figures.host.push(outside);
     figures.bare.push(bare);
   }
@@ -62,7 +52,7 @@ async function measure({ walled, host, cwd }: Measured): Promise<ToolRow[]> {
   return [
     {
       what: 'bubblewrap, over the same command without it',
-      ms: median(figures.walled) - without,
+      ms: median(figures.sandboxed) - without,
       baseline: { what: 'plain spawn', ms: median(figures.bare) },
       target: 'under 15',
     },

@@ -10,7 +10,7 @@ import type { NamedSecret } from './looks-secret.ts';
 
 const SECRET = 'canary/One+2 three"4';
 const secrets: readonly NamedSecret[] = [{ name: 'CANARY', value: SECRET }];
-const walled = (list: readonly NamedSecret[] = secrets, key = 'k') =>
+const firewallFor = (list: readonly NamedSecret[] = secrets, key = 'k') =>
   createFirewall({ secrets: [() => list], key: () => key });
 
 const timestamp = '2026-01-01T00:00:00Z';
@@ -39,7 +39,7 @@ const spelled: [how: string, (text: string) => string][] = [
 
 describe('outgoing', () => {
   test('a summary is redacted, too, and one without secrets is unchanged', () => {
-    const wall = walled();
+    const wall = firewallFor();
     const plain = { ...request([user('hi')]), summary: '[Open: nothing]' };
     expect(wall.outgoing(plain)).toBe(plain);
     const { summary } = wall.outgoing({ ...plain, summary: `[Decided: use ${SECRET}]` });
@@ -48,7 +48,7 @@ describe('outgoing', () => {
 
   test.each(spelled)('%s: neither the value nor this encoding of it is sent', (_how, spell) => {
     const written = spell(SECRET);
-    const { messages } = walled().outgoing(request([user(`see: ${written}!`)]));
+    const { messages } = firewallFor().outgoing(request([user(`see: ${written}!`)]));
     const sent = JSON.stringify(messages);
     expect(sent).toMatch(/\[secret:CANARY(\.\w+)?:[0-9a-f]{8}\]/);
     // Base64 characters shared with neighbours may stay: they do not reveal the value.
@@ -78,7 +78,7 @@ describe('outgoing', () => {
     ],
     ['xxd', dump(`0123456789${SECRET}`)],
   ])('%s: pieces on several lines are joined and hidden completely', (_how, written) => {
-    const sent = walled().hide(`before\n${written}\nafter`);
+    const sent = firewallFor().hide(`before\n${written}\nafter`);
     expect(sent).toMatch(/^before\n\[secret:CANARY\.\w+:[0-9a-f]{8}\]\nafter$/);
   });
 
@@ -104,9 +104,9 @@ describe('outgoing', () => {
       timestamp,
     };
     const tools = [{ name: 't', description: SECRET, parameters: { default: SECRET } }];
-    const sent = walled().outgoing({ ...request([user(SECRET), assistant, tool], SECRET), tools });
+    const sent = firewallFor().outgoing({ ...request([user(SECRET), assistant, tool], SECRET), tools });
     expect(JSON.stringify(sent)).not.toContain('canary');
-    expect(walled().outgoing(request([])).messages).toEqual([]);
+    expect(firewallFor().outgoing(request([])).messages).toEqual([]);
   });
 
   test('images and signed thinking are unchanged: a modified one would be rejected', () => {
@@ -125,11 +125,11 @@ describe('outgoing', () => {
       timestamp,
     };
     const given = request([message, { role: 'user', content: [image], timestamp }]);
-    expect(walled().outgoing(given)).toBe(given);
+    expect(firewallFor().outgoing(given)).toBe(given);
   });
 
   test('without secrets the identical request; with one, the other messages are identical objects', () => {
-    const wall = walled();
+    const wall = firewallFor();
     const innocent = request([user('hello'), user('there')]);
     expect(wall.outgoing(innocent)).toBe(innocent);
     const [first, second] = [user('hello'), user(SECRET)];
@@ -139,9 +139,9 @@ describe('outgoing', () => {
   });
 
   test('[U15] placeholders are the same in every process, and different under another key', () => {
-    expect(walled().hide(SECRET)).toBe(walled().hide(SECRET));
-    expect(walled(secrets, 'other').hide(SECRET)).not.toBe(walled().hide(SECRET));
-    expect(walled().hide(SECRET)).toMatch(/^\[secret:CANARY:[0-9a-f]{8}\]$/);
+    expect(firewallFor().hide(SECRET)).toBe(firewallFor().hide(SECRET));
+    expect(firewallFor(secrets, 'other').hide(SECRET)).not.toBe(firewallFor().hide(SECRET));
+    expect(firewallFor().hide(SECRET)).toMatch(/^\[secret:CANARY:[0-9a-f]{8}\]$/);
   });
 
   test('a secret that appears later hides earlier text; one that disappears stays hidden', () => {
@@ -156,7 +156,7 @@ describe('outgoing', () => {
   });
 
   test('a message is checked once, however often it is sent', () => {
-    const wall = walled();
+    const wall = firewallFor();
     const long = Array.from({ length: 200 }, () => user('export const x = 1;\n'.repeat(2500)));
     const first = timed(() => wall.outgoing(request(long)));
     const again = Math.min(...[1, 2, 3].map(() => timed(() => wall.outgoing(request(long)))));
@@ -172,7 +172,7 @@ describe('restore', () => {
     fc.assert(
       fc.property(value, value, words, fc.nat(spelled.length - 1), (a, b, parts, n) => {
         const list = [a, b].map((text, i) => ({ name: `N${i}`, value: text }));
-        const wall = walled(list);
+        const wall = firewallFor(list);
         const spell = spelled[n]?.[1] ?? String;
         const text = parts.map((part) => (part === 'A' ? spell(a) : part === 'B' ? b : part)).join('');
         const hidden = wall.hide(text);
@@ -184,7 +184,7 @@ describe('restore', () => {
   });
 
   test('works in any input, and returns the same object if there is nothing to restore', () => {
-    const wall = walled();
+    const wall = firewallFor();
     const word = wall.hide(SECRET);
     expect(wall.restore({ edits: [{ new_string: `k = ${word};` }], n: 1, none: null })).toEqual({
       edits: [{ new_string: `k = ${SECRET};` }],
@@ -196,12 +196,12 @@ describe('restore', () => {
   });
 
   test('knows placeholders that another process created for the same secrets', () => {
-    expect(walled().restore(walled().hide(SECRET))).toBe(SECRET);
+    expect(firewallFor().restore(firewallFor().hide(SECRET))).toBe(SECRET);
   });
 
   test('a key found by its format is restored, too', () => {
     const token = `ghp_${'a1B2'.repeat(9)}`;
-    const wall = walled([]);
+    const wall = firewallFor([]);
     expect(wall.hide(`token ${token}`)).toMatch(/^token \[secret:github-token:[0-9a-f]{8}\]$/);
     expect(wall.restore(wall.hide(`token ${token}`))).toBe(`token ${token}`);
   });
@@ -218,7 +218,7 @@ test('a guarded provider gets placeholders when streaming and counting; its repl
         return 7;
       },
     },
-    walled(),
+    firewallFor(),
   );
   const { events } = await play(provider, request([user(SECRET)]));
   expect(events[0]).toEqual({ type: 'text', text: `the secret is ${SECRET}` });

@@ -174,7 +174,7 @@ describe('[X04] [Z05] [Y30] without bubblewrap', () => {
   });
 });
 
-test('[X01] an ordinary user is walled in as root is', async ({ skip }) => {
+test('[X01] an ordinary user is sandboxed as root is', async ({ skip }) => {
   if (process.getuid?.() !== 0) skip('runs as an ordinary user already');
   const files = { '.env': 'canary', 'a.sh': 'id -u; cat .env; touch made; touch "$HOME/x"; echo $?' };
   const { space, args, env } = await start(files, [script('a.sh'), says('done')]);

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { CommandRun } from '../../src/contract/tool.ts';
 import type { Confinement } from '../../src/sandbox/confine/confine.ts';
 import { createGuard } from '../../src/sandbox/guard.ts';
 import { createShell } from '../../src/sandbox/shell/shell.ts';
 import type { ShellOptions } from '../../src/sandbox/shell/start-command.ts';
+import { defaultConfinement } from './confinement.ts';
 import { type Workspace, workspace } from './workspace.ts';
 
 /** Why real bubblewrap cannot be tested here, or null. */
@@ -14,7 +14,7 @@ export const noBubblewrap: string | null = whyNoBubblewrap();
 function whyNoBubblewrap(): string | null {
   if (process.platform !== 'linux') return 'bubblewrap is for Linux';
   try {
-    const walls = [
+    const flags = [
       '--unshare-user',
       '--unshare-pid',
       '--unshare-net',
@@ -25,22 +25,22 @@ function whyNoBubblewrap(): string | null {
       '/proc',
     ];
     const program = 'bwrap';
-    execFileSync(program, [...walls, '/bin/sh', '-c', ':'], { stdio: 'pipe', timeout: 5_000 });
+    execFileSync(program, [...flags, '/bin/sh', '-c', ':'], { stdio: 'pipe', timeout: 5_000 });
     return null;
   } catch (error) {
     return `bubblewrap does not work here: ${error instanceof Error ? error.message.trim() : String(error)}`;
   }
 }
 
-export type WalledOptions = Partial<Confinement> &
+export type SandboxedOptions = Partial<Confinement> &
   Pick<Partial<ShellOptions>, 'env' | 'hiddenEnv' | 'outputFolder' | 'limits'>;
 
 /** A sandboxed shell as in a session, in a folder with these files. */
-export async function walled(files: Record<string, string> = {}, options: WalledOptions = {}) {
-  return walledIn(await workspace(files), options);
+export async function sandboxedShell(files: Record<string, string> = {}, options: SandboxedOptions = {}) {
+  return sandboxedShellIn(await workspace(files), options);
 }
 
-export function walledIn(space: Workspace, options: WalledOptions = {}, cwd = space.root) {
+export function sandboxedShellIn(space: Workspace, options: SandboxedOptions = {}, cwd = space.root) {
   const {
     env = { PATH: process.env.PATH, HOME: space.home },
     hiddenEnv,
@@ -58,16 +58,8 @@ export function walledIn(space: Workspace, options: WalledOptions = {}, cwd = sp
     ...(outputFolder !== undefined && { outputFolder }),
     ...(limits && { limits }),
     confine: {
-      kind: 'auto',
-      level: () => 'standard',
-      required: false,
-      allowedDomains: [],
-      writablePaths: [],
-      additionalDirectories: [],
-      allowedPaths: [],
+      ...defaultConfinement(home),
       isClosed: (file) => guard.closedBecause(file, 'read') !== null,
-      home,
-      dataRoot: path.join(home, '.ai-assistant'),
       ...confine,
     },
   });

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { leftAfter } from '../../../test/support/processes.ts';
-import { noBubblewrap, walled } from '../../../test/support/sandboxed.ts';
+import { noBubblewrap, sandboxedShell } from '../../../test/support/sandboxed.ts';
 import { soak, sweep } from '../../../test/support/soak.ts';
 
 beforeEach(({ skip }) => {
@@ -25,12 +25,12 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
     ],
     3,
   )('%s', async (command, ending) => {
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     expect(await run(command)).toMatchObject({ ...ending, timedOut: false });
   });
 
   test("both streams are the command's own, and it has no other descriptors", async () => {
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     const outcome = await run('echo out; echo err >&2; ls /proc/self/fd | tr "\\n" " "');
     expect(outcome).toMatchObject({ stdout: 'out\n0 1 2 3 ', stderr: 'err\n' });
   });
@@ -39,7 +39,7 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
     'TERM comes first, so that a command can clean up; commands that ignore it are killed',
     soak,
     async () => {
-      const { run } = await walled();
+      const { run } = await sandboxedShell();
       const polite = "trap 'echo cleaned; exit 7' TERM; while :; do sleep 0.05; done";
       expect(await run(polite, { timeoutMs: 3_000 })).toMatchObject({
         stdout: 'cleaned\n',
@@ -57,7 +57,7 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
   );
 
   test('stopped at any moment, even before it started, the exit status is reported', soak, async () => {
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     const command = "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done";
     for (let round = 0; round < 12; round++) {
       const waits = [1, 2, 4, 8].map((unit) => 10 * unit + 5 * round);
@@ -73,7 +73,7 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
   });
 
   test('processes a command leaves behind end with it, wherever they went', async () => {
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     const seconds = `6${process.pid}`;
     const began = Date.now();
     expect(await run(`(setsid sleep ${seconds} &); sleep ${seconds} & echo done`)).toMatchObject({
@@ -84,7 +84,7 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
   });
 
   test('in the background it runs until it is stopped', async () => {
-    const { root, shell } = await walled();
+    const { root, shell } = await sandboxedShell();
     const id = await shell.start({ command: 'echo up; touch made; sleep 60; echo never' });
     let heard = '';
     const hear = () => {
@@ -99,7 +99,7 @@ describe('[X01] [L10] how a command in bubblewrap ends', () => {
   });
 
   test('[Y39] a second of `yes` is stopped in time', async () => {
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     const began = Date.now();
     expect(await run('yes', { timeoutMs: 1_000 })).toMatchObject({ signal: 'SIGTERM', timedOut: true });
     expect(Date.now() - began).toBeLessThan(20_000);

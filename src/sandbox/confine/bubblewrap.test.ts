@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { noBubblewrap, walled, walledIn } from '../../../test/support/sandboxed.ts';
+import { noBubblewrap, sandboxedShell, sandboxedShellIn } from '../../../test/support/sandboxed.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { fallbackNotice } from './choose.ts';
 
@@ -14,7 +14,7 @@ beforeEach(({ skip }) => {
 });
 
 /** Which of these commands the sandbox allows. */
-async function letThrough(run: Awaited<ReturnType<typeof walled>>['run'], commands: string[]) {
+async function letThrough(run: Awaited<ReturnType<typeof sandboxedShell>>['run'], commands: string[]) {
   const passed: string[] = [];
   for (const command of commands) if ((await run(command)).exitCode === 0) passed.push(command);
   return passed;
@@ -22,7 +22,7 @@ async function letThrough(run: Awaited<ReturnType<typeof walled>>['run'], comman
 
 describe('[X01] [X03] a command in bubblewrap', () => {
   test('changes the working directory and nothing else', async () => {
-    const { root, home, run, tree } = await walled({ 'a.txt': 'a' });
+    const { root, home, run, tree } = await sandboxedShell({ 'a.txt': 'a' });
     await writeFile(path.join(home, 'mine'), 'mine');
     const outside = [
       `echo x > ${home}/mine`,
@@ -48,7 +48,7 @@ describe('[X01] [X03] a command in bubblewrap', () => {
   });
 
   test('strict: not even the working directory', async () => {
-    const { run, tree } = await walled({ 'a.txt': 'a' }, { level: () => 'strict' });
+    const { run, tree } = await sandboxedShell({ 'a.txt': 'a' }, { level: () => 'strict' });
     expect(await run('cat a.txt; echo b > a.txt')).toMatchObject({
       stdout: 'a',
       stderr: expect.stringContaining('Read-only file system'),
@@ -60,7 +60,7 @@ describe('[X01] [X03] a command in bubblewrap', () => {
 
   test('the level is evaluated for each command', async () => {
     let level: 'strict' | 'standard' = 'strict';
-    const { run } = await walled({}, { level: () => level });
+    const { run } = await sandboxedShell({}, { level: () => level });
     expect((await run('touch a')).exitCode).toBe(1);
     level = 'standard';
     expect((await run('touch a')).exitCode).toBe(0);
@@ -73,9 +73,9 @@ describe('[X01] [X03] a command in bubblewrap', () => {
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
     const command = `exec 5<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&5 && cat <&5`;
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     expect(await run(command)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('refused') });
-    const { run: open } = await walled({}, { level: () => 'permissive' });
+    const { run: open } = await sandboxedShell({}, { level: () => 'permissive' });
     expect(await open(command)).toMatchObject({
       stdout: expect.stringContaining('reached'),
       sandbox: { kind: 'bubblewrap', level: 'permissive', network: 'open' },
@@ -83,7 +83,7 @@ describe('[X01] [X03] a command in bubblewrap', () => {
   });
 
   test('has no privileges: no capabilities, no way to gain them, no access to other processes', async () => {
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     const { stdout } = await run(
       "grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status; ls -d /proc/[0-9]* | wc -l",
     );
@@ -99,7 +99,7 @@ describe('[X01] [X03] a command in bubblewrap', () => {
 
   test('sees only the environment it was given', async () => {
     const env = { PATH: process.env.PATH, MINE: 'kept', SOME_KEY: 'canary', SSH_AUTH_SOCK: '/tmp/agent' };
-    const { run } = await walled({}, { env, hiddenEnv: ['SOME_KEY'] });
+    const { run } = await sandboxedShell({}, { env, hiddenEnv: ['SOME_KEY'] });
     const { stdout } = await run('cat /proc/*/environ | tr "\\0" "\\n"; env');
     expect(stdout).toContain('MINE=kept');
     expect(stdout).not.toMatch(/canary|SSH_AUTH_SOCK/);
@@ -127,7 +127,7 @@ describe('secrets', () => {
       await mkdir(path.dirname(path.join(home, file)), { recursive: true });
       await writeFile(path.join(home, file), file === 'notes' ? 'fine' : 'CANARY');
     }
-    const { run } = walledIn(space);
+    const { run } = sandboxedShellIn(space);
     const { stdout } = await run(
       `cat ${home}/notes .env.example src/credentials.ts .npmrc; grep -rs CANARY . ${home}`,
     );
@@ -146,7 +146,7 @@ describe('secrets', () => {
 
   test('stay in place: neither they nor their parent folders can be moved or linked', async () => {
     const deepest = 'a/b/c/d/e/f/g/.env';
-    const { root, run } = await walled({
+    const { root, run } = await sandboxedShell({
       '.env': 'CANARY',
       'config/deep/.env': 'CANARY',
       [deepest]: 'CANARY',
@@ -169,7 +169,10 @@ describe('secrets', () => {
   });
 
   test("the user's exceptions are readable", async () => {
-    const { run } = await walled({ '.env': 'fine', 'b/.env': 'CANARY' }, { allowedPaths: ['./.env'] });
+    const { run } = await sandboxedShell(
+      { '.env': 'fine', 'b/.env': 'CANARY' },
+      { allowedPaths: ['./.env'] },
+    );
     expect((await run('cat .env b/.env')).stdout).toBe('fine');
   });
 
@@ -180,7 +183,7 @@ describe('secrets', () => {
     await mkdir(outputFolder, { recursive: true });
     await writeFile(path.join(outputFolder, 'o.txt'), 'output');
     await writeFile(path.join(dataRoot, 'keys'), 'CANARY');
-    const { run } = walledIn(space, { outputFolder });
+    const { run } = sandboxedShellIn(space, { outputFolder });
     expect((await run(`cat ${outputFolder}/o.txt; ls ${dataRoot}; touch ${outputFolder}/x`)).stdout).toBe(
       'outputoutputs\n',
     );
@@ -195,7 +198,7 @@ describe('files that other programs execute', () => {
   const identity = 'git -c user.name=a -c user.email=a@b';
 
   test('git works, and its hooks and config cannot be changed, replaced or moved away', async () => {
-    const { root, run } = await walled({ 'a.txt': 'a' });
+    const { root, run } = await sandboxedShell({ 'a.txt': 'a' });
     git(root, 'init', '-q');
     await rm(path.join(root, '.git/hooks'), { recursive: true, force: true });
     expect(await run(`git add -A && ${identity} commit -qm one && git log --format=%s`)).toMatchObject({
@@ -217,7 +220,7 @@ describe('files that other programs execute', () => {
   });
 
   test("a config planted next to git's own is removed after the command", async () => {
-    const { root, run } = await walled({ 'evil/config': '', 'evil/HEAD': 'ref: refs/heads/main\n' });
+    const { root, run } = await sandboxedShell({ 'evil/config': '', 'evil/HEAD': 'ref: refs/heads/main\n' });
     git(root, 'init', '-q');
     expect(await run('echo ../evil > .git/commondir')).toMatchObject({ exitCode: 0 });
     expect(await readdir(path.join(root, '.git'))).not.toContain('commondir');
@@ -230,7 +233,7 @@ describe('files that other programs execute', () => {
     git(main, 'add', '-A');
     git(main, 'commit', '-qm', 'one');
     git(main, 'worktree', 'add', '-q', '../tree');
-    const { run } = walledIn(space, {}, path.join(space.root, 'tree'));
+    const { run } = sandboxedShellIn(space, {}, path.join(space.root, 'tree'));
     expect(await run(`echo b > b && git add b && ${identity} commit -qm two`)).toMatchObject({ exitCode: 0 });
     expect(git(main, 'log', '--format=%s', 'tree').toString()).toBe('two\none\n');
     expect(
@@ -243,20 +246,20 @@ describe('files that other programs execute', () => {
 
     await mkdir(path.join(space.home, 'victim'));
     await writeFile(path.join(space.root, 'forged/.git'), `gitdir: ${space.home}/victim\n`);
-    const forged = walledIn(space, {}, path.join(space.root, 'forged'));
+    const forged = sandboxedShellIn(space, {}, path.join(space.root, 'forged'));
     expect((await forged.run(`touch ${space.home}/victim/x`)).exitCode).toBe(1);
   });
 
   test('a folder within a repository can commit, too', async () => {
     const space = await workspace({ 'packages/a/x': 'x' });
     git(space.root, 'init', '-q');
-    const { run } = walledIn(space, {}, path.join(space.root, 'packages/a'));
+    const { run } = sandboxedShellIn(space, {}, path.join(space.root, 'packages/a'));
     expect(await run(`git add -A . && ${identity} commit -qm sub`)).toMatchObject({ exitCode: 0 });
     expect(await letThrough(run, ['touch ../b', 'touch ../../.git/hooks/x'])).toEqual([]);
   });
 
   test('settings of this program, of editors and of hooks are read-only', async () => {
-    const { run } = await walled({
+    const { run } = await sandboxedShell({
       '.ai-assistant.json': '{}',
       '.mcp.json': '{}',
       '.vscode/tasks.json': '{}',
@@ -271,23 +274,23 @@ describe('where it runs', () => {
     const space = await workspace({ 'a b/c': '', 'other/d': '' });
     const { root, home } = space;
     await symlink(path.join(root, 'a b'), path.join(root, 'link'));
-    const spaced = walledIn(space, { additionalDirectories: ['../other'] }, path.join(root, 'a b'));
+    const spaced = sandboxedShellIn(space, { additionalDirectories: ['../other'] }, path.join(root, 'a b'));
     expect(await spaced.run('pwd; touch ../other/new')).toMatchObject({
       stdout: `${root}/a b\n`,
       exitCode: 0,
     });
-    const linked = walledIn(space, {}, path.join(root, 'link'));
+    const linked = sandboxedShellIn(space, {}, path.join(root, 'link'));
     expect(await linked.run('pwd; touch x')).toMatchObject({ stdout: `${root}/a b\n`, exitCode: 0 });
     await mkdir(path.join(home, '.ssh'));
     await writeFile(path.join(home, '.bashrc'), '');
-    const atHome = walledIn(space, {}, home);
+    const atHome = sandboxedShellIn(space, {}, home);
     expect(await letThrough(atHome.run, ['touch x', 'echo x > .bashrc', 'touch .ssh/x'])).toEqual([
       'touch x',
     ]);
   });
 
   test('in the root folder, system folders stay read-only', async () => {
-    const { run } = walledIn(await workspace(), {}, '/');
+    const { run } = sandboxedShellIn(await workspace(), {}, '/');
     expect(
       await letThrough(run, ['touch /usr/bin/aca-test', 'touch /etc/aca-test', 'touch /tmp/aca-test']),
     ).toEqual(['touch /tmp/aca-test']);
@@ -295,7 +298,7 @@ describe('where it runs', () => {
   });
 
   test('in a missing folder it is a clear error', async () => {
-    const { run, root } = await walled();
+    const { run, root } = await sandboxedShell();
     await rm(root, { recursive: true });
     await expect(run('pwd')).rejects.toThrow(/it is no longer a folder/);
   });
@@ -303,7 +306,7 @@ describe('where it runs', () => {
   test('folders the user configured as writable are', async () => {
     const space = await workspace();
     await mkdir(path.join(space.home, 'cache'));
-    const { run } = walledIn(space, { writablePaths: ['~/cache', '~/missing'] });
+    const { run } = sandboxedShellIn(space, { writablePaths: ['~/cache', '~/missing'] });
     expect((await run(`touch ${space.home}/cache/x`)).exitCode).toBe(0);
   });
 });
@@ -312,7 +315,7 @@ describe('[X04] [Z05] [Y30] without a sandbox', () => {
   const emptyPath = { PATH: '/nonexistent', HOME: '/nonexistent' };
 
   test('commands run on the host, and that is reported everywhere', async () => {
-    const { shell, run } = await walled({}, { env: emptyPath });
+    const { shell, run } = await sandboxedShell({}, { env: emptyPath });
     const state = await shell.sandbox();
     expect(state).toEqual({
       kind: 'host',
@@ -327,11 +330,11 @@ describe('[X04] [Z05] [Y30] without a sandbox', () => {
   });
 
   test('nothing runs where a sandbox is required, even with approval', async () => {
-    const missing = await walled({}, { env: emptyPath, required: true });
+    const missing = await sandboxedShell({}, { env: emptyPath, required: true });
     await expect(missing.run('touch x')).rejects.toThrow(
       /no sandbox is available: bubblewrap is not installed.*sandbox.required/,
     );
-    const agreed = await walled({}, { required: true });
+    const agreed = await sandboxedShell({}, { required: true });
     await expect(agreed.run('touch x', { unconfined: true })).rejects.toThrow(/outside the sandbox/);
     expect([await missing.tree(), await agreed.tree()]).toEqual([{}, {}]);
   });
@@ -339,7 +342,7 @@ describe('[X04] [Z05] [Y30] without a sandbox', () => {
   test('a bubblewrap that a command could have planted is not used', async () => {
     const space = await workspace({ 'bin/bwrap': '#!/bin/sh\ntouch fooled\n' });
     execFileSync('chmod', ['+x', path.join(space.root, 'bin/bwrap')]);
-    const { shell } = walledIn(space, { env: { PATH: path.join(space.root, 'bin') } });
+    const { shell } = sandboxedShellIn(space, { env: { PATH: path.join(space.root, 'bin') } });
     expect(await shell.sandbox()).toMatchObject({ kind: 'host' });
     expect(await space.tree()).not.toHaveProperty('fooled');
   });

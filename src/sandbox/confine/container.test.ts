@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { walled, walledIn } from '../../../test/support/sandboxed.ts';
+import { sandboxedShell, sandboxedShellIn } from '../../../test/support/sandboxed.ts';
 import { type Workspace, workspace } from '../../../test/support/workspace.ts';
 import { containerArgs } from './container.ts';
 
@@ -62,7 +62,7 @@ describe('[X02] [X03] a container', () => {
 
   test('[X04] the engine is tested once, on first use, and every command gets a fresh container', async () => {
     const { space, env, asked } = await recorded();
-    const { run, shell } = walledIn(space, { kind: 'docker', env });
+    const { run, shell } = sandboxedShellIn(space, { kind: 'docker', env });
     expect(await run('echo "out $HOME"; exit 3')).toMatchObject({
       stdout: `out ${space.home}\n`,
       exitCode: 3,
@@ -81,14 +81,14 @@ describe('[X02] [X03] a container', () => {
   });
 
   test('[X04] [Z05] without an engine, or one that does not answer, commands run on the host and that is reported', async () => {
-    const missing = await walled({}, { kind: 'docker', env: { PATH: '/nonexistent' } });
+    const missing = await sandboxedShell({}, { kind: 'docker', env: { PATH: '/nonexistent' } });
     expect(await missing.run('echo ran')).toMatchObject({
       stdout: 'ran\n',
       sandbox: { kind: 'host', network: 'open', fallback: 'docker is not installed' },
     });
     const space = await workspace();
     const env = await program(space, 'podman', 'echo "cannot connect" >&2; exit 1');
-    const silent = walledIn(space, { kind: 'podman', env });
+    const silent = sandboxedShellIn(space, { kind: 'podman', env });
     expect(await silent.shell.sandbox()).toMatchObject({
       kind: 'host',
       fallback: 'podman is not responding (cannot connect)',
@@ -132,7 +132,7 @@ describe('[X02] a real engine', () => {
   test('runs, isolates and stops commands', async ({ skip }) => {
     const { space, env, podman } = await realPodman(skip);
     const image = 'localhost/tiny:latest';
-    const { run } = walledIn(space, { kind: 'podman', env, image });
+    const { run } = sandboxedShellIn(space, { kind: 'podman', env, image });
     expect(
       await run('busybox=sh; read a < a.txt; echo "$PWD $a"; echo b > b.txt; echo err >&2; exit 5'),
     ).toMatchObject({
@@ -143,7 +143,7 @@ describe('[X02] a real engine', () => {
     });
     expect(await space.tree()).toEqual({ 'a.txt': 'a', 'b.txt': 'b\n' });
 
-    const strict = walledIn(space, { kind: 'podman', env, image, level: () => 'strict' });
+    const strict = sandboxedShellIn(space, { kind: 'podman', env, image, level: () => 'strict' });
     expect(await strict.run('echo c > c.txt')).toMatchObject({ exitCode: 1 });
     expect(await space.tree()).toEqual({ 'a.txt': 'a', 'b.txt': 'b\n' });
 

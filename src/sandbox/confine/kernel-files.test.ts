@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { noBubblewrap, walled, walledIn } from '../../../test/support/sandboxed.ts';
+import { noBubblewrap, sandboxedShell, sandboxedShellIn } from '../../../test/support/sandboxed.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import type { SandboxLevel } from '../../contract/sandbox.ts';
 import { launchInBubblewrap } from './bubblewrap.ts';
@@ -30,7 +30,7 @@ describe('kernel files', () => {
   test.each(levels)(
     'cannot be opened for writing (%s)',
     async (level) => {
-      const { run } = await walled({}, { level: () => level });
+      const { run } = await sandboxedShell({}, { level: () => level });
       const { stdout } = await run(openAll, { timeoutMs: 60_000 });
       expect(stdout).toMatch(/^\d{3,} tried\n$/);
     },
@@ -40,8 +40,8 @@ describe('kernel files', () => {
   test('not even from the root folder, or when configured as writable', async () => {
     const space = await workspace();
     for (const { run } of [
-      walledIn(space, {}, '/'),
-      walledIn(space, { writablePaths: ['/proc/sys', '/sys', '/sys/kernel'] }),
+      sandboxedShellIn(space, {}, '/'),
+      sandboxedShellIn(space, { writablePaths: ['/proc/sys', '/sys', '/sys/kernel'] }),
     ]) {
       const { stdout } = await run(openAll, { timeoutMs: 60_000 });
       expect(stdout).toMatch(/^\d{3,} tried\n$/);
@@ -98,13 +98,13 @@ describe('as root', () => {
   });
 
   test('system files that an ordinary user could not read are unreadable', async () => {
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     const { stdout } = await run('cat /etc/shadow /etc/gshadow 2>/dev/null; head -c 4 /etc/passwd');
     expect(stdout).toBe('root');
   });
 
   test("the project's own files can still be changed", async () => {
-    const { run, tree } = await walled({ 'a.txt': 'a' });
+    const { run, tree } = await sandboxedShell({ 'a.txt': 'a' });
     expect(await run('echo b > a.txt && chmod 700 a.txt && id -u')).toMatchObject({ exitCode: 0 });
     expect(await tree()).toEqual({ 'a.txt': 'b\n' });
   });

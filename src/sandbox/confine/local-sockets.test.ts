@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { noBubblewrap, walledIn } from '../../../test/support/sandboxed.ts';
+import { noBubblewrap, sandboxedShellIn } from '../../../test/support/sandboxed.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { createSocketSearch } from './local-sockets.ts';
 
@@ -42,7 +42,7 @@ test.each(['strict', 'standard', 'permissive'] as const)(
     );
     const all = [...sockets, path.join(home, '.cache/editor.sock')];
     for (const file of all) await listening(file);
-    const { run } = walledIn(space, { level: () => level });
+    const { run } = sandboxedShellIn(space, { level: () => level });
     for (const file of all) {
       const { stdout } = await run(client(file));
       expect([file, stdout]).toEqual([file, 'ECONNREFUSED\n']);
@@ -54,7 +54,7 @@ test.each(['strict', 'standard', 'permissive'] as const)(
 test('a socket without a listener is left alone: a server can start there again', async () => {
   const space = await workspace();
   await abandoned(path.join(space.root, 'old.sock'));
-  const { run } = walledIn(space);
+  const { run } = sandboxedShellIn(space);
   const script = `rm old.sock && ${process.execPath} -e "const s = require('net').createServer().listen('old.sock', () => { console.log('up'); s.close(); })"`;
   expect(await run(script)).toMatchObject({ stdout: 'up\n', exitCode: 0 });
 });
@@ -71,12 +71,12 @@ test('a socket from another network namespace is detected by connecting, once', 
   onTestFinished(() => void child.kill('SIGKILL'));
   await new Promise((resolve) => child.stdout.once('data', resolve));
   expect(await createSocketSearch()([file])).toContain(file);
-  const { run } = walledIn(space);
+  const { run } = sandboxedShellIn(space);
   expect((await run(client(file))).stdout).toBe('ECONNREFUSED\n');
 });
 
 test('its own sockets work', async () => {
-  const { run } = walledIn(await workspace());
+  const { run } = sandboxedShellIn(await workspace());
   const script = `const n = require('net'); const s = n.createServer((c) => c.end('mine')).listen('own.sock', () => n.connect('own.sock').on('data', (d) => { console.log(String(d)); s.close(); }))`;
   expect((await run(`${process.execPath} -e "${script}"`)).stdout).toBe('mine\n');
 });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { noBubblewrap, walled } from '../../../test/support/sandboxed.ts';
+import { noBubblewrap, sandboxedShell } from '../../../test/support/sandboxed.ts';
 import { type ProxyOptions, startProxy } from './network-proxy.ts';
 
 const PUBLIC = '93.184.215.14';
@@ -127,7 +127,7 @@ describe('a command with allowed hosts', () => {
 
   test('reaches only those, and its exit status is as exact as without', async () => {
     const { seen, reached } = await internet();
-    const { run, shell } = await walled({}, { allowedDomains: ['a.example'], proxy: reached });
+    const { run, shell } = await sandboxedShell({}, { allowedDomains: ['a.example'], proxy: reached });
     expect(await shell.sandbox()).toEqual({ kind: 'bubblewrap', level: 'standard', network: 'listed' });
     expect((await run(fetch('http://a.example/in'))).stdout).toContain('GET a.example/in');
     expect((await run(fetch('http://b.example/in'))).stdout).toContain('HTTP/1.1 403');
@@ -143,7 +143,7 @@ describe('a command with allowed hosts', () => {
   });
 
   test('strict has no network at all', async () => {
-    const { run } = await walled({}, { allowedDomains: ['a.example'], level: () => 'strict' });
+    const { run } = await sandboxedShell({}, { allowedDomains: ['a.example'], level: () => 'strict' });
     expect(await run('echo "[$HTTP_PROXY]"')).toMatchObject({
       stdout: '[]\n',
       sandbox: { kind: 'bubblewrap', level: 'strict', network: 'none' },

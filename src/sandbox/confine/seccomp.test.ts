@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { noBubblewrap, walled } from '../../../test/support/sandboxed.ts';
+import { noBubblewrap, sandboxedShell } from '../../../test/support/sandboxed.ts';
 import { systemCallFilter } from './seccomp.ts';
 
 const ALLOW = 0x7fff0000;
@@ -86,7 +86,7 @@ describe('the system call filter', () => {
     } catch {
       skip('python3 is missing');
     }
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     const attempt = `import ctypes, errno, os, socket
 c = ctypes.CDLL(None, use_errno=True)
 print(c.unshare(0x10000000), errno.errorcode[ctypes.get_errno()])

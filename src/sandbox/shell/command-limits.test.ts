@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { leftAfter } from '../../../test/support/processes.ts';
-import { noBubblewrap, walled } from '../../../test/support/sandboxed.ts';
+import { noBubblewrap, sandboxedShell } from '../../../test/support/sandboxed.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { createShell } from './shell.ts';
 
@@ -12,7 +12,7 @@ const little = { maxProcesses: 10_000, maxMemoryMb: 150 };
 const grow =
   'node -e "const kept = []; setInterval(() => kept.push(Buffer.alloc(10_000_000, 1)), 20)" & node -e "setTimeout(() => {}, 60000)"';
 
-async function unwalled(limits: typeof few) {
+async function unsandboxedShell(limits: typeof few) {
   const { root } = await workspace();
   const shell = createShell({ cwd: root, env: { PATH: process.env.PATH }, limits });
   onTestFinished(() => shell.close());
@@ -23,7 +23,7 @@ async function unwalled(limits: typeof few) {
 
 describe.skipIf(process.platform === 'win32')('a command that exceeds its limits', () => {
   test('is stopped with all its processes when there are too many, without a sandbox', async () => {
-    const { run } = await unwalled(few);
+    const { run } = await unsandboxedShell(few);
     const outcome = await run('for i in $(seq 60); do sleep 61.017 & done; wait');
     expect(outcome).toMatchObject({ exitCode: null, timedOut: false });
     expect(outcome.stderr).toMatch(/ran \d+ processes and threads; the limit is 40 \(setting sandbox\.max/);
@@ -31,13 +31,13 @@ describe.skipIf(process.platform === 'win32')('a command that exceeds its limits
   });
 
   test('counts threads as the kernel does, and may use the whole limit', async () => {
-    const { run } = await unwalled({ ...few, maxProcesses: 200 });
+    const { run } = await unsandboxedShell({ ...few, maxProcesses: 200 });
     const outcome = await run('for i in $(seq 60); do sleep 1.2 & done; wait; echo done');
     expect(outcome).toMatchObject({ exitCode: 0, stdout: 'done\n', stderr: '' });
   });
 
   test('is stopped when its processes together use too much memory', async () => {
-    const { run } = await unwalled(little);
+    const { run } = await unsandboxedShell(little);
     const outcome = await run(grow);
     expect(outcome).toMatchObject({ exitCode: null, timedOut: false });
     expect(outcome.stderr).toMatch(
@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('a command that exceeds its limits
   });
 
   test('is stopped alone: others continue', async () => {
-    const { run } = await unwalled(few);
+    const { run } = await unsandboxedShell(few);
     const [many, one] = await Promise.all([
       run('for i in $(seq 60); do sleep 61.020 & done; wait'),
       run('sleep 1.5; echo done'),
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('a command that exceeds its limits
   });
 
   test('is stopped in the background, too: the note is in its output', async () => {
-    const { shell } = await unwalled(few);
+    const { shell } = await unsandboxedShell(few);
     const id = await shell.start({ command: 'for i in $(seq 60); do sleep 61.018 & done; wait' });
     let output = '';
     await expect
@@ -74,16 +74,16 @@ describe.skipIf(process.platform === 'win32')('a command that exceeds its limits
 
 describe('in bubblewrap', () => {
   test.skipIf(noBubblewrap !== null)('both limits apply to the whole sandbox', async () => {
-    const processes = await walled({}, { limits: few });
+    const processes = await sandboxedShell({}, { limits: few });
     const many = await processes.run('for i in $(seq 60); do setsid sleep 61.019 & done; wait');
     expect(many.stderr).toMatch(/the limit is 40|Resource temporarily unavailable/);
     expect(await leftAfter('sleep 61.019', 20_000)).toEqual([]);
-    const memory = await walled({}, { limits: little });
+    const memory = await sandboxedShell({}, { limits: little });
     expect((await memory.run(grow)).stderr).toContain('the limit is 150 MB');
   });
 
   test.skipIf(noBubblewrap !== null)('processes still running when the command ends are listed', async () => {
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     expect(await run('sleep 300 & (setsid sleep 301 &); exit 3')).toMatchObject({ exitCode: 3 });
     // A process that is just becoming another program has no command line to list.
     const started = 'until grep -qsz "^301$" /proc/[0-9]*/cmdline; do :; done';
@@ -96,7 +96,7 @@ describe('in bubblewrap', () => {
   });
 
   test.skipIf(noBubblewrap !== null)('the name of a program cannot forge lines in the note', async () => {
-    const { run } = await walled();
+    const { run } = await sandboxedShell();
     const { stderr } = await run(
       'bash -c \'exec -a "$(printf "x\\nleft running: evil")" sleep 300\' & sleep 0.3',
     );
@@ -106,7 +106,7 @@ describe('in bubblewrap', () => {
   test.skipIf(noBubblewrap !== null || process.getuid?.() !== 0)(
     'for an ordinary user the kernel itself refuses more processes',
     async ({ skip }) => {
-      const { root } = await walled();
+      const { root } = await sandboxedShell();
       try {
         execFileSync('setpriv', ['--version'], { stdio: 'ignore' });
       } catch {

@@ -983,6 +983,8 @@ type FileHistory = {
     undo(since?: string): Promise<PendingUndo | null>;
     /** Null when there is nothing to redo. */
     redo(): Promise<PendingUndo | null>;
+    /** What is left of the changes of some runs, to be looked at and reverted one by one. */
+    changes(scope: ChangeScope): Promise<ChangeReview>;
 };
 
 /** The effect an undo or redo would have on files; nothing has been changed yet. */
@@ -1014,6 +1016,48 @@ type UndoReport = {
         path: string;
         because: string;
     }[];
+};
+
+/** The last run that changed files, the whole session, or everything since a time. */
+type ChangeScope = 'run' | 'session' | {
+    since: string;
+};
+
+/** What is left of the changes of some runs, compared with the files as they are now. */
+type ChangeReview = {
+    files: ChangedFile[];
+    /**
+     * Takes changes back, together; `/undo` brings them back. Files that were changed since they were listed
+     * are left alone.
+     */
+    revert(chosen: readonly ChosenChange[]): Promise<UndoReport>;
+};
+
+type ChangedFile = {
+    path: string;
+    change: 'new' | 'deleted' | 'changed';
+    added: number;
+    removed: number;
+    /** Empty if nothing of it can be reverted: then a note says why. */
+    hunks: ChangedHunk[];
+    /** For the user: what cannot be reverted, or may have been changed by somebody else. */
+    notes: string[];
+};
+
+/** A change that can be looked at and reverted on its own. */
+type ChangedHunk = {
+    /** `lines 3-9`, `new file`, `mode 644 → 755`. */
+    what: string;
+    /** A unified diff with its heading; empty if the change is not in lines. */
+    patch: string;
+    added: number;
+    removed: number;
+};
+
+/** One hunk by its index, or the whole file. */
+type ChosenChange = {
+    path: string;
+    hunk?: number;
 };
 
 /** The current session, and access to the others. */

@@ -3,6 +3,7 @@ import { compareText } from '../lib/text/compare.ts';
 import { branch } from './branch.ts';
 import { budget } from './budget.ts';
 import { cache } from './cache.ts';
+import { changes } from './changes.ts';
 import { clear } from './clear.ts';
 import { commit } from './commit.ts';
 import { compact } from './compact.ts';
@@ -57,7 +58,7 @@ const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
     uncompact,
     unpin,
   ],
-  Changes: [branch, commit, diff, redo, review, undo],
+  Changes: [branch, changes, commit, diff, redo, review, undo],
   Model: [budget, cache, cost, stats],
   Project: [init, mcp, memory, plugins, remember],
   Safety: [mode, permissions, plan, suggestRules],

@@ -44,7 +44,12 @@ function setUp() {
     cwd: '/project',
     ask: async () => null,
     confirm: async () => false,
-    files: { runs: async () => [], undo: async () => null, redo: async () => null },
+    files: {
+      runs: async () => [],
+      undo: async () => null,
+      redo: async () => null,
+      changes: async () => ({ files: [], revert: async () => ({ restored: [], removed: [], kept: [] }) }),
+    },
     sessions: noSessions,
     prompts: () => [],
     spending: { costs: async () => [], limits: async () => [], setLimits: () => undefined },

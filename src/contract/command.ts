@@ -1,6 +1,7 @@
 import type { Limit, LimitScope } from './limit.ts';
 import type { Usage, UserMessage } from './message.ts';
 import type { Permission, PermissionMode, Verdict } from './permission.ts';
+import type { ChangeReview, ChangeScope } from './review.ts';
 import type { Session, SessionSummary } from './session.ts';
 
 /** What may happen without asking. A change applies from the next call on. */
@@ -45,6 +46,8 @@ export type FileHistory = {
   undo(since?: string): Promise<PendingUndo | null>;
   /** Null when there is nothing to redo. */
   redo(): Promise<PendingUndo | null>;
+  /** What is left of the changes of some runs, to be looked at and reverted one by one. */
+  changes(scope: ChangeScope): Promise<ChangeReview>;
 };
 
 /** The current session, and access to the others. */

@@ -49,11 +49,8 @@ describe('lists on the screen', () => {
     const { lab } = await openScreen(await workspace(), []);
     lab.type('/model\r');
     await lab.waitFor('Select a model');
-    expect(
-      lab
-        .rows()
-        .some((row) => /^›\* claude-sonnet\S+ +200k context · \$3\/\$15 per 1M · effort default$/.test(row)),
-    ).toBe(true);
+    const current = /^›\* claude-sonnet\S+ +200k context · \$3\/\$15 per 1M · effort default$/;
+    await lab.waitFor((it) => it.rows().some((row) => current.test(row)));
     lab.type('anthropic');
     await lab.waitFor(
       (it) => it.rows()[it.rows().findIndex((row) => row.startsWith('Search:')) + 1] === 'Anthropic',

@@ -1,17 +1,17 @@
 import { dispatch } from '../../commands/dispatch.ts';
 import { builtinCommands } from '../../commands/index.ts';
 import { ownCommandIn } from '../../commands/own-command.ts';
-import type { CommandContext, FileHistory, SlashCommand } from '../../contract/command.ts';
+import type { CommandContext, SlashCommand } from '../../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../../contract/errors.ts';
 import type { UserMessage } from '../../contract/message.ts';
 import { following, limited } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { OpenSession } from '../../session/store.ts';
-import type { UndoStore } from '../../session/undo/undo-store.ts';
 import { checkHealth, settingStates } from '../doctor/conversation-checks.ts';
 import type { Host } from '../host.ts';
 import type { Opened } from '../open-assistant.ts';
 import { userNetwork } from '../opening/user-network.ts';
+import { fileHistory } from './file-history.ts';
 import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
 import type { TypedPrompt, WaitingPrompts } from './prompt-queue.ts';
@@ -229,24 +229,6 @@ function failureMessage(error: unknown, signal: AbortSignal): string | null {
 export function confirmByLetter(talk: Pick<Frontend, 'ask'>) {
   return async (question: string, signal?: AbortSignal): Promise<boolean> =>
     (await talk.ask(`${question} [y/n] `, signal))?.trim().toLowerCase() === 'y';
-}
-
-function fileHistory(undo: UndoStore): FileHistory {
-  return {
-    async runs() {
-      const runs = await undo.runs();
-      return runs.map(({ at, changes }) => {
-        const sure = changes.filter(({ doubt }) => doubt === undefined);
-        return { at, paths: sure.map(({ path }) => path) };
-      });
-    },
-    async undo(since) {
-      if (since === undefined) return undo.previewUndo();
-      const first = (await undo.runs()).find(({ at }) => at >= since);
-      return first ? undo.previewUndo(first.index) : null;
-    },
-    redo: () => undo.previewRedo(),
-  };
 }
 
 /** Stays out of the way: some time after an answer, while nothing runs, and at most once a day. */

@@ -1,3 +1,5 @@
+import { commonEnds } from './line-changes.ts';
+
 /** A unified diff and its line counts. */
 export type LineDiff = { kind: 'diff'; path: string; patch: string; added: number; removed: number };
 
@@ -31,13 +33,8 @@ export async function diffOf(path: string, before: string | null, after: string)
  * fast.
  */
 async function hunksOf(before: Lines, after: Lines): Promise<Hunk[]> {
-  const shortest = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < shortest && before[head] === after[head]) head++;
+  const { head, tail } = commonEnds(before, after);
   if (head === before.length && head === after.length) return [];
-  let tail = 0;
-  while (tail < shortest - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
-
   const start = Math.max(0, head - CONTEXT);
   const keep = Math.max(0, tail - CONTEXT);
   const oldMiddle = before.slice(start, before.length - keep);

@@ -23,7 +23,7 @@ export async function planBack(changes: readonly Change[], objects: Objects): Pr
     const place = planned.get(file) ?? found(file);
     const next = isMoved(file)
       ? 'its folder now points elsewhere'
-      : await takenBack(change, place.next, objects);
+      : await takenBack(change, place.next, { objects, merge: mergeBack });
     if (typeof next === 'string') {
       conflicts.set(file, next);
       planned.delete(file);
@@ -44,7 +44,7 @@ function found(file: string): { now: Found | null; next: Found | null } {
 }
 
 /** Paths are real ones; a folder replaced by a link would redirect a write. */
-function isMoved(file: string): boolean {
+export function isMoved(file: string): boolean {
   let folder = path.dirname(file);
   for (;;) {
     try {
@@ -57,17 +57,24 @@ function isMoved(file: string): boolean {
   }
 }
 
+/** Where contents are, and how changes to both sides are merged. */
+export type Way = {
+  objects: Objects;
+  merge(now: Buffer, after: Buffer, before: Buffer): Promise<Buffer | null>;
+};
+
 /** The state after reverting the change, or why that is impossible. */
-async function takenBack(
+export async function takenBack(
   { before, after }: Change,
   now: Found | null,
-  objects: Objects,
+  way: Way,
 ): Promise<Found | null | string> {
+  const { objects } = way;
   const state = now?.state ?? null;
   if (isSame(state, before)) return now;
   if (isSame(state, after)) return before === null ? null : brought(before, now, objects);
   if (state?.type === 'file' && after?.type === 'file' && before?.type === 'file')
-    return now === null ? null : merged({ before, after }, now, objects);
+    return now === null ? null : merged({ before, after }, now, way);
   return 'it was changed later';
 }
 
@@ -83,7 +90,7 @@ function brought(before: FileState, now: Found | null, objects: Objects): Found 
 async function merged(
   { before, after }: { before: FileState; after: FileState },
   now: Found,
-  objects: Objects,
+  { objects, merge }: Way,
 ): Promise<Found | string> {
   const mode = isSameMode(now.state.mode, after.mode) ? before.mode : now.state.mode;
   const { hash } = now.state;
@@ -93,7 +100,7 @@ async function merged(
   if (hash === after.hash) return { state: { ...before, mode }, bytes: old };
   const ours = after.hash === null ? null : objects.get(after.hash);
   if (ours && isTorn(now.bytes, old, ours)) return { state: { ...before, mode }, bytes: old };
-  const bytes = ours && (await mergeBack(now.bytes, ours, old));
+  const bytes = ours && (await merge(now.bytes, ours, old));
   if (!bytes) return 'the same lines were changed later';
   return { state: { type: 'file', mode, hash: sha256(bytes) }, bytes };
 }

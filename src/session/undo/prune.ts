@@ -213,3 +213,9 @@ function logsIn(folder: string): string[] {
 function namesIn(folder: string): string[] {
   return statIfAny(folder) ? readdirSync(folder) : [];
 }
+
+/** Tells the user that the limit was reached. */
+export function forgottenText(runs: number): string {
+  const count = runs === 1 ? 'the oldest run' : `the ${runs} oldest runs`;
+  return `Undo storage is over its limit (undoLimitMb): ${count} in this folder can no longer be undone.`;
+}

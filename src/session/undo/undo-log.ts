@@ -5,8 +5,11 @@ import { isObject } from '../../lib/text/json.ts';
 import { openForAppend } from '../journal.ts';
 import { type Change, statIfAny } from './file-state.ts';
 
-/** Identifies a run: its start time, its prompt, and the prompt's position in the conversation. */
-export type RunInfo = { at: string; prompt: string; message: number };
+/**
+ * Identifies a run: its start time, its prompt, and the prompt's position in the conversation. `isReview`: not
+ * a run of the model, but changes that the user took back.
+ */
+export type RunInfo = { at: string; prompt: string; message: number; isReview?: true };
 
 export type UndoRecord =
   | ({ type: 'run' } & RunInfo)
@@ -50,6 +53,7 @@ export class UndoLog {
   }
 
   append(records: readonly UndoRecord[]): void {
+    if (records.length === 0) return;
     const { history } = this;
     const written = appendRecords(this.#file, records);
     for (const record of records) fold(history, record);

@@ -2,18 +2,20 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PendingUndo, UndoReport } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
+import type { ChangeReview } from '../../contract/review.ts';
 import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
-import { isInside } from '../../lib/paths/inside.ts';
 import { applySteps } from './apply.ts';
 import { type Command, type CommandFacts, credited, creditedInBackground, creditedLate } from './credit.ts';
 import { type Change, type FileState, isSame } from './file-state.ts';
 import { Objects } from './objects.ts';
-import { type Plan, planBack } from './plan.ts';
+import { type Plan, planBack, type Step } from './plan.ts';
 import { countsOf, uncertainOf } from './preview.ts';
-import { pruneUndo, sizeOfUndo } from './prune.ts';
+import { forgottenText, pruneUndo, sizeOfUndo } from './prune.ts';
+import { listedFiles, reviewChanges, reviewRecords, stepsToRevert, withoutFolders } from './review.ts';
 import { type Difference, type Look, TreeIndex } from './tree-index.ts';
 import { defaultLimits, type TreeLimits } from './tree-walk.ts';
 import { type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
+import { outermost } from './undo-place.ts';
 
 export type UndoOptions = {
   /** The folder for everything: contents for all sessions of a project, and one log per session. */
@@ -198,13 +200,34 @@ export class UndoStore {
     });
   }
 
-  #apply(type: 'undo' | 'redo', runs: number[], planned: () => Promise<Plan>): Promise<UndoReport> {
+  /** What is left of the changes since a run, by file and hunk, to be reverted one by one. */
+  review(fromRun = 0): Promise<ChangeReview> {
+    return this.#inTurn(async () => {
+      await this.#catchUp();
+      const runs = this.#log.history.runs.filter(({ undone, index }) => !undone && index >= fromRun);
+      const changes = runs.flatMap((run) => run.changes);
+      const reviewed = await reviewChanges(changes, this.#objects);
+      return {
+        files: listedFiles(reviewed),
+        revert: (chosen) => this.#revert(stepsToRevert(reviewed, chosen)),
+      };
+    });
+  }
+
+  /** Recorded as a run of its own, so that it is undone on its own. */
+  async #revert(steps: Step[]): Promise<UndoReport> {
+    const report = await this.#apply(async () => ({ steps, conflicts: [] }), reviewRecords);
+    return withoutFolders(report, steps);
+  }
+
+  #apply(planned: () => Promise<Plan>, recordsOf: (changes: Change[]) => UndoRecord[]): Promise<UndoReport> {
     return this.#inTurn(async () => {
       const plan = await planned();
-      for (const { now } of plan.steps) if (now) this.#objects.put(now.bytes);
+      for (const { now, next } of plan.steps)
+        for (const found of [now, next]) if (found) this.#objects.put(found.bytes);
       this.#objects.flush({ durable: true });
       const { changes, kept } = await applySteps(plan.steps);
-      this.#log.append([type === 'undo' ? { type: 'undone', runs, changes } : { type: 'redone', changes }]);
+      this.#log.append(recordsOf(changes));
       return {
         restored: changes.flatMap(({ path: file, after }) => (after ? [file] : [])),
         removed: changes.flatMap(({ path: file, after }) => (after ? [] : [file])),
@@ -242,7 +265,14 @@ export class UndoStore {
       conflicts: plan.conflicts,
       uncertain,
       apply: (include = []) =>
-        this.#apply(type, indexes, async () => (include.length > 0 ? planWith(new Set(include)) : plan)),
+        this.#apply(
+          async () => (include.length > 0 ? planWith(new Set(include)) : plan),
+          (done) => [
+            type === 'undo'
+              ? { type: 'undone', runs: indexes, changes: done }
+              : { type: 'redone', changes: done },
+          ],
+        ),
     };
   }
 
@@ -367,15 +397,4 @@ export class UndoStore {
       }
     });
   }
-}
-
-function forgottenText(runs: number): string {
-  const count = runs === 1 ? 'the oldest run' : `the ${runs} oldest runs`;
-  return `Undo storage is over its limit (undoLimitMb): ${count} in this folder can no longer be undone.`;
-}
-
-/** Real folders, without nested ones. */
-function outermost(roots: readonly string[]): string[] {
-  const real = [...new Set(roots.filter((root) => existsSync(root)).map((root) => realpathSync(root)))];
-  return real.filter((root) => !real.some((other) => other !== root && isInside(other, root)));
 }

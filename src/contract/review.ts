@@ -1,0 +1,38 @@
+import type { UndoReport } from './command.ts';
+
+/** A change that can be looked at and reverted on its own. */
+export type ChangedHunk = {
+  /** `lines 3-9`, `new file`, `mode 644 → 755`. */
+  what: string;
+  /** A unified diff with its heading; empty if the change is not in lines. */
+  patch: string;
+  added: number;
+  removed: number;
+};
+
+export type ChangedFile = {
+  path: string;
+  change: 'new' | 'deleted' | 'changed';
+  added: number;
+  removed: number;
+  /** Empty if nothing of it can be reverted: then a note says why. */
+  hunks: ChangedHunk[];
+  /** For the user: what cannot be reverted, or may have been changed by somebody else. */
+  notes: string[];
+};
+
+/** One hunk by its index, or the whole file. */
+export type ChosenChange = { path: string; hunk?: number };
+
+/** What is left of the changes of some runs, compared with the files as they are now. */
+export type ChangeReview = {
+  files: ChangedFile[];
+  /**
+   * Takes changes back, together; `/undo` brings them back. Files that were changed since they were listed
+   * are left alone.
+   */
+  revert(chosen: readonly ChosenChange[]): Promise<UndoReport>;
+};
+
+/** The last run that changed files, the whole session, or everything since a time. */
+export type ChangeScope = 'run' | 'session' | { since: string };

@@ -43,6 +43,24 @@ describe('a conversation in a terminal', () => {
     expect(terminal.screen()).toMatch(/Resume with: aca --resume [0-9a-f]{8}$/);
   });
 
+  test('for a screen reader, results are words: no ticks, arrows or bars', async () => {
+    const space = await workspace({ 'a.txt': 'alpha\n' });
+    const script = [edit, calls(['Bash', { command: 'exit 3' }]), says('Changed it.')];
+    const { terminal } = await open(space, script, [
+      '--screen-reader',
+      '--mode',
+      'accept-edits',
+      'change it',
+    ]);
+    await terminal.waitFor('Changed it.');
+
+    const shown = terminal.screen();
+    expect(shown).toContain('Edit a.txt started');
+    expect(shown).toMatch(/Edit a\.txt finished, 1 line added, 1 line removed, \d+ milliseconds?/);
+    expect(shown).toMatch(/Bash exit 3 failed, exit 3, \d+ (milli)?seconds?/);
+    expect(shown).not.toMatch(/[✓✗○●→│›]/);
+  });
+
   sweep(['n', '', 'yes'])(
     '[C04] [L07] the answer "%s" is no: nothing is touched and the model is told',
     async (answer) => {

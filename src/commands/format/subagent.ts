@@ -3,10 +3,13 @@ import { refusalLine } from './decision.ts';
 import { retryLine } from './retry.ts';
 
 /** One line for a step of a subagent; null if there is nothing to show. */
-export function subagentLine(event: AgentEvent): string | null {
+export function subagentLine(
+  event: AgentEvent,
+  started: (title: string) => string = (title) => `→ ${title}`,
+): string | null {
   switch (event.type) {
     case 'tool_start':
-      return `→ ${event.title}`;
+      return started(event.title);
     case 'judged':
       return event.verdict === 'deny' ? refusalLine(event) : null;
     case 'retry':

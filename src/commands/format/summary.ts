@@ -27,6 +27,18 @@ export function summaryText(summary: Summary): string {
   }
 }
 
+/** The same without signs, to be read aloud: `3 lines added, 1 line removed`. */
+export function spokenSummary(summary: Summary): string {
+  if (summary.kind !== 'change') return summaryText(summary);
+  const { added, removed, files } = summary;
+  const parts = [
+    files > 1 ? counted(files, 'file') : '',
+    added > 0 ? `${counted(added, 'line')} added` : '',
+    removed > 0 ? `${counted(removed, 'line')} removed` : '',
+  ];
+  return parts.filter(Boolean).join(', ') || 'no change';
+}
+
 /** `+3 −1`; only the part that is not zero. */
 export function changeText({ added, removed }: { added: number; removed: number }): string {
   const parts = [added > 0 ? `+${grouped(added)}` : '', removed > 0 ? `−${grouped(removed)}` : ''];

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Display } from '../../contract/display.ts';
 import type { PermissionRequest } from '../../contract/permission.ts';
+import { words } from './marks.ts';
 import { PlainView } from './plain-view.ts';
 
 const plain = () => new PlainView({ color: false, stream: true });
@@ -83,11 +84,11 @@ describe('a result in plain lines', () => {
         durationMs: 7,
         display,
       }),
-    ).toBe('  ✓ 7 ms\n');
+    ).toBe('  ✓ MultiEdit (7 ms)\n');
   });
 });
 
-test('a failed call is named, in whatever order calls end', () => {
+test('every result names its call, in whatever order calls end', () => {
   const view = plain();
   const start = (id: string, title: string) =>
     view.render({
@@ -101,11 +102,86 @@ test('a failed call is named, in whatever order calls end', () => {
   start('2', 'Read b\n\x1b[2J.txt');
   start('3', 'Read c.txt');
   expect([end('2', false), end('3', true), end('1', false), end('never started', false)]).toEqual([
-    '  ✗ Read b ⏎ ␛[2J.txt, 7 ms\n',
-    '  ✓ 7 ms\n',
-    '  ✗ Read a.txt, 7 ms\n',
-    '  ✗ Read, 7 ms\n',
+    '  ✗ Read b ⏎ ␛[2J.txt (7 ms)\n',
+    '  ✓ Read c.txt (7 ms)\n',
+    '  ✗ Read a.txt (7 ms)\n',
+    '  ✗ Read (7 ms)\n',
   ]);
+});
+
+describe('for a screen reader, words stand in place of signs', () => {
+  const view = () => new PlainView({ color: false, stream: true, marks: words });
+  const change = { kind: 'change', added: 3, removed: 1, files: 1 } as const;
+  const end = { type: 'tool_end', callId: '1', name: 'Edit' } as const;
+
+  test.each([
+    [
+      { success: true, durationMs: 97, summary: change },
+      'Edit finished, 3 lines added, 1 line removed, 97 milliseconds',
+    ],
+    [{ success: true, durationMs: 1 }, 'Edit finished, 1 millisecond'],
+    [
+      { success: true, durationMs: 1_200, summary: { ...change, files: 2, removed: 0 } },
+      'Edit finished, 2 files, 3 lines added, 1 second',
+    ],
+    [
+      { success: false, durationMs: 64_000, summary: { kind: 'exit', exitCode: 2 } },
+      'Edit failed, exit 2, 1 minute 4 seconds',
+    ],
+    [
+      { success: true, durationMs: 120_000, summary: { kind: 'count', unit: 'line', count: 11 } },
+      'Edit finished, 11 lines, 2 minutes',
+    ],
+  ] as const)('%j', (result, line) => {
+    expect(view().render({ ...end, ...result })).toBe(`  ${line}\n`);
+  });
+
+  test('in changes, tasks, steps of subagents and requests', () => {
+    const call = { id: '2', name: 'Read', input: {} };
+    const patch = '--- a.ts\n+++ a.ts\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n';
+    const told = [
+      view().render({ type: 'tool_start', call, title: 'Read a.ts' }),
+      view().render({
+        type: 'subagent',
+        callId: '1',
+        agent: 'explore',
+        event: { type: 'tool_start', call, title: 'Read b.ts' },
+      }),
+      view().display({ kind: 'diff', path: 'a.ts', patch, added: 1, removed: 1 }),
+      view().display({
+        kind: 'todos',
+        items: [
+          { text: 'write', status: 'in_progress' },
+          { text: 'test', status: 'pending' },
+          { text: 'plan', status: 'done' },
+        ],
+      }),
+      view().display({ kind: 'text', text: Array.from({ length: 20 }, (_, i) => `${i}`).join('\n') }),
+      view().render({
+        type: 'question',
+        request: {
+          callId: '3',
+          tool: 'Bash',
+          operation: 'Bash x',
+          accesses: [],
+          because: '',
+          preview: { kind: 'text', text: 'npm test\nrm x' },
+        },
+      }),
+    ].join('');
+
+    expect(told).not.toMatch(/[^\x20-\x7e\n]|^\s*[+@!|~[]/m);
+    for (const part of [
+      'Read a.ts started',
+      'subagent explore: Read b.ts started',
+      'line 1:',
+      'removed: old',
+      'added: new',
+    ])
+      expect(told).toContain(part);
+    for (const part of ['in progress: write', 'to do: test', 'done: plan', '8 more lines', 'quote: rm x'])
+      expect(told).toContain(part);
+  });
 });
 
 describe('[C05] a permission prompt in plain lines', () => {
@@ -236,7 +312,7 @@ test('the request is printed to its last line, whatever its kind', () => {
   const lines = (names: readonly string[]) => names.map((name) => `  ${name}\n`).join('');
 
   expect(asked({ kind: 'files', paths: [...paths, 'a\nAllow: x? [y/n] y'], total: 99 })).toBe(
-    lines([...paths, 'a ⏎ Allow: x? [y/n] y', '… 58 more']),
+    lines([...paths, 'a ⏎ Allow: x? [y/n] y', '… 58 more files']),
   );
   expect(asked({ kind: 'text', text: paths.join('\n') })).toBe(lines(paths.map((name) => `│ ${name}`)));
   const patch = paths.map((name) => `-${name}`).join('\n');

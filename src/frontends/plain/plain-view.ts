@@ -11,23 +11,22 @@ import { textOf } from '../../contract/message.ts';
 import type { CommandPart, PermissionRequest } from '../../contract/permission.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { exactLine, exactText, hangingRows, visibleLine, visibleText } from '../../lib/text/visible-text.ts';
+import { type Marks, signs } from './marks.ts';
 
 const OUTPUT_LINES = 12;
-/** Prefix of each line of a request. */
-const BAR = '  │ ';
 /** More would push the text before them out of view. */
 const EMPTY_LINES = /\n{6,}/g;
 
 type Style = Parameters<typeof styleText>[0];
 type Todo = Extract<Display, { kind: 'todos' }>['items'][number];
 
-/** Marks that work on every terminal and with screen readers. */
-const todoMarks = { pending: '[ ]', in_progress: '[~]', done: '[x]' } satisfies Record<
-  Todo['status'],
-  string
->;
-
-type PlainViewOptions = { color: boolean; stream: boolean; columns?: () => number | undefined };
+type PlainViewOptions = {
+  color: boolean;
+  stream: boolean;
+  /** The terminal width; undefined without a terminal. */
+  columns?: () => number | undefined;
+  marks?: Marks;
+};
 
 /**
  * Renders events as linear text: no repainting, so that pipes, dumb terminals and screen readers get
@@ -45,8 +44,10 @@ export class PlainView {
 
   readonly #columns: () => number | undefined;
 
-  /** `columns`: the terminal width; undefined without a terminal. */
-  constructor({ color, stream, columns }: PlainViewOptions) {
+  readonly #marks: Marks;
+
+  constructor({ color, stream, columns, marks = signs }: PlainViewOptions) {
+    this.#marks = marks;
     this.#stream = stream;
     this.#columns = columns ?? (() => undefined);
     this.#paint = color
@@ -68,7 +69,7 @@ export class PlainView {
         );
       case 'tool_start':
         this.#titles.set(event.call.id, event.title);
-        return this.#line('cyan', `→ ${visibleLine(event.title)}`);
+        return this.#line('cyan', this.#marks.started(visibleLine(event.title)));
       case 'tool_progress':
         return '';
       case 'subagent':
@@ -108,11 +109,11 @@ export class PlainView {
   display(display: Display): string {
     switch (display.kind) {
       case 'text':
-        return indent(firstLines(display.text));
+        return indent(this.#firstLines(display.text));
       case 'command':
-        return indent(firstLines(display.output.trim()));
+        return indent(this.#firstLines(display.output.trim()));
       case 'files':
-        return indent(firstLines(display.paths.join('\n')));
+        return indent(this.#firstLines(display.paths.join('\n')));
       case 'diff':
         return this.#patch(display.patch);
       case 'diffs':
@@ -126,13 +127,14 @@ export class PlainView {
   }
 
   #patch(patch: string): string {
-    const lines = patch.trimEnd().split('\n');
-    return lines
-      .flatMap((line) =>
-        questionRows(`  ${visibleText(line)}`, this.#columns()).map(
-          (row) => `${this.#painted(styleOfLine(line), row)}\n`,
-        ),
-      )
+    return patch
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => {
+        const told = this.#marks.patchLine(line);
+        const rows = told === null ? [] : this.#rows(`  ${visibleText(told)}`);
+        return rows.map((row) => `${this.#painted(styleOfLine(line), row)}\n`);
+      })
       .join('');
   }
 
@@ -142,7 +144,7 @@ export class PlainView {
   }
 
   #todo({ text, status }: Todo): string {
-    const line = `${todoMarks[status]} ${visible(text).replaceAll(/\s+/g, ' ')}`;
+    const line = `${this.#marks.todo[status]} ${visible(text).replaceAll(/\s+/g, ' ')}`;
     return `  ${status === 'pending' ? line : this.#paint(status === 'done' ? 'dim' : 'bold', line)}\n`;
   }
 
@@ -165,8 +167,8 @@ export class PlainView {
   /** A subagent's steps, one line each; its text goes to the agent that started it. */
   #subagent(told: Extract<AgentEvent, { type: 'subagent' }>): string {
     const { event, agents } = innermost(told);
-    const line = subagentLine(event);
-    if (line !== null) return this.#line('dim', `  [${agents.join(' › ')}] ${line}`);
+    const line = subagentLine(event, this.#marks.started);
+    if (line !== null) return this.#line('dim', `  ${this.#marks.subagent(agents, line)}`);
     if (event.type === 'question') return this.render(event);
     const changes = event.type === 'tool_end' && event.success && event.display?.kind.startsWith('diff');
     return changes ? this.render(event) : '';
@@ -179,13 +181,13 @@ export class PlainView {
     const risky = parts.find(({ verdict }) => verdict !== 'allow');
     const facts = [
       ...(agent === undefined ? [] : [`requested by the subagent ${agent}`]),
-      ...(parts.length > 1 ? parts.map((part) => partLine(part, risky)) : []),
+      ...(parts.length > 1 ? parts.map((part) => this.#part(part, risky)) : []),
       ...leadsTo.map(({ written, real }) => `${written} leads to ${real}`),
       ...(reason === '' ? [] : [reason]),
       ...(sandbox ? [sandboxLine(sandbox)] : []),
     ];
     const told = facts
-      .flatMap((fact) => questionRows(`  ${exactLine(fact)}`, this.#columns()))
+      .flatMap((fact) => this.#rows(`  ${exactLine(fact)}`))
       .map((row) => `${this.#painted('dim', row)}\n`)
       .join('');
     return this.#closeLine() + this.#preview(request) + told;
@@ -194,24 +196,52 @@ export class PlainView {
   #preview({ callId, preview }: PermissionRequest): string {
     if (!preview) return '';
     // The request is shown to its last line: nothing may be approved unseen.
-    if (preview.kind === 'text') return quoted(preview.text, this.#columns());
+    if (preview.kind === 'text') return this.#quoted(preview.text);
     if (preview.kind === 'files') return this.#files(preview);
     this.#previewed.add(callId);
     return this.display(preview);
   }
 
   #files({ paths, total }: Extract<Display, { kind: 'files' }>): string {
-    const more = total > paths.length ? [`… ${total - paths.length} more`] : [];
+    const more = total > paths.length ? [this.#marks.more(total - paths.length, 'file')] : [];
     const lines = [...paths.map(exactLine), ...more].map((line) => `  ${line}`);
-    return lines.flatMap((line) => questionRows(line, this.#columns()).map((row) => `${row}\n`)).join('');
+    return lines.flatMap((line) => this.#rows(line).map((row) => `${row}\n`)).join('');
   }
 
-  #result({ callId, name, success, display, durationMs }: Extract<AgentEvent, { type: 'tool_end' }>): string {
+  /** Every result names its call: calls may end in any order. */
+  #result(event: Extract<AgentEvent, { type: 'tool_end' }>): string {
+    const { callId, name, success, display } = event;
     const title = visibleLine(this.#titles.get(callId) ?? name);
     this.#titles.delete(callId);
     const shown = display && !this.#previewed.has(callId) ? this.display(display) : '';
-    const mark = success ? this.#paint('green', '✓') : this.#paint('red', `✗ ${title},`);
-    return `${this.#closeLine()}${shown}  ${mark} ${this.#paint('dim', `${durationMs} ms`)}\n`;
+    const line = this.#paint(success ? 'green' : 'red', this.#marks.finished({ ...event, title }));
+    return `${this.#closeLine()}${shown}  ${line}\n`;
+  }
+
+  /** The part that requires approval is marked. */
+  #part(part: CommandPart, risky: CommandPart | undefined): string {
+    return part === risky ? `${this.#marks.risky}${part.text}   (${part.because})` : `  ${part.text}`;
+  }
+
+  /** Each line of the request follows a prefix, so that none can imitate our own lines or the question. */
+  #quoted(text: string): string {
+    const lines = exactText(text)
+      .replaceAll(EMPTY_LINES, (lines) => `\n<${lines.length - 1} empty lines>\n`)
+      .split('\n');
+    return lines
+      .flatMap((line) => this.#rows(`${this.#marks.quote}${line}`).map((row) => `${row}\n`))
+      .join('');
+  }
+
+  #rows(text: string): string[] {
+    return questionRows(text, this.#columns(), this.#marks.quote);
+  }
+
+  #firstLines(text: string): string {
+    const lines = text.trimEnd().split('\n');
+    const more = lines.length - OUTPUT_LINES;
+    if (more <= 0) return lines.join('\n');
+    return [...lines.slice(0, OUTPUT_LINES), this.#marks.more(more, 'line')].join('\n');
   }
 
   #end({ reason, turns, error }: Extract<AgentEvent, { type: 'end' }>): string {
@@ -239,24 +269,11 @@ export class PlainView {
   }
 }
 
-/** The part that requires approval is marked. */
-function partLine(part: CommandPart, risky: CommandPart | undefined): string {
-  return part === risky ? `! ${part.text}   (${part.because})` : `  ${part.text}`;
-}
-
-/** Each line of the request follows a bar, so that none can imitate our own lines or the question. */
-function quoted(text: string, columns: number | undefined): string {
-  const lines = exactText(text)
-    .replaceAll(EMPTY_LINES, (lines) => `\n<${lines.length - 1} empty lines>\n`)
-    .split('\n');
-  return lines.flatMap((line) => questionRows(`${BAR}${line}`, columns).map((row) => `${row}\n`)).join('');
-}
-
 /** A line of a prompt as terminal rows: only the first starts at the margin. */
-export function questionRows(text: string, columns: number | undefined): string[] {
+export function questionRows(text: string, columns: number | undefined, prefix = signs.quote): string[] {
   // Too narrow for both: the terminal wraps the lines itself.
-  if (columns === undefined || columns < 4 * BAR.length) return [text];
-  return hangingRows(text, { prefix: BAR, columns });
+  if (columns === undefined || columns < 4 * prefix.length) return [text];
+  return hangingRows(text, { prefix, columns });
 }
 
 function styleOfLine(line: string): Style {
@@ -267,13 +284,6 @@ function sumOf(diffs: Extract<Display, { kind: 'diffs' }>['diffs']): string {
   const added = diffs.reduce((sum, diff) => sum + diff.added, 0);
   const removed = diffs.reduce((sum, diff) => sum + diff.removed, 0);
   return `${diffs.length} ${diffs.length === 1 ? 'file' : 'files'}, +${added} -${removed}`;
-}
-
-function firstLines(text: string): string {
-  const lines = text.trimEnd().split('\n');
-  const more = lines.length - OUTPUT_LINES;
-  if (more <= 0) return lines.join('\n');
-  return [...lines.slice(0, OUTPUT_LINES), `… ${more} more ${more === 1 ? 'line' : 'lines'}`].join('\n');
 }
 
 function indent(text: string): string {

@@ -21,6 +21,7 @@ import type { Terminal } from '../shared/terminal.ts';
 import { answerOnTerminal, askOnTerminal } from './ask.ts';
 import { setUp } from './first-run.ts';
 import { Conversation } from './line-terminal.ts';
+import { signs, words } from './marks.ts';
 import { modelCommand } from './model-command.ts';
 import { pickSession } from './pick-session.ts';
 import { PlainView } from './plain-view.ts';
@@ -56,7 +57,8 @@ export async function runPlain(prompt: string, options: Options, terminal: Termi
     servers = await startServers(settings, terminal);
     telemetry = await startTelemetry(settings, options, terminal);
     await announceUpdate(settings, terminal, news);
-    const view = new PlainView({ color, stream, columns: () => talk.columns });
+    const marks = options.screenReader ? words : signs;
+    const view = new PlainView({ color, stream, columns: () => talk.columns, marks });
     const stage = { terminal, talk, view, prompts, news, servers, telemetry, leaving };
     for (let first = prompt; plan; first = '') plan = await converse(first, plan, stage);
     return 0;

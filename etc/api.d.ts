@@ -871,6 +871,10 @@ type Report = {
         command: string;
         exitCode: number | null;
     }[];
+    /** Files that differ from before the run, whatever changed them; null if lines were not counted. */
+    changes?: NetChange[];
+    /** The last outcome of each command that tested, built or linted; null if it was stopped. */
+    checks?: Check[];
     denials: {
         tool: string;
         input: unknown;
@@ -880,6 +884,21 @@ type Report = {
     /** The sandbox of the last command; null when none ran. */
     sandbox: SandboxState | null;
     error?: RunError;
+};
+
+/** Lines that a file gained and lost; null if they were not counted. */
+type NetChange = {
+    path: string;
+    lines: {
+        added: number;
+        removed: number;
+    } | null;
+};
+
+/** A command that tested, built or linted, such as `npm test`. A null exit code means that it was stopped. */
+type Check = {
+    name: string;
+    exitCode: number | null;
 };
 
 /** `rule` is the rule that matched: a built-in one, or `default`. `parts` are the commands in the line. */

@@ -337,6 +337,8 @@ describe('tables name everything there is, and nothing else', () => {
       costUsd: true,
       filesChanged: true,
       commands: true,
+      changes: true,
+      checks: true,
       denials: true,
       sandbox: true,
       durationMs: true,

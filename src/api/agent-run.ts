@@ -1,6 +1,7 @@
 import type { Controller } from '../agent/controller.ts';
 import type { Steering } from '../agent/steering.ts';
 import { type Report, Reporter } from '../app/conversation/run-report.ts';
+import { type FactDeps, recordOf } from '../app/run-facts/run-facts.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { UserMessage } from '../contract/message.ts';
 import { Channel } from '../lib/async/channel.ts';
@@ -12,7 +13,7 @@ type Prompt = string | UserMessage['content'];
 export function startRun(
   prompt: Prompt,
   controller: Controller,
-  { turn, stop }: { turn: Promise<unknown>; stop: AbortSignal },
+  { turn, stop, ...facts }: { turn: Promise<unknown>; stop: AbortSignal } & FactDeps,
 ): AgentRun {
   const left = new AbortController();
   const signal = AbortSignal.any([stop, left.signal]);
@@ -34,7 +35,8 @@ export function startRun(
     } finally {
       steering.end();
     }
-    return resultOf(reporter.report);
+    const { report } = reporter;
+    return resultOf({ ...report, ...(await recordOf(report, facts)) });
   }
 
   async function submit(): Promise<void> {

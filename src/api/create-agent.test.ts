@@ -57,6 +57,8 @@ describe('a run', () => {
       usage: expect.objectContaining({ outputTokens: expect.any(Number) }),
       costUsd: expect.any(Number),
       filesChanged: [],
+      changes: [],
+      checks: [],
       commands: [],
       denials: [],
       sandbox: null,

@@ -72,6 +72,8 @@ describe('output', () => {
       turns: 3,
       filesChanged: ['a.txt'],
       commands: [{ command: 'exit 7', exitCode: 7 }],
+      changes: [{ path: 'a.txt', lines: { added: 1, removed: 1 } }],
+      checks: [],
       denials: [{ tool: 'Bash', input: { command: 'touch made' } }],
     });
     expect(report.denials[0]?.because).toContain("--allow 'Bash(touch made)'");

@@ -43,7 +43,7 @@ async function keptWords(space: Workspace): Promise<string> {
 }
 
 describe('interrupting', () => {
-  test('[L10] Esc to stop an answer at once, keeps what was said, and the next prompt is heard', async () => {
+  test('[L10] Esc stops an answer at once, keeps what was said, and the next prompt is heard', async () => {
     const space = await workspace();
     const { lab, server } = await openScreen(space, [slow(), says('Here I am.')]);
     lab.type('go\r');
@@ -62,7 +62,7 @@ describe('interrupting', () => {
     ).toContain('one two three');
   });
 
-  test('[L10] Esc to stop a command, and its processes are gone', async () => {
+  test('[L10] Esc stops a command, and its processes are gone', async () => {
     const space = await workspace();
     const seconds = `61.${randomInt(100_000, 1_000_000)}`;
     const { lab, server } = await openScreen(
@@ -75,9 +75,9 @@ describe('interrupting', () => {
     await expect.poll(() => commandsRunning(seconds), { timeout: 30_000 }).toBeGreaterThan(0);
     lab.type(ESC);
     await lab.waitFor('Interrupted. What should I do instead?');
-    await lab.waitFor(({ rows }) => !rows().join('\n').includes('Esc to stop'));
+    await lab.waitFor(({ rows }) => !rows().join('\n').includes('esc to interrupt'));
     await still(lab, 400);
-    expect(lab.rows().join('\n')).not.toContain('Esc to stop');
+    expect(lab.rows().join('\n')).not.toContain('esc to interrupt');
     await expect.poll(() => commandsRunning(seconds), { timeout: 10_000 }).toBe(0);
     expect(server.requests).toHaveLength(1);
     const shown = lab.all();

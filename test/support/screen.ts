@@ -47,7 +47,9 @@ function promptShown(lab: Lab): boolean {
 export async function runOver(lab: Lab, cost: string): Promise<void> {
   await lab.waitFor(({ rows }) => {
     const shown = rows();
-    return shown.some((row) => row.includes(` ${cost}`)) && !shown.some((row) => row.includes('Esc to stop'));
+    return (
+      shown.some((row) => row.includes(` ${cost}`)) && !shown.some((row) => row.includes('esc to interrupt'))
+    );
   });
   await still(lab);
 }

@@ -3,6 +3,7 @@ import { builtinCommands } from '../../commands/index.ts';
 import { ownCommandIn } from '../../commands/own-command.ts';
 import type { CommandContext, SlashCommand } from '../../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../../contract/errors.ts';
+import type { EndReason } from '../../contract/event.ts';
 import type { UserMessage } from '../../contract/message.ts';
 import { following, limited } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
@@ -11,6 +12,7 @@ import { checkHealth, settingStates } from '../doctor/conversation-checks.ts';
 import type { Host } from '../host.ts';
 import type { Opened } from '../open-assistant.ts';
 import { userNetwork } from '../opening/user-network.ts';
+import { type RunFacts, RunWatch } from '../run-facts/run-facts.ts';
 import { fileHistory } from './file-history.ts';
 import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
@@ -46,6 +48,8 @@ export type Stage = {
   news: string[];
   /** Aborted when the program should exit: nothing is started after that. */
   leaving: AbortSignal;
+  /** Called after each run, before the next prompt. */
+  onRunEnd?(facts: RunFacts, reason: EndReason): void;
 };
 
 /** Runs one session, prompt by prompt. Resolves with the session to continue with, or null at the end. */
@@ -93,13 +97,11 @@ export async function runConversation(
   controller.listen((event) => {
     if (event.type === 'message') void desk.messageAdded();
   });
-  const commands = () => [
-    ...(stage.commands ?? builtinCommands),
-    ...opened.extensions.commands(),
-    ...(opened.mcp?.commands() ?? []),
-  ];
+  const commands = () => commandsOf(opened, stage);
+  const submit = submitAndReport(opened, stage);
   const contextFor = (signal: AbortSignal) =>
     commandContext(opened, {
+      submit,
       stage,
       desk,
       commands,
@@ -121,8 +123,8 @@ export async function runConversation(
   const expand = async (content: UserMessage['content']) =>
     (await opened.mcp?.withResources(content)) ?? content;
   controller.steerWith(steeringFrom({ waiting: () => stage.steering?.() ?? null, expand, history: prompts }));
-  const first: TypedPrompt = { text: prompt, images: [] };
-  for (let typed: TypedPrompt | null = first; typed !== null; typed = await next()) {
+  let typed: TypedPrompt | null = { text: prompt, images: [] };
+  for (; typed !== null; typed = await next()) {
     const { text, images } = typed;
     if (text.trim() === '' && images.length === 0) continue;
     await prompts.add(text);
@@ -137,7 +139,7 @@ export async function runConversation(
     const isCommand = await obey(text, contextFor(command.signal));
     command = undefined;
     if (isCommand) continue;
-    await controller.submit(await expand([...ownCommands.takeTold(), ...contentOf(typed)]));
+    await submit(await expand([...ownCommands.takeTold(), ...contentOf(typed)]));
     scheduleHousekeeping(opened, stage);
     scheduleUpdateCheck(opened, stage);
   }
@@ -145,6 +147,21 @@ export async function runConversation(
   await endSession(opened, stage);
   tellNews();
   return goOn;
+}
+
+/** Those of extensions and servers are added when they are ready. */
+function commandsOf({ extensions, mcp }: Opened, { commands = builtinCommands }: Stage): SlashCommand[] {
+  return [...commands, ...extensions.commands(), ...(mcp?.commands() ?? [])];
+}
+
+/** Runs a prompt, and then reports what it did. */
+function submitAndReport({ controller, undo }: Opened, { host, onRunEnd }: Stage): CommandContext['submit'] {
+  return async (content, options) => {
+    const watch = new RunWatch();
+    const stop = controller.listen((event) => watch.take(event));
+    const { reason } = await controller.submit(content, options).finally(stop);
+    onRunEnd?.(await watch.facts({ undo, cwd: host.cwd }), reason);
+  };
 }
 
 /** Saves memories, unless interrupted, and closes the session. */
@@ -158,7 +175,7 @@ async function endSession({ noteAtEnd, close }: Opened, { talk, leaving }: Stage
   await close();
 }
 
-type CommandParts = Pick<CommandContext, 'signal' | 'quit'> & {
+type CommandParts = Pick<CommandContext, 'signal' | 'quit' | 'submit'> & {
   stage: Stage;
   desk: CommandContext['sessions'];
   commands(): readonly SlashCommand[];
@@ -168,7 +185,7 @@ type CommandParts = Pick<CommandContext, 'signal' | 'quit'> & {
 /** What a slash command may use. */
 function commandContext(
   opened: Opened,
-  { stage, desk, commands, confirm, signal, quit }: CommandParts,
+  { stage, desk, commands, confirm, signal, submit, quit }: CommandParts,
 ): CommandContext {
   const { mode, permissions, window, spending, cache, record, memory, mcp, repository, extensions } = opened;
   const { talk, prompts, host } = stage;
@@ -198,7 +215,7 @@ function commandContext(
     settings: () => settingStates(opened.settings),
     health: () => checkHealth(opened, host),
     call: opened.call,
-    submit: async (content, options) => void (await opened.controller.submit(content, options)),
+    submit,
     quit,
   };
 }

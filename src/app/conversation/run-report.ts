@@ -2,6 +2,8 @@ import { changedFiles } from '../../agent/changed-files.ts';
 import { type AgentEvent, type EndReason, innermost, type RunError } from '../../contract/event.ts';
 import { addUsage, type Message, noUsage, textOf, toolCallsOf, type Usage } from '../../contract/message.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
+import type { NetChange } from '../../session/undo/net-changes.ts';
+import type { Check } from '../run-facts/checks.ts';
 
 /** The outcome of a run, folded from its events: the final JSON in headless mode. */
 export type Report = {
@@ -19,6 +21,10 @@ export type Report = {
   costUsd: number | null;
   filesChanged: string[];
   commands: { command: string; exitCode: number | null }[];
+  /** Files that differ from before the run, whatever changed them; null if lines were not counted. */
+  changes?: NetChange[];
+  /** The last outcome of each command that tested, built or linted; null if it was stopped. */
+  checks?: Check[];
   denials: { tool: string; input: unknown; by: string; because: string }[];
   /** The sandbox of the last command; null when none ran. */
   sandbox: SandboxState | null;

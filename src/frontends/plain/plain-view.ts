@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { FooterPart } from '../../app/run-facts/footer.ts';
 import { describeCompaction } from '../../commands/compact.ts';
 import { reasonLine, refusalLine } from '../../commands/format/decision.ts';
 import { loadingLine } from '../../commands/format/loading.ts';
@@ -104,6 +105,12 @@ export class PlainView {
       default:
         return event satisfies never;
     }
+  }
+
+  /** The facts of a run, as one line. */
+  footer(parts: readonly FooterPart[]): string {
+    if (parts.length === 0) return '';
+    return this.#line('dim', parts.map(({ text }) => text).join(' · '));
   }
 
   display(display: Display): string {

@@ -9,6 +9,7 @@ import { confirmFolder } from '../../app/opening/choose-session.ts';
 import { findModel } from '../../app/opening/find-model.ts';
 import { startServers } from '../../app/opening/start-servers.ts';
 import { startTelemetry } from '../../app/opening/start-telemetry.ts';
+import { footerParts } from '../../app/run-facts/footer.ts';
 import { loadSettings, type Settings, sessionStore } from '../../app/settings.ts';
 import { announceUpdate } from '../../app/update/announce-update.ts';
 import { describeSandbox } from '../../commands/format/sandbox.ts';
@@ -131,6 +132,7 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
     host: terminal,
     news,
     leaving,
+    onRunEnd: (facts, reason) => talk.write(view.footer(footerParts(facts, reason, { words: true }))),
   });
   if (next) return { ...plan, session: next };
   if (wanted.model !== undefined) return switchModel(wanted.model, { plan, opened }, terminal);

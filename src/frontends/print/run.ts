@@ -2,6 +2,7 @@ import { type Report, Reporter } from '../../app/conversation/run-report.ts';
 import { missingModelError } from '../../app/first-run/missing-model.ts';
 import { type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { findModel } from '../../app/opening/find-model.ts';
+import { recordOf } from '../../app/run-facts/run-facts.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
@@ -74,10 +75,8 @@ async function doTask(task: string, { opened, options, terminal, schema }: Task)
   const wanted = named?.content ?? [{ type: 'text' as const, text: task }];
   const content = schema ? [...wanted, { type: 'text' as const, text: `\n\n${schema.instruction}` }] : wanted;
   await controller.submit((await opened.mcp?.withResources(content)) ?? content, named?.options);
-  let report = reporter.report;
-  if (schema) {
-    report = await insist(schema, opened, reporter);
-  }
+  const reported = schema ? await insist(schema, opened, reporter) : reporter.report;
+  const report = { ...reported, ...(await recordOf(reported, { undo: opened.undo, cwd: terminal.cwd })) };
   if (options.outputFormat !== 'text') printLine(stdout, report);
   else if (schema && 'structured' in report) printLine(stdout, report.structured);
   else if (!schema && report.result !== '') stdout.write(`${report.result}\n`);
@@ -109,8 +108,8 @@ async function insist(schema: StructuredResult, { controller }: Opened, reporter
  * ends with its own result line.
  */
 async function holdConversation(
-  { controller }: Opened,
-  { stdin, stdout }: Terminal,
+  { controller, undo }: Opened,
+  { stdin, stdout, cwd }: Terminal,
   leaving: AbortSignal,
 ): Promise<number> {
   let code = 0;
@@ -131,7 +130,7 @@ async function holdConversation(
     await controller.submit([{ type: 'text', text }]);
     stop();
     const { report } = reporter;
-    printLine(stdout, report);
+    printLine(stdout, { ...report, ...(await recordOf(report, { undo, cwd })) });
     code = exitCodeOf(report.stopReason, report.denials.length);
   }
 }

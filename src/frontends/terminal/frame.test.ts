@@ -59,7 +59,7 @@ test('during a run: the message, the spinner, the queue, the prompt', () => {
     'row 0',
     'row 1',
     '',
-    '⠙ Thinking · 5s · Esc to stop',
+    '⠙ Thinking · 5s · esc to interrupt',
     '↳ next',
     '  Will be sent with the next step; ↑ to edit',
     '',

@@ -8,6 +8,7 @@ import { byLastUsed, confirmFolder } from '../../app/opening/choose-session.ts';
 import { findModel } from '../../app/opening/find-model.ts';
 import { startServers } from '../../app/opening/start-servers.ts';
 import { type StartedTelemetry, startTelemetry } from '../../app/opening/start-telemetry.ts';
+import { footerParts } from '../../app/run-facts/footer.ts';
 import { loadSettings, type Settings, sessionStore } from '../../app/settings.ts';
 import { announceUpdate } from '../../app/update/announce-update.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
@@ -164,6 +165,8 @@ export class ScreenConversation {
       host: terminal,
       news,
       leaving,
+      onRunEnd: (facts, reason) =>
+        screen.store.dispatch({ type: 'footer', parts: footerParts(facts, reason) }),
     });
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     if (next) return { ...plan, session: next };

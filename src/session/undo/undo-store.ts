@@ -7,6 +7,7 @@ import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { applySteps } from './apply.ts';
 import { type Command, type CommandFacts, credited, creditedInBackground, creditedLate } from './credit.ts';
 import { type Change, type FileState, isSame } from './file-state.ts';
+import { type NetChange, netChanges } from './net-changes.ts';
 import { Objects } from './objects.ts';
 import { type Plan, planBack, type Step } from './plan.ts';
 import { countsOf, uncertainOf } from './preview.ts';
@@ -168,6 +169,15 @@ export class UndoStore {
       await this.#catchUp();
       return this.#log.history.runs.filter(({ undone, changes }) => !undone && changes.length > 0);
     });
+  }
+
+  /** What the current or last run has changed so far, all in all. */
+  changed(): Promise<NetChange[]> {
+    return this.#tolerant(async () => {
+      // A run is logged with its first change.
+      const run = this.#started ? undefined : this.#log.history.runs.at(-1);
+      return netChanges(run?.changes ?? [], this.#objects);
+    }, []);
   }
 
   /** For the last run that changed anything, or all from a run on. Null if there is nothing to undo. */

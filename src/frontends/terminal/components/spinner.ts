@@ -13,7 +13,7 @@ export function spinnerLines(
   { columns, theme: { styles }, now }: { columns: number; theme: Theme; now: number },
 ): Line[] {
   const since = Math.max(0, now - run.startedAt);
-  const facts = [elapsed(Math.max(1000, since)), tokens(run.outputTokens), 'Esc to stop'];
+  const facts = [elapsed(Math.max(1000, since)), tokens(run.outputTokens), 'esc to interrupt'];
   const rest = ` · ${facts.filter(Boolean).join(' · ')}`;
   const mark = MARKS[Math.floor(since / SPIN_MS) % MARKS.length] ?? '';
   const line = [
@@ -26,7 +26,8 @@ export function spinnerLines(
 
 function tokens(count: number): string {
   if (count < 1) return '';
-  return count < 1000 ? `↓ ${Math.round(count)} tokens` : `↓ ${(count / 1000).toFixed(1)}k tokens`;
+  if (count < 1000) return `↓ ${Math.round(count)} tokens`;
+  return `↓ ${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k tokens`;
 }
 
 function capital(text: string): string {

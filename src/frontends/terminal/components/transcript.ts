@@ -1,6 +1,8 @@
+import type { FooterPart } from '../../../app/run-facts/footer.ts';
 import { elapsed } from '../../../lib/text/elapsed.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { widthOfLine, wrap } from '../text/wrap.ts';
+import type { Theme } from '../theme/theme.ts';
 import type { Room } from '../view/display-lines.ts';
 import type { Item, Line, Span, Style } from '../view/types.ts';
 import { callLines, exploredRow } from './tool-call.ts';
@@ -31,6 +33,8 @@ export function itemLines(item: Item, room: Room): Line[] {
         .flatMap((line) => wrap([{ text: line }], room.columns));
     case 'drawn':
       return [...item.draw(room.columns)];
+    case 'footer':
+      return [[], ...wrap(footerSpans(item.parts, room.theme), room.columns)];
     default:
       return item satisfies never;
   }
@@ -45,6 +49,14 @@ function promptRows(text: string, room: Room): Line[] {
     const fill: Span = { text: ' '.repeat(Math.max(0, room.columns - widthOfLine(line))) };
     return [...line, fill].map((span) => ({ ...span, style: { ...span.style, ...prompt } }));
   });
+}
+
+/** Muted, except for what needs attention. */
+function footerSpans(parts: readonly FooterPart[], { styles }: Theme): Span[] {
+  return parts.flatMap(({ text, bad }, i) => [
+    ...(i === 0 ? [] : [{ text: ' · ', style: styles.border }]),
+    { text: sanitize(text), style: bad ? styles.error : styles.muted },
+  ]);
 }
 
 function thoughtLines(item: Extract<Item, { type: 'thought' }>, room: Room): Line[] {

@@ -1,5 +1,6 @@
 import { describeCompaction } from '../../../commands/compact.ts';
 import { refusalLine } from '../../../commands/format/decision.ts';
+import { doingText } from '../../../commands/format/doing.ts';
 import { loadingLine } from '../../../commands/format/loading.ts';
 import { retryLine } from '../../../commands/format/retry.ts';
 import { subagentLine } from '../../../commands/format/subagent.ts';
@@ -44,6 +45,8 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
       return add(view, { type: 'prompt', text: event.text });
     case 'printed':
       return add(view, { type: 'printed', text: event.text });
+    case 'footer':
+      return event.parts.length === 0 ? view : add(view, event);
     case 'drawn':
       return add(view, event);
     case 'restored':
@@ -294,5 +297,5 @@ function grow(view: View, characters: number): View {
 function doingOf(calls: readonly LiveCall[]): string {
   const running = calls.filter(({ ended }) => !ended);
   if (running.length === 0) return 'waiting for the model';
-  return running.length === 1 ? (running[0]?.title ?? '') : `running ${running.length} tools`;
+  return running.length === 1 ? doingText(running[0]?.title ?? '') : `running ${running.length} tools`;
 }

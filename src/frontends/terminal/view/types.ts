@@ -1,4 +1,5 @@
 import type { TypedPrompt } from '../../../app/conversation/prompt-queue.ts';
+import type { FooterPart } from '../../../app/run-facts/footer.ts';
 import type { statusParts } from '../../../config/schema/schema.ts';
 import type { Display, Exploration, Summary } from '../../../contract/display.ts';
 import type { AgentEvent } from '../../../contract/event.ts';
@@ -79,7 +80,9 @@ export type Item =
   /** Output of a command. */
   | { type: 'printed'; text: string }
   /** The same, drawn for the width of the screen. */
-  | { type: 'drawn'; draw(columns: number): readonly Line[] };
+  | { type: 'drawn'; draw(columns: number): readonly Line[] }
+  /** The facts of a run, at its end. */
+  | { type: 'footer'; parts: readonly FooterPart[] };
 
 export type ExploredCall = Extract<Item, { type: 'call' }> & { explores: Exploration };
 
@@ -165,6 +168,7 @@ export type UiEvent =
   | { type: 'drawn'; draw(columns: number): readonly Line[] }
   /** The end of a resumed conversation. */
   | { type: 'restored'; items: readonly Item[] }
+  | { type: 'footer'; parts: readonly FooterPart[] }
   | { type: 'queue'; prompts: readonly TypedPrompt[] }
   | { type: 'hint'; text: string | null }
   | { type: 'status'; status: Partial<Status> }

@@ -1,0 +1,116 @@
+import { loadGrammar } from '../../permissions/shell/grammar.ts';
+import { parseLine } from '../../permissions/shell/parse.ts';
+import type { SimpleCommand } from '../../permissions/shell/shell-line.ts';
+import { argsOf, programOf, unwrap } from '../../permissions/shell/wrappers.ts';
+import {
+  checkPrograms,
+  programRunners,
+  scriptRunners,
+  targetRunners,
+  targets,
+  valueOptions,
+} from './check-table.ts';
+
+/** A command that tested, built or linted, such as `npm test`. A null exit code means that it was stopped. */
+export type Check = { name: string; exitCode: number | null };
+
+type Ran = { command: string; exitCode: number | null };
+
+/** Syntax that may run a command any number of times, or turn its outcome around. */
+const COMPOUND = /(^|[\s;&|])(if|for|while|until|case|function|!|\{)(?=\s)|\(/;
+
+/** The last known outcome of each check in these commands. */
+export async function checksIn(commands: readonly Ran[]): Promise<Check[]> {
+  if (commands.length === 0) return [];
+  await loadGrammar();
+  const outcomes = new Map<string, number | null>();
+  for (const { command, exitCode } of commands) {
+    for (const { name, outcome } of outcomesIn(command, exitCode)) {
+      // Where its outcome cannot be told, an earlier one no longer counts.
+      outcomes.delete(name);
+      if (outcome !== 'unknown') outcomes.set(name, outcome);
+    }
+  }
+  return Array.from(outcomes, ([name, exitCode]) => ({ name, exitCode }));
+}
+
+type Outcome = { name: string; outcome: number | null | 'unknown' };
+
+/** What the exit code of a line says about the checks it runs. */
+function outcomesIn(line: string, exitCode: number | null): Outcome[] {
+  const { commands, doubts } = parseLine(line);
+  const checks = commands.map((command) => checkName(unwrap(command)));
+  const unclear = doubts.length > 0 || COMPOUND.test(line);
+  const last = lastList(commands, /\bset\b.*\bpipefail\b/.test(line));
+  const decided = unclear ? [] : last.filter((i) => checks[i] !== null);
+  // Of several in a row, the last has not passed, and nothing is known about the others.
+  const known = exitCode === 0 ? decided : decided.slice(-1);
+  return checks.flatMap((name, i): Outcome[] =>
+    name === null ? [] : [{ name, outcome: known.includes(i) ? exitCode : 'unknown' }],
+  );
+}
+
+/** The commands at the end of a line that all succeeded if the line did: joined by `&&`, and not piped on. */
+function lastList(commands: readonly SimpleCommand[], pipefail: boolean): number[] {
+  const found: number[] = [];
+  for (let i = commands.length - 1; i >= 0; i--) {
+    const { next, background } = commands[i] ?? {};
+    if (background || next === '||') return next === '||' ? [] : found;
+    if (i < commands.length - 1 && next !== '&&' && next !== '|') return found;
+    if (next !== '|' || pipefail) found.unshift(i);
+  }
+  return found;
+}
+
+/** The name of a check for people; null for any other command. */
+export function checkName(command: SimpleCommand): string | null {
+  return nameOf([programOf(command), ...argsOf(command).map(({ text }) => text)]);
+}
+
+function nameOf([program = '', ...args]: readonly string[]): string | null {
+  if (args.includes('--version') || args.includes('--help')) return null;
+  const runner = programRunners.find(([name, word]) => name === program && (!word || word === args[0]));
+  if (runner) {
+    const rest = args.slice(runner.length - 1);
+    const at = rest.findIndex((arg) => !arg.startsWith('-'));
+    return at === -1 ? null : nameOf([rest[at]?.split('/').at(-1) ?? '', ...rest.slice(at + 1)]);
+  }
+  const [first, second] = operandsOf(args);
+  if (Object.hasOwn(scriptRunners, program)) return scriptName(program, first, second);
+  if (targetRunners.has(program)) {
+    if (first === undefined) return program;
+    return isTarget(first) ? `${program} ${first}` : null;
+  }
+  const known = Object.hasOwn(checkPrograms, program) ? checkPrograms[program] : undefined;
+  if (known === 'any') return program;
+  const word = known?.find((one) => (one.startsWith('-') ? args.includes(one) : isNamed(first, one)));
+  return word === undefined ? null : `${program} ${word.startsWith('-') ? word : first}`;
+}
+
+function scriptName(program: string, first = '', second = ''): string | null {
+  const { runs, direct } = scriptRunners[program] ?? { runs: [], direct: [] };
+  if (runs.includes(first)) return isTarget(second) ? `${program} ${first} ${second}` : null;
+  if (direct.some((one) => isNamed(first, one)))
+    return `${program} ${first === 't' || first === 'tst' ? 'test' : first}`;
+  // `yarn vitest` runs an installed program.
+  return program === 'yarn' || program === 'pnpm' ? nameOf([first]) : null;
+}
+
+function isTarget(name: string): boolean {
+  return targets.has(name.split(/[:.]/)[0] ?? '');
+}
+
+function isNamed(word: string | undefined, name: string): boolean {
+  return word === name || word?.startsWith(`${name}:`) === true;
+}
+
+/** Words that are not options, and not the values of known ones. */
+function operandsOf(args: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] ?? '';
+    if (valueOptions.has(arg)) i++;
+    else if (!arg.startsWith('-') && !/^\w+=/.test(arg) && !/^\+/.test(arg)) found.push(arg);
+  }
+  return found;
+}

@@ -20,7 +20,7 @@ import type { OpenSession, SessionStore } from '../session/store.ts';
 import { PendingApprovals } from './conversation/pending-approvals.ts';
 import type { Host } from './host.ts';
 import { openSession } from './opening/choose-session.ts';
-import { type ReachDeps, reachModel } from './opening/connect-model.ts';
+import { connectTo } from './opening/connect-model.ts';
 import { keyVariables } from './opening/find-model.ts';
 import { anotherModel, otherModel } from './opening/other-models.ts';
 import { recordSession, type SessionRecord } from './opening/session-record.ts';
@@ -73,15 +73,15 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const { preset } = choice;
   const events = new EventChannel<AgentEvent>();
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
-  const reach: ReachDeps = {
+  const models = connectTo({
     config,
     http,
     profiles: profileStore(root),
     embedded: { dataRoot: root, cwd, config, env },
     notice: warn,
-  };
+  });
   const [provider, opened] = await Promise.all([
-    open.provider ?? reachModel(choice, reach),
+    open.provider ?? models.reach(choice),
     session ??
       openSession(options, {
         store,
@@ -107,7 +107,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     provider,
     openModel: async (name) => {
       const other = await anotherModel(name, choice, { settings, host });
-      return { choice: other, provider: await reachModel(other, reach) };
+      return { choice: other, provider: await models.reach(other) };
     },
     otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
@@ -134,6 +134,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const close = once(() =>
     inTurn(
       () => assistant.close(),
+      () => models.close(),
       () => record.close(),
       () => own?.close(),
       () => (measured === telemetry ? undefined : measured?.telemetry.close()),

@@ -7,8 +7,14 @@ import { aca, parseStream } from '../support/aca.ts';
 import { CALLS, GREETS, runtimeHome, tinyModel } from '../support/embedded.ts';
 import { realRuntime } from '../support/embedded-runtime.ts';
 import { openLab } from '../support/lab.ts';
-import { nobodyIn } from '../support/processes.ts';
+import { says } from '../support/model-server/script.ts';
+import { commandsIn, nobodyIn } from '../support/processes.ts';
+import { serve } from '../support/serve.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
+
+/** Goes on until it is stopped. */
+const ENDLESS = [['Ċ', 'Hello', 'Ġworld', 'Hello']];
 
 /** Why the real runtime is not there; empty when it is. */
 let missing = '';
@@ -89,9 +95,7 @@ test('a new process takes up the prompt that an earlier one has read', async () 
 
 test('Ctrl-C ends a reply that would never end', async () => {
   const space = await withRuntime({});
-  const model = await tinyModel(path.join(space.home, 'endless.gguf'), {
-    chains: [['Ċ', 'Hello', 'Ġworld', 'Hello']],
-  });
+  const model = await tinyModel(path.join(space.home, 'endless.gguf'), { chains: ENDLESS });
   let stopped = 0;
 
   const { code, stdout } = await aca(
@@ -111,6 +115,44 @@ test('Ctrl-C ends a reply that would never end', async () => {
   expect(code).toBe(130);
   expect(performance.now() - stopped).toBeLessThan(20_000);
   expect(parseStream(stdout).report.stopReason).toBe('interrupted');
+});
+
+test('a reply that would never end stops at the output limit, and so does each of its continuations', async () => {
+  const space = await withRuntime({});
+  const model = await tinyModel(path.join(space.home, 'endless.gguf'), { chains: ENDLESS });
+  const settings = { temperature: 0, models: { [`embedded/${model}`]: { maxOutputTokens: 20 } } };
+  await writeFile(path.join(space.home, '.ai-assistant/config.json'), JSON.stringify(settings));
+
+  const { code, stdout, stderr } = await aca(space, [
+    ...['-p', 'hello', '--model', model, '--output-format', 'stream-json'],
+  ]);
+
+  const { events, report } = parseStream(stdout);
+  expect({ code, stopReason: report.stopReason }, stderr).toEqual({ code: 4, stopReason: 'max_tokens' });
+  const written = events.flatMap((event) =>
+    event.type === 'model_call' ? [event.usage?.outputTokens ?? 0] : [],
+  );
+  expect(written.length).toBeGreaterThan(1);
+  expect(Math.max(...written)).toBeLessThanOrEqual(20);
+});
+
+test('/model ends the process of the embedded model before', async () => {
+  const space = await withRuntime({});
+  const first = await tinyModel(path.join(space.home, 'first.gguf'), { chains: GREETS });
+  const server = await serve([says('Another one.')], { keyless: true });
+  const terminal = openTerminal(space, ['--plain', '--model', first], { OLLAMA_HOST: server.url });
+  await terminal.waitFor('/help for commands');
+  terminal.type('hello\r');
+  await terminal.waitFor('Hello world.');
+  const workers = () => commandsIn(space.root).filter((command) => command.includes('worker'));
+  expect(workers()).toHaveLength(1);
+
+  terminal.type('/model ollama/tiny\r');
+  await terminal.waitFor('ai-code-assistant · ollama/tiny');
+
+  expect(workers()).toEqual([]);
+  terminal.type('hello\r');
+  await terminal.waitFor('Another one.');
 });
 
 test('Ctrl-C ends a slow load at once, and leaves no process behind', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -52,6 +52,11 @@ export async function nobodyIn(folder: string): Promise<void> {
     if (left.length === 0) return;
     if (Date.now() > deadline) throw new Error(`Still running in ${folder}: ${left.join(', ')}`);
   }
+}
+
+/** Command lines of the processes whose working directory is in this folder. Linux only. */
+export function commandsIn(folder: string): string[] {
+  return runningIn(folder).map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
 }
 
 function runningIn(folder: string): string[] {

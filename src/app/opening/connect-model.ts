@@ -25,9 +25,26 @@ export type ReachDeps = {
 /** An automatic measurement is aborted after this time; the model is then used unmeasured. */
 const MEASURE_MS = 60_000;
 
-/** Connects to a model, using what is known about its capabilities. */
-export async function reachModel(choice: Choice, deps: ReachDeps): Promise<Provider> {
-  const provider = await (choice.preset.protocol === 'embedded'
+/** Connects to the models of one conversation; `close` ends the processes of embedded ones. */
+export function connectTo(deps: ReachDeps) {
+  const connected: Connected[] = [];
+  return {
+    async reach(choice: Choice): Promise<Provider> {
+      const provider = await reachModel(choice, deps);
+      connected.push(provider);
+      return provider;
+    },
+    async close(): Promise<void> {
+      await Promise.all(connected.map((provider) => provider.close?.()));
+    },
+  };
+}
+
+type Connected = Provider & { close?(): Promise<void> };
+
+/** Uses what is known about its capabilities. */
+async function reachModel(choice: Choice, deps: ReachDeps): Promise<Connected> {
+  const provider: Connected = await (choice.preset.protocol === 'embedded'
     ? openEmbedded(choice, { ...deps.embedded, warn: deps.notice })
     : choice.stale
       ? measuredFirst(choice, deps)

@@ -101,6 +101,8 @@ export class RemoteEngine {
     if (this.#ended) return;
     const exit = once(this.#child, 'exit');
     this.#end('it was closed');
+    // Otherwise a program that only waits for this would end here, without its exit code.
+    this.#keepAlive(true);
     this.#child.kill('SIGKILL');
     await unlessAborted(exit, limited(KILL_MS));
   }

@@ -1,7 +1,10 @@
 import type { ModelInfo, Provider } from '../../contract/provider.ts';
 
 /** Limits every answer: a local model that never stops would otherwise write until its window is full. */
-export function withDefaultLimit(provider: Provider, info: Pick<ModelInfo, 'maxOutputTokens'>): Provider {
+export function withDefaultLimit<P extends Provider>(
+  provider: P,
+  info: Pick<ModelInfo, 'maxOutputTokens'>,
+): P {
   return {
     ...provider,
     stream: (request, signal) =>

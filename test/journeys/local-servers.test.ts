@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aca } from '../support/aca.ts';
+import { says } from '../support/model-server/script.ts';
 import { TASK } from '../support/quirks/brain.ts';
 import { type Quirk, serveQuirk } from '../support/quirks/server.ts';
+import { serve } from '../support/serve.ts';
 import { sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
@@ -146,5 +148,23 @@ describe('a window that the server states only when it refuses', () => {
     expect(await run(args)).toMatchObject({ code: 0, stderr: '' });
     const after = server.asked.slice(asked);
     expect(after.filter(({ body }) => tokens(body) > WINDOW)).toEqual([]);
+  });
+});
+
+describe('a server that answers with nothing', () => {
+  sweep([
+    ['ollama', 'OLLAMA_HOST', ''],
+    ['llamacpp', 'LLAMACPP_BASE_URL', '/v1'],
+  ])('%s: it is asked once more; then that is said', async (provider, variable, folder) => {
+    const server = await serve([says(''), says('')], { keyless: true });
+    const { code, stdout, stderr } = await aca(
+      await workspace(),
+      ['-p', 'go', '--model', `${provider}/tiny`, '--verbose'],
+      { env: { [variable]: `${server.url}${folder}` } },
+    );
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('The model returned nothing. Retrying.');
+    expect(stderr).toMatch(/The model returned nothing\.(?! Retrying)/);
+    expect(server.requests).toHaveLength(2);
   });
 });

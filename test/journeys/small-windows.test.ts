@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema/schema.ts';
-import { aca, parseStream } from '../support/aca.ts';
+import { aca, doors, parseStream } from '../support/aca.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { calls, fails, failsMidway, type Reply, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
@@ -14,6 +14,10 @@ async function configure(space: Workspace, config: ConfigInput): Promise<void> {
   await mkdir(root, { recursive: true });
   await writeFile(path.join(root, 'config.json'), JSON.stringify(config));
 }
+
+type Door = { model: string; env: Record<string, string> };
+
+const sizeOf = ({ body }: SeenRequest) => JSON.stringify(body).length;
 
 /** As a tokenizer would count it, more or less: what the template makes of the request. */
 const tokensOf = ({ body }: SeenRequest) =>
@@ -88,28 +92,59 @@ test('a single prompt that is larger than a small window is sent in part, and th
   expect(stderr).toContain("The conversation exceeds the model's context window. Long texts are shortened.");
 });
 
-describe('a request that is refused as too long is made shorter, not retried', () => {
+describe('a request that is refused as too long leads to a compaction, not to a retry', () => {
   const OLLAMA = 'prompt too long; exceeded max context length by 918 tokens';
   const LLAMA = 'the request exceeds the available context size, try increasing it';
-  test.each<[string, 'ollama' | 'llamacpp', Reply]>([
-    ['Ollama, at once', 'ollama', fails(500, { message: OLLAMA })],
-    ['Ollama, within the stream', 'ollama', failsMidway(says('x'), { after: 0, message: OLLAMA })],
-    ['Ollama, overloaded by name', 'ollama', fails(503, { message: `server error: ${OLLAMA}` })],
-    ['llama.cpp, within the stream', 'llamacpp', failsMidway(says('x'), { after: 0, message: LLAMA })],
-    ['llama.cpp, as a server error', 'llamacpp', fails(500, { message: LLAMA })],
-    ['a proxy in front of it', 'llamacpp', fails(502, { message: `upstream: ${LLAMA}` })],
-  ])('%s', async (_who, provider, refusal) => {
+  const withinStream = (message: string) => failsMidway(says('x'), { after: 0, message });
+  const ollama = (url: string) => ({ model: 'ollama/tiny', env: { OLLAMA_HOST: url } });
+  const llama = (url: string) => ({ model: 'llamacpp/tiny', env: { LLAMACPP_BASE_URL: `${url}/v1` } });
+
+  sweep<[string, (url: string) => Door, Reply]>(
+    [
+      ['Ollama, within the stream', ollama, withinStream(OLLAMA)],
+      ['llama.cpp, within the stream', llama, withinStream(LLAMA)],
+      ['llama.cpp, as a server error', llama, fails(500, { message: LLAMA })],
+      ['Ollama, at once', ollama, fails(500, { message: OLLAMA })],
+      ['Ollama, overloaded by name', ollama, fails(503, { message: `server error: ${OLLAMA}` })],
+      ['a proxy in front of it', llama, fails(502, { message: `upstream: ${LLAMA}` })],
+      [
+        'Anthropic, within the stream',
+        doors.anthropic,
+        withinStream('prompt is too long: 218850 tokens > 200000 maximum'),
+      ],
+      [
+        'OpenAI chat, within the stream',
+        doors['openai-chat'],
+        withinStream("This model's maximum context length is 128000 tokens."),
+      ],
+      [
+        'OpenAI Responses, within the stream',
+        doors['openai-responses'],
+        withinStream('Your input exceeds the context window of this model.'),
+      ],
+      [
+        'Gemini, within the stream',
+        doors.google,
+        withinStream(
+          'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+        ),
+      ],
+    ],
+    3,
+  )('%s', async (_who, door, refusal) => {
     const space = await workspace(files);
     const reads = names.slice(0, 5).map((name) => calls(['Read', { file_path: name }]));
     const server = await serve([...reads, refusal, says('fine')], { keyless: true });
-    const env = { OLLAMA_HOST: server.url, LLAMACPP_BASE_URL: `${server.url}/v1` };
-    const args = ['-p', 'go', '--model', `${provider}/tiny`, '--output-format', 'stream-json'];
+    const { model, env } = door(server.url);
+    const args = ['-p', 'go', '--model', model, '--output-format', 'stream-json'];
     const { code, stdout } = await aca(space, args, { env });
     const { events, report } = parseStream(stdout);
     expect({ code, result: report.result }).toEqual({ code: 0, result: 'fine' });
     expect(events.filter(({ type }) => type === 'retry')).toEqual([]);
-    const [refused = 0, taken = 0] = server.requests.slice(-2).map(tokensOf);
-    expect(taken).toBeLessThan(refused);
+    const compactions = events.flatMap((event) => (event.type === 'compacted' ? [event] : []));
+    expect(compactions.map(({ before, after }) => after < before)).toEqual([true]);
+    const [refused = 0, taken = 0] = server.requests.slice(-2).map(sizeOf);
+    expect(taken).toBeLessThan(refused * 0.8);
   });
 });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -66,6 +66,54 @@ test.each<[string, (whole: Buffer) => string | Buffer, string]>([
     name: 'UserError',
     message: `other.gguf is not a valid model file: ${message}`,
     hint: expect.stringMatching(/./),
+  });
+});
+
+/** The start of a GGUF file: magic, version, number of tensors; then the number of its values, and these. */
+const COUNT_AT = 16;
+const VALUES_AT = 24;
+const UINT16 = 2;
+const TEXT = 8;
+const ALIGNMENT = 32;
+
+/** The same file with more values in its header, and a text that keeps the weights aligned. */
+function withNumbers(whole: Buffer, numbers: Record<string, number>): Buffer {
+  const sized = (text: string) => {
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(text.length));
+    return Buffer.concat([length, Buffer.from(text)]);
+  };
+  const values = Object.entries(numbers).map(([key, number]) =>
+    Buffer.concat([sized(key), Buffer.from([UINT16, 0, 0, 0, number & 255, number >> 8])]),
+  );
+  const key = Buffer.concat([sized('test.padding'), Buffer.from([TEXT, 0, 0, 0])]);
+  const length = values.reduce((sum, value) => sum + value.length, key.length + sized('').length);
+  const padding = sized('x'.repeat(ALIGNMENT - (length % ALIGNMENT)));
+  const head = Buffer.from(whole.subarray(0, VALUES_AT));
+  head.writeBigUInt64LE(head.readBigUInt64LE(COUNT_AT) + BigInt(values.length + 1), COUNT_AT);
+  return Buffer.concat([head, ...values, key, padding, whole.subarray(VALUES_AT)]);
+}
+
+test('a split model is read by its first part, and needs the others', async () => {
+  const whole = await readFile(file);
+  const part = (number: number) => path.join(folder, `big-0000${number}-of-00003.gguf`);
+  const write = (number: number) =>
+    writeFile(part(number), withNumbers(whole, { 'split.no': number - 1, 'split.count': 3 }));
+  await write(1);
+  await write(3);
+
+  await expect(readGguf(part(1))).rejects.toMatchObject({
+    message:
+      'big-00001-of-00003.gguf is not a valid model file: it has 3 parts, and big-00002-of-00003.gguf is missing.',
+    hint: 'Put big-00002-of-00003.gguf next to it.',
+  });
+
+  await write(2);
+  const sizes = await Promise.all([1, 2, 3].map(async (number) => (await stat(part(number))).size));
+  expect((await readGguf(part(1))).bytes).toBe(sizes.reduce((sum, size) => sum + size));
+  await expect(readGguf(part(2))).rejects.toMatchObject({
+    message: 'big-00002-of-00003.gguf is not a valid model file: it is part 2 of 3 of a model.',
+    hint: 'Specify the first part.',
   });
 });
 

@@ -128,6 +128,19 @@ describe('model details by kind of server [V05]', () => {
     }
   });
 
+  test.each([
+    [{ supports_tool_calls: true, supports_tools: false }, false],
+    [{ supports_tool_calls: false, supports_tools: true }, false],
+    [{ supports_tool_calls: true, supports_tools: true }, true],
+  ])('llama.cpp with a template of %j: tools %s', async (caps, tools) => {
+    const { url } = await knowing({
+      '/v1/models': { data: [{ id: 'm' }] },
+      '/props': { default_generation_settings: { n_ctx: 4096 }, chat_template_caps: caps },
+    });
+    const candidate = { baseUrl: `${url}/v1`, kind: 'llamacpp' as const };
+    expect((await describeModel(candidate, 'm')).facts?.abilities?.tools).toBe(tools);
+  });
+
   test('vLLM', async () => {
     const { url, requests } = await knowing({
       '/v1/models': { data: [{ id: 'a/b', max_model_len: 16_384, root: '/weights' }] },

@@ -1,8 +1,7 @@
-import path from 'node:path';
 import type { CommandContext, SlashCommand } from '../contract/command.ts';
 import { UserError } from '../contract/errors.ts';
 import type { ChangedFile, ChangedHunk, ChangeScope } from '../contract/review.ts';
-import { isInside } from '../lib/paths/inside.ts';
+import { shownFile } from './format/shown-file.ts';
 import { promptNumbered } from './prompts.ts';
 
 export const changes: SlashCommand = {
@@ -54,10 +53,10 @@ export function nothingIn(title: string): string {
 
 /** One row per file, and the sum. */
 function statLines(files: readonly ChangedFile[], cwd: string): string[] {
-  const width = Math.max(...files.map((file) => shownPath(file, cwd).length));
+  const width = Math.max(...files.map((file) => shownFile(file.path, cwd).length));
   return [
     ...files.flatMap((file) => [
-      `  ${file.change.padEnd(7)} ${shownPath(file, cwd).padEnd(width)}  ${counts(file, '-')}`,
+      `  ${file.change.padEnd(7)} ${shownFile(file.path, cwd).padEnd(width)}  ${counts(file, '-')}`,
       ...file.notes.map((note) => `          ${note}`),
     ]),
     totals(files, '-'),
@@ -75,11 +74,6 @@ export function counts({ added, removed }: Pick<ChangedFile, 'added' | 'removed'
   return `+${added} ${minus}${removed}`;
 }
 
-/** Relative if inside the working directory. */
-export function shownPath({ path: file }: Pick<ChangedFile, 'path'>, cwd: string): string {
-  return isInside(cwd, file) ? path.relative(cwd, file) || '.' : file;
-}
-
 /** A prompt that asks the model to rework one of its changes. */
 export function commentPrompt(
   file: ChangedFile,
@@ -89,5 +83,5 @@ export function commentPrompt(
   const ticks = Math.max(2, ...(patch.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(ticks + 1);
   const quoted = patch === '' ? '' : `\n\n${fence}diff\n${patch.trimEnd()}\n${fence}`;
-  return `About your change in ${shownPath(file, cwd)} (${what}):${quoted}\n\n${comment}`;
+  return `About your change in ${shownFile(file.path, cwd)} (${what}):${quoted}\n\n${comment}`;
 }

@@ -1,7 +1,8 @@
 import path from 'node:path';
-import type { PendingUndo, UndoReport } from '../contract/command.ts';
+import type { PendingUndo } from '../contract/command.ts';
 import { UserError } from '../contract/errors.ts';
-import { isInside } from '../lib/paths/inside.ts';
+import type { UndoReport } from '../contract/review.ts';
+import { shownFile } from './format/shown-file.ts';
 
 /** What it takes to show a preview, ask, and report the outcome. */
 export type Voice = {
@@ -36,7 +37,7 @@ function namedIn({ uncertain }: PendingUndo, include: readonly string[], cwd: st
   const strange = named.find((file) => !paths.includes(file));
   if (strange !== undefined)
     throw new UserError(
-      `${shown(strange, cwd)} is not one of the uncertain files.`,
+      `${shownFile(strange, cwd)} is not one of the uncertain files.`,
       'Run undo without a file name to list them.',
     );
   return named;
@@ -63,15 +64,15 @@ async function agreed(pending: PendingUndo, question: string, voice: Voice): Pro
 
 /** A diffstat, and what would be left unchanged. */
 export function previewOf({ files, conflicts, uncertain }: PendingUndo, cwd: string): string {
-  const width = Math.max(0, ...files.map(({ path: file }) => shown(file, cwd).length));
+  const width = Math.max(0, ...files.map(({ path: file }) => shownFile(file, cwd).length));
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + file[of], 0);
   return [
     ...files.map(
       ({ path: file, change, added, removed }) =>
-        `  ${change.padEnd(7)} ${shown(file, cwd).padEnd(width)}  +${added} -${removed}`,
+        `  ${change.padEnd(7)} ${shownFile(file, cwd).padEnd(width)}  +${added} -${removed}`,
     ),
     ...(files.length > 1 ? [`  ${files.length} files, +${sum('added')} -${sum('removed')}`] : []),
-    ...conflicts.map(({ path: file, because }) => `  leave alone ${shown(file, cwd)}: ${because}`),
+    ...conflicts.map(({ path: file, because }) => `  leave alone ${shownFile(file, cwd)}: ${because}`),
     ...uncertainLines({ uncertain }, cwd),
   ].join('\n');
 }
@@ -83,7 +84,7 @@ export function uncertainLines({ uncertain }: Pick<PendingUndo, 'uncertain'>, cw
     'Possibly not changed by this run, so left alone:',
     ...uncertain.map(
       ({ path: file, change, added, removed, because }) =>
-        `  would ${change} ${shown(file, cwd)}  +${added} -${removed}: ${because}`,
+        `  would ${change} ${shownFile(file, cwd)}  +${added} -${removed}: ${because}`,
     ),
     'To undo these as well: /undo FILE ... or /undo all; aca undo --include FILE ... or all.',
   ];
@@ -91,14 +92,9 @@ export function uncertainLines({ uncertain }: Pick<PendingUndo, 'uncertain'>, cw
 
 function reportOf({ restored, removed, kept }: UndoReport, cwd: string): string {
   const lines = [
-    ...restored.map((file) => `restored ${shown(file, cwd)}`),
-    ...removed.map((file) => `removed ${shown(file, cwd)}`),
-    ...kept.map(({ path: file, because }) => `left alone ${shown(file, cwd)}: ${because}`),
+    ...restored.map((file) => `restored ${shownFile(file, cwd)}`),
+    ...removed.map((file) => `removed ${shownFile(file, cwd)}`),
+    ...kept.map(({ path: file, because }) => `left alone ${shownFile(file, cwd)}: ${because}`),
   ];
   return lines.join('\n');
-}
-
-/** Relative if inside the working directory. */
-function shown(file: string, cwd: string): string {
-  return isInside(cwd, file) ? path.relative(cwd, file) || '.' : file;
 }

@@ -1,7 +1,7 @@
 import type { Limit, LimitScope } from './limit.ts';
 import type { Usage, UserMessage } from './message.ts';
 import type { Permission, PermissionMode, Verdict } from './permission.ts';
-import type { ChangeReview, ChangeScope } from './review.ts';
+import type { ChangeReview, ChangeScope, UndoReport } from './review.ts';
 import type { Session, SessionSummary } from './session.ts';
 
 /** What may happen without asking. A change applies from the next call on. */
@@ -23,9 +23,6 @@ export type PermissionState = {
   forgetGrant(grant: Permission): Promise<void>;
   forgetDenial(key: string): void;
 };
-
-/** `kept` lists files that were left unchanged, and why. */
-export type UndoReport = { restored: string[]; removed: string[]; kept: { path: string; because: string }[] };
 
 /** The effect an undo or redo would have on files; nothing has been changed yet. */
 export type PendingUndo = {

@@ -1,4 +1,5 @@
-import type { UndoReport } from './command.ts';
+/** `kept` lists files that were left unchanged, and why. */
+export type UndoReport = { restored: string[]; removed: string[]; kept: { path: string; because: string }[] };
 
 /** A change that can be looked at and reverted on its own. */
 export type ChangedHunk = {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { UndoReport } from '../../src/contract/command.ts';
+import type { UndoReport } from '../../src/contract/review.ts';
 import type { CommandFacts } from '../../src/session/undo/credit.ts';
 import { UndoStore } from '../../src/session/undo/undo-store.ts';
 import { workspace } from './workspace.ts';

@@ -10,7 +10,8 @@ import { ScreenConversation } from './terminal-conversation.ts';
 const AFTERWARDS = [
   '',
   'That was the demo. You can look around here:',
-  '  /undo     take the edit back',
+  '  /changes  review the edit, revert it or comment on it',
+  '  /undo     take back all of it',
   '  /help     list all commands',
   '  Ctrl+D    quit, and delete the temporary project',
   '',

@@ -47,5 +47,6 @@ export function createPickers(stage: PickersOptions): Pickers {
       },
     },
     draft: (text) => screen.prompt.fill({ text, images: [] }),
+    send: (text) => screen.submit({ text, images: [] }),
   };
 }

@@ -1,5 +1,4 @@
-import type { UndoReport } from '../../contract/command.ts';
-import type { ChangedFile, ChosenChange } from '../../contract/review.ts';
+import type { ChangedFile, ChosenChange, UndoReport } from '../../contract/review.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { type Change, type Found, inspect, isSame } from './file-state.ts';
 import { type Hunk, hunksBetween, reverted, wholeHunk } from './hunks.ts';

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isInside } from '../../lib/paths/inside.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import type { UndoOptions } from './undo-store.ts';
 
@@ -33,10 +32,4 @@ export function undoLogs(dataRoot: string, sessionId: string): string[] {
 
 function logOf(folder: string, sessionId: string): string {
   return path.join(folder, `${sessionId}.jsonl`);
-}
-
-/** Real folders, without nested ones. */
-export function outermost(roots: readonly string[]): string[] {
-  const real = [...new Set(roots.filter((root) => existsSync(root)).map((root) => realpathSync(root)))];
-  return real.filter((root) => !real.some((other) => other !== root && isInside(other, root)));
 }

@@ -1,14 +1,15 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { PendingUndo, UndoReport } from '../../contract/command.ts';
+import type { PendingUndo } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
-import type { ChangeReview } from '../../contract/review.ts';
+import type { ChangeReview, UndoReport } from '../../contract/review.ts';
 import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { applySteps } from './apply.ts';
 import { type Command, type CommandFacts, credited, creditedInBackground, creditedLate } from './credit.ts';
 import { type Change, type FileState, isSame } from './file-state.ts';
 import { type NetChange, netChanges } from './net-changes.ts';
 import { Objects } from './objects.ts';
+import { outermost } from './outermost.ts';
 import { type Plan, planBack, type Step } from './plan.ts';
 import { countsOf, uncertainOf } from './preview.ts';
 import { forgottenText, pruneUndo, sizeOfUndo } from './prune.ts';
@@ -16,7 +17,6 @@ import { listedFiles, reviewChanges, reviewRecords, stepsToRevert, withoutFolder
 import { type Difference, type Look, TreeIndex } from './tree-index.ts';
 import { defaultLimits, type TreeLimits } from './tree-walk.ts';
 import { type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
-import { outermost } from './undo-place.ts';
 
 export type UndoOptions = {
   /** The folder for everything: contents for all sessions of a project, and one log per session. */

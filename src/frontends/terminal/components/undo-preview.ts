@@ -1,7 +1,6 @@
-import path from 'node:path';
+import { shownFile } from '../../../commands/format/shown-file.ts';
 import { uncertainLines } from '../../../commands/offer-undo.ts';
 import type { PendingUndo } from '../../../contract/command.ts';
-import { isInside } from '../../../lib/paths/inside.ts';
 import { visibleLine } from '../../../lib/text/visible-text.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
 import { type Frame, rowsOf, span } from '../dialogs/look.ts';
@@ -24,7 +23,10 @@ function undoBody(pending: PendingUndo, cwd: string, { columns, look }: Frame): 
   const counts = files.map(({ added, removed }) => `+${added} -${removed}`);
   const widest = Math.max(0, ...counts.map(({ length }) => length));
   const rows = files.map(({ path: file, change, added, removed }): Line => {
-    const name = fitTo(visibleLine(shown(file, cwd)), Math.max(8, columns - 'restore'.length - widest - 6));
+    const name = fitTo(
+      visibleLine(shownFile(file, cwd)),
+      Math.max(8, columns - 'restore'.length - widest - 6),
+    );
     return [
       span(`  ${change.padEnd('restore'.length)} `, change === 'remove' ? look.warn : look.plain),
       span(`${name}  `, look.plain),
@@ -37,13 +39,8 @@ function undoBody(pending: PendingUndo, cwd: string, { columns, look }: Frame): 
     ...rows,
     ...(files.length > 1 ? [[span(fitTo(total, columns), look.quiet)]] : []),
     ...conflicts.flatMap(({ path: file, because }) =>
-      rowsOf(visibleLine(`! skipped: ${shown(file, cwd)}: ${because}`), columns, look.warn),
+      rowsOf(visibleLine(`! skipped: ${shownFile(file, cwd)}: ${because}`), columns, look.warn),
     ),
     ...uncertainLines(pending, cwd).flatMap((line) => rowsOf(visibleLine(line), columns, look.quiet)),
   ];
-}
-
-/** Relative if inside the working directory. */
-function shown(file: string, cwd: string): string {
-  return isInside(cwd, file) ? path.relative(cwd, file) || '.' : file;
 }

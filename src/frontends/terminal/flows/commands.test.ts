@@ -157,6 +157,7 @@ function stage(script: readonly (readonly Key[])[]) {
       keep: async (name) => void told.push(`keep ${name}`),
     },
     draft: (text) => void told.push(`draft ${text}`),
+    send: (text) => void told.push(`send ${text}`),
   };
   const commands = withDialogs(builtinCommands, desk);
   const obey = (line: string) => dispatch(line, { ...context, commands });

@@ -3,6 +3,7 @@ import type { CommandContext, SlashCommand } from '../../../contract/command.ts'
 import { compareText } from '../../../lib/text/compare.ts';
 import { contextLines } from '../components/context-view.ts';
 import { helpView } from '../components/help-view.ts';
+import { changesByReview } from './changes.ts';
 import { mcpByPicking } from './mcp.ts';
 import { memoryByPicking } from './memory.ts';
 import { modelByPicking } from './models.ts';
@@ -36,6 +37,11 @@ const flows: Readonly<Record<string, Flow>> = {
 /** The commands for the screen: unchanged with arguments, as pickers and previews without. */
 export function withDialogs(commands: readonly SlashCommand[], desk: Pickers): SlashCommand[] {
   const known = commands.map((command) => {
+    if (command.name === 'changes')
+      return {
+        ...command,
+        execute: (args: string[], context: CommandContext) => changesByReview(args, context, desk),
+      };
     const flow = flows[command.name];
     if (!flow) return command;
     return {

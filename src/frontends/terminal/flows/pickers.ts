@@ -28,4 +28,6 @@ export type Pickers = {
   };
   /** Puts text into the prompt, to be edited and sent again. */
   draft(text: string): void;
+  /** Sends a prompt, as if it was typed. */
+  send(text: string): void;
 };

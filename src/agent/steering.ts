@@ -1,7 +1,7 @@
 import type { UserMessage } from '../contract/message.ts';
 
 /** Prompts that the user sent during a run, as one message for its next request. */
-export type Steer = {
+type Steer = {
   content: UserMessage['content'];
   /** Takes them out of their queue. False if the user took one back in the meantime: nothing is sent then. */
   claim(): boolean;

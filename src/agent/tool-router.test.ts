@@ -1,68 +1,8 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import * as z from 'zod';
+import { describe, expect, test } from 'vitest';
+import { call, depsOf, parallel, play, toolOf, tools } from '../../test/support/router.ts';
 import { PermissionDeniedError } from '../contract/errors.ts';
-import type { AgentEvent } from '../contract/event.ts';
-import type { ToolCallPart, ToolMessage } from '../contract/message.ts';
-import { defineTool, ok, type Tool, type ToolContext } from '../contract/tool.ts';
-import { InterruptedCalls } from './interrupted-calls.ts';
+import { ok } from '../contract/tool.ts';
 import { type Decision, type RouterDeps, runTools } from './tool-router.ts';
-
-const input = z.object({ target: z.string(), ms: z.number().default(0) });
-const running: string[] = [];
-let most = 0;
-
-function toolOf(name: string, kind: 'read' | 'write' | 'execute', changes: Partial<Tool> = {}): Tool {
-  return {
-    ...defineTool({
-      name,
-      description: '',
-      input: () => input,
-      title: ({ target }) => `${name} ${target}`,
-      access: ({ target }) => [{ kind, target }],
-      async run({ target, ms }) {
-        running.push(target);
-        most = Math.max(most, running.length);
-        await new Promise((resolve) => setTimeout(resolve, ms));
-        running.splice(running.indexOf(target), 1);
-        return ok(`${name} ${target}`);
-      },
-    }),
-    ...changes,
-  };
-}
-
-const tools = [toolOf('Look', 'read'), toolOf('Change', 'write'), toolOf('Run', 'execute')];
-
-function depsOf(changes: Partial<RouterDeps> & { tools?: Tool[] } = {}): RouterDeps {
-  const list = changes.tools ?? tools;
-  return {
-    find: (name) => list.find((tool) => tool.name === name),
-    toolNames: () => list.map((tool) => tool.name),
-    decide: async () => ({ verdict: 'allow', by: 'test', because: '' }),
-    isReadOnly: () => false,
-    answerTo: () => undefined,
-    keepOutput: async () => null,
-    log: { started: async () => undefined, answered: async () => undefined },
-    // The tools of these tests need no capabilities.
-    context: (signal, { progress }) => ({ signal, progress }) as unknown as ToolContext,
-    ...changes,
-  };
-}
-
-function call(name: string, callInput: unknown, id = name): ToolCallPart {
-  return { type: 'tool_call', id, name, input: callInput };
-}
-
-async function play(parts: ToolCallPart[], deps = depsOf(), signal = new AbortController().signal) {
-  const events: AgentEvent[] = [];
-  for await (const event of runTools(parts, deps, signal)) events.push(event);
-  const answers = events.flatMap((event) => (event.type === 'message' ? [event.message as ToolMessage] : []));
-  return {
-    events,
-    answers,
-    texts: answers.map((answer) => (answer.content[0]?.type === 'text' ? answer.content[0].text : '')),
-  };
-}
 
 describe('[T18] a call that cannot run is answered with how to fix it', () => {
   test('an unknown tool', async () => {
@@ -161,15 +101,15 @@ describe('[L05] [L06] [Z01] questions one at a time, approved calls in parallel'
   });
 
   test('[Y01] reads run in parallel; answers keep the call order, whichever finishes first', async () => {
-    most = 0;
+    parallel.most = 0;
     const parts = [30, 20, 10].map((ms, i) => call('Look', { target: `f${i}`, ms }, `id${i}`));
     const { answers } = await play(parts);
-    expect(most).toBe(3);
+    expect(parallel.most).toBe(3);
     expect(answers.map((answer) => answer.callId)).toEqual(['id0', 'id1', 'id2']);
   });
 
   test('[Y01] writes to one file and commands run one after another', async () => {
-    most = 0;
+    parallel.most = 0;
     const parts = [
       call('Change', { target: 'a', ms: 10 }, '1'),
       call('Change', { target: 'a', ms: 5 }, '2'),
@@ -177,70 +117,10 @@ describe('[L05] [L06] [Z01] questions one at a time, approved calls in parallel'
       call('Look', { target: 'b', ms: 5 }, '4'),
     ];
     const { events } = await play(parts);
-    expect(most).toBe(1);
+    expect(parallel.most).toBe(1);
     const order = events.flatMap((event) => (event.type === 'tool_start' ? [event.call.id] : []));
     expect(order).toEqual(['1', '2', '3', '4']);
   });
-});
-
-test('[L10] an abort answers every call at once, even if a tool ignores the signal', async () => {
-  const abort = new AbortController();
-  const deaf = toolOf('Deaf', 'read', { run: () => new Promise(() => undefined) });
-  const deps = depsOf({ tools: [deaf, ...tools] });
-  setTimeout(() => abort.abort(new DOMException('stop', 'AbortError')), 10);
-  const { texts } = await play(
-    [call('Deaf', { target: 'a' }, '1'), call('Run', { target: 'x' }, '2')],
-    deps,
-    abort.signal,
-  );
-  expect(texts).toEqual([
-    'Interrupted by the user while it was running.',
-    'Interrupted by the user before it ran.',
-  ]);
-});
-
-test('[L10] an interrupted call keeps what it has printed, for the model and for the user', async () => {
-  const abort = new AbortController();
-  const stop = () => abort.abort(new DOMException('stop', 'AbortError'));
-  const talker = toolOf('Talker', 'read', {
-    run: (_input, { progress }) => {
-      progress('one\n');
-      progress('two\n');
-      stop();
-      return new Promise(() => undefined);
-    },
-  });
-  const flood = toolOf('Flood', 'read', {
-    run: (_input, { progress }) => {
-      for (let i = 0; i < 300; i++) progress(`${'x'.repeat(1_000)}\n`);
-      progress('last\n');
-      return new Promise(() => undefined);
-    },
-  });
-  const { texts, events } = await play(
-    [call('Flood', { target: 'b' }, '1'), call('Talker', { target: 'a' }, '2')],
-    depsOf({ tools: [talker, flood] }),
-    abort.signal,
-  );
-  expect(texts[1]).toBe('Interrupted by the user while it was running. Its output so far:\none\ntwo');
-  expect(texts[0]).toContain('x\nlast');
-  const endOf = (id: string) =>
-    events.flatMap((event) => (event.type === 'tool_end' && event.callId === id ? [event] : []))[0];
-  const [long, short] = [endOf('1'), endOf('2')];
-  expect(short).toMatchObject({
-    display: { kind: 'text', text: 'one\ntwo' },
-    metadata: { interrupted: true },
-  });
-  const shown = long?.display?.kind === 'text' ? long.display.text : '';
-  expect([shown.length <= 100_000, shown.endsWith('x\nlast')]).toEqual([true, true]);
-});
-
-test('[L10] an abort during a question cancels the question', async () => {
-  const abort = new AbortController();
-  const decide: RouterDeps['decide'] = () => new Promise(() => undefined);
-  setTimeout(() => abort.abort(new DOMException('stop', 'AbortError')), 10);
-  const { texts } = await play([call('Look', { target: 'a' })], depsOf({ decide }), abort.signal);
-  expect(texts).toEqual(['Interrupted by the user before it ran.']);
 });
 
 test('[C05] the question includes the preview', async () => {
@@ -354,81 +234,11 @@ test('each command is asked about once, and again if it had to wait for another'
 });
 
 test('[Y01] read-only commands run in parallel, also with reads', async () => {
-  most = 0;
+  parallel.most = 0;
   const parts = [1, 2, 3].map((n) => call('Run', { target: `ls ${n}`, ms: 10 }, String(n)));
   await play(
     [...parts, call('Look', { target: 'b', ms: 10 })],
     depsOf({ isReadOnly: ({ kind }) => kind === 'execute' }),
   );
-  expect(most).toBe(4);
-});
-
-describe('an interrupted call that has not ended yet', () => {
-  /** Keeps running after the interruption until released. */
-  function stubborn(name: string, kind: 'read' | 'write' | 'execute') {
-    let letGo: () => void = () => undefined;
-    const going = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const tool = toolOf(name, kind, { run: () => going.then(() => ok('ended')) });
-    return { tool, letGo };
-  }
-
-  async function interrupt(kind: 'read' | 'write' | 'execute') {
-    const { tool, letGo } = stubborn('Stubborn', kind);
-    const interrupted = new InterruptedCalls();
-    const deps = depsOf({ tools: [...tools, tool], interrupted });
-    const stop = new AbortController();
-    const run = play([call('Stubborn', { target: 'a/b' })], deps, stop.signal);
-    await new Promise((resolve) => setImmediate(resolve));
-    stop.abort();
-    expect((await run).texts).toEqual(['Interrupted by the user while it was running.']);
-    return { deps, letGo, interrupted };
-  }
-
-  const cases = [
-    ['write', 'Change', 'a/b', 'waits'],
-    ['write', 'Change', 'a', 'waits'],
-    ['write', 'Look', 'a/b', 'waits'],
-    ['write', 'Run', 'x', 'waits'],
-    ['execute', 'Look', 'elsewhere', 'waits'],
-    ['execute', 'Run', 'x', 'waits'],
-    ['read', 'Change', 'a/b', 'waits'],
-    ['read', 'Look', 'a/b', 'runs'],
-    ['write', 'Change', 'a/c', 'runs'],
-    ['write', 'Look', 'elsewhere', 'runs'],
-  ] as const;
-  test.each(cases)('%s a/b: %s %s %s', async (kind, name, target, expected) => {
-    const { deps, letGo, interrupted } = await interrupt(kind);
-    let done = false;
-    const next = play([call(name, { target })], deps).then((outcome) => {
-      done = true;
-      return outcome;
-    });
-    if (expected === 'runs') await next;
-    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
-    expect(done).toBe(expected === 'runs');
-    letGo();
-    expect((await next).texts).toEqual([`${name} ${target}`]);
-    await interrupted.ended();
-    const { signal } = new AbortController();
-    expect(await interrupted.waitFor([{ kind: 'execute', target: 'any' }], signal)).toBeNull();
-  });
-
-  test('a call that never ends fails only conflicting calls, not the conversation; waiting for it can be interrupted', async () => {
-    const { deps } = await interrupt('write');
-    const stop = new AbortController();
-    const waiting = play([call('Change', { target: 'a/b' })], deps, stop.signal);
-    await new Promise((resolve) => setImmediate(resolve));
-    stop.abort();
-    expect((await waiting).texts).toEqual(['Interrupted by the user before it ran.']);
-
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const next = play([call('Change', { target: 'a/b' })], deps);
-    await vi.advanceTimersByTimeAsync(30_000);
-    expect((await next).texts).toEqual([
-      '"Stubborn a/b" was interrupted but is still running, and this call touches the same files. Do something else first, or try again later.',
-    ]);
-  });
+  expect(parallel.most).toBe(4);
 });

@@ -4,6 +4,7 @@ import type { DialogDesk, OpenDialog } from './dialog-queue.ts';
 import { promptLines } from './editor/prompt-lines.ts';
 import type { PromptModel } from './editor/prompt-model.ts';
 import { frameLines } from './frame.ts';
+import type { Overlay } from './pager/pager-screen.ts';
 import { paint } from './painter/paint.ts';
 import type { Painter } from './painter/painter.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -29,6 +30,8 @@ export class Renderer {
   readonly #stops: (() => void)[] = [];
   /** Keys for the prompt, pressed while a dialog opened. */
   readonly #early: Key[] = [];
+  /** Drawn in place of everything else. */
+  #overlay: Overlay | null = null;
   #open: OpenDialog | null = null;
   #dialog: DialogView | null = null;
   /** The first visible row of the prompt's text. */
@@ -52,7 +55,7 @@ export class Renderer {
   }
 
   press(key: Key): void {
-    (this.#dialog ?? this.#options.prompt).press(key);
+    (this.#overlay ?? this.#dialog ?? this.#options.prompt).press(key);
   }
 
   /** Stores a key that was meant for the prompt until it is visible again. */
@@ -60,9 +63,21 @@ export class Renderer {
     this.#early.push(key);
   }
 
+  /** Until it is null again, everything else waits to be drawn. */
+  overlay(overlay: Overlay | null): void {
+    this.#overlay = overlay;
+    this.#spin(false);
+    this.draw();
+  }
+
   draw(): void {
     clearTimeout(this.#timer);
     this.#pending = false;
+    if (this.#overlay) {
+      this.#overlay.draw(this.#options.surroundings.now);
+      this.#drawnAt = performance.now();
+      return;
+    }
     this.#mount();
     const { store, surroundings, painter, statusBar, prompt } = this.#options;
     this.#passFinished();

@@ -16,7 +16,6 @@ const SCREENS = 2;
 export async function repaintConversation({ controller, opened }: Opened, screen: Screen): Promise<void> {
   const { session } = controller;
   const { now } = screen.surroundings;
-  if (session.messages.length === 0) return;
   const { items, earlier } = lastItems(session.messages, {
     room: now,
     rows: now.rows * SCREENS,
@@ -48,6 +47,7 @@ export function lastItems(
     answerTo: (id) => answers.get(id),
     describe: (call) => pastCall(call, shown),
     markdown,
+    folded: true,
   };
   let height = 0;
   let earlier = messages.length;

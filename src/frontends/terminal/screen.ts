@@ -15,6 +15,7 @@ import { type PromptDeps, PromptModel } from './editor/prompt-model.ts';
 import { createKeymap, type KeySettings } from './keyboard/keymap.ts';
 import { loadHighlighter, noHighlighter } from './markdown/highlight.ts';
 import { LateMarkdown } from './markdown/late.ts';
+import { PagerScreen } from './pager/pager-screen.ts';
 import { type HeldOptions, HeldTerminal, type TerminalStreams } from './painter/held-terminal.ts';
 import { Renderer } from './renderer.ts';
 import { Surroundings } from './surroundings.ts';
@@ -22,14 +23,13 @@ import { knowsHyperlinks } from './theme/color.ts';
 import { ScreenTheme } from './theme/screen-theme.ts';
 import type { Ground } from './theme/theme.ts';
 import { systemClock } from './view/batch.ts';
+import { withoutQuestion } from './view/describe-end.ts';
 import { Feed } from './view/feed.ts';
 import type { Key, ScreenAction, Status, StatusPart } from './view/types.ts';
 import { ViewStore } from './view/view-store.ts';
 
 /** Ctrl-C pressed twice within this time quits. */
 const TWICE_MS = 2_000;
-/** A user who leaves is not asked how to continue. */
-const GOODBYE = { message: 'Interrupted.' };
 /** After a longer run the user has probably turned to something else. */
 const LONG_RUN_MS = 10_000;
 
@@ -71,6 +71,7 @@ export class Screen {
   readonly surroundings: Surroundings;
   readonly terminal: HeldTerminal;
   readonly prompt: PromptModel;
+  readonly pager: PagerScreen;
   readonly #options: ScreenOptions;
   readonly #queue: PromptQueue;
   readonly #feed: Feed;
@@ -130,6 +131,13 @@ export class Screen {
     const { painter } = this.terminal;
     const { statusBar } = settings;
     this.#renderer = new Renderer({ store, dialogs, surroundings, prompt, painter, statusBar });
+    this.pager = new PagerScreen({
+      terminal: this.terminal,
+      surroundings,
+      markdown: this.markdown,
+      overlay: (overlay) => this.#renderer.overlay(overlay),
+      isAsked: () => dialogs.current !== null,
+    });
     for (const text of problems) this.store.dispatch({ type: 'notice', level: 'warn', text });
   }
 
@@ -181,6 +189,7 @@ export class Screen {
   /** Ends the input. */
   quit(): void {
     this.#quitting = true;
+    this.pager.close();
     this.dialogs.closeAll();
     this.#interrupted();
     this.#queue.end();
@@ -191,7 +200,8 @@ export class Screen {
 
   push(event: AgentEvent): void {
     if (event.type === 'end') this.#notifyIfAway('is done', { after: LONG_RUN_MS });
-    this.#feed.push(this.#quitting && isInterruption(event) ? { ...event, error: GOODBYE } : event);
+    this.pager.watch(event);
+    this.#feed.push(this.#quitting ? withoutQuestion(event) : event);
   }
 
   print(text: string): void {
@@ -274,8 +284,8 @@ export class Screen {
       case 'suspend':
         void this.#suspend();
         return;
-      case 'unfold':
-        this.store.dispatch({ type: 'unfold' });
+      case 'transcript':
+        void this.pager.open();
         return;
       case 'redraw':
         this.#resized();
@@ -362,6 +372,7 @@ export class Screen {
 
   #takeBack(): void {
     if (this.#closed) return;
+    this.pager.close();
     this.terminal.resume();
     this.#refit();
   }
@@ -385,8 +396,4 @@ export class Screen {
     const note = this.#options.env.TERM === 'linux' ? '' : `\u001b]9;ai-code-assistant ${what}\u0007`;
     this.terminal.write(`${note}\u0007`);
   }
-}
-
-function isInterruption(event: AgentEvent): event is Extract<AgentEvent, { type: 'end' }> {
-  return event.type === 'end' && event.reason === 'interrupted';
 }

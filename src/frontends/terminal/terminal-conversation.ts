@@ -26,7 +26,6 @@ import { chooseSession } from './flows/sessions.ts';
 import { showStatus, showTopic } from './initial-status.ts';
 import { createPickers } from './pickers.ts';
 import { rememberLook } from './remember-look.ts';
-import { repaintConversation } from './repaint.ts';
 import type { Screen } from './screen.ts';
 import { paintScreen } from './start-screen.ts';
 
@@ -148,6 +147,7 @@ export class ScreenConversation {
     showStatus(opened, screen, cwd);
     if (scripted) printAfterFirstRun(opened, screen, scripted.afterwards);
     const { session } = opened.controller;
+    screen.pager.shows({ title: session.title ?? 'Conversation', messages: () => session.messages });
     await this.#showSession(opened);
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     const next = await runConversation('', opened, {
@@ -181,9 +181,9 @@ export class ScreenConversation {
     const { session } = opened.controller;
     const before = this.#shown;
     this.#shown = session.id;
-    if (before === session.id) return;
+    if (before === session.id || session.messages.length === 0) return;
     if (before !== null && before === session.parent?.id) this.screen.print(sessionHead(session));
-    else await repaintConversation(opened, this.screen);
+    else await (await import('./repaint.ts')).repaintConversation(opened, this.screen);
   }
 
   async #goOnWith(model: string, before: { plan: Plan; opened: Opened }): Promise<Plan> {

@@ -109,7 +109,9 @@ describe('effects of the editor', () => {
       '<ctrl+l>',
     ];
     expect(play(keysOf(...strokes)).effects).toEqual(
-      ['help-keys', 'cycle-mode', 'interrupt', 'cancel', 'quit', 'suspend', 'unfold', 'redraw'].map(screen),
+      ['help-keys', 'cycle-mode', 'interrupt', 'cancel', 'quit', 'suspend', 'transcript', 'redraw'].map(
+        screen,
+      ),
     );
   });
 

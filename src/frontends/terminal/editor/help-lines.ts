@@ -17,7 +17,7 @@ const sections: readonly Section[] = [
       'cancel',
       'delete-right-or-quit',
       'cycle-mode',
-      'unfold',
+      'transcript',
       'suspend',
       'redraw',
       'help-keys',

@@ -75,7 +75,7 @@ export const bindings = {
   cancel: always('ctrl+c', 'clear the prompt; press twice to quit'),
   suspend: always('ctrl+z', 'suspend'),
   'cycle-mode': always('shift+tab', 'switch permission mode'),
-  unfold: always('ctrl+o', 'expand folded output'),
+  transcript: always('ctrl+o', 'show the whole conversation'),
   redraw: always('ctrl+l', 'redraw the screen'),
 
   'list-up': list('up, ctrl+p, shift+tab', 'previous completion'),
@@ -110,7 +110,7 @@ const screenActions: ReadonlySet<string> = new Set<ScreenAction>([
   'rewind',
   'suspend',
   'cycle-mode',
-  'unfold',
+  'transcript',
   'redraw',
   'help-keys',
 ]);

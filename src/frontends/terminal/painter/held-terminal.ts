@@ -29,6 +29,7 @@ export class HeldTerminal {
   readonly #giveBack = () => this.release();
   #focused = true;
   #asleep: NodeJS.Timeout | undefined;
+  #isAlternate = false;
 
   constructor({ stdin, stdout, env, title, takeOver, onKey }: HeldOptions) {
     this.#stdin = stdin;
@@ -86,7 +87,22 @@ export class HeldTerminal {
     return this.painter.settle();
   }
 
+  /** Shows the alternate screen; what is on the other one stays as it is. Call `settle` first. */
+  enterAlternate(): void {
+    this.painter.pause();
+    this.#isAlternate = true;
+    this.write(`\u001b[?1049h${HIDE_CURSOR}`);
+  }
+
+  leaveAlternate(): void {
+    if (!this.#isAlternate) return;
+    this.#isAlternate = false;
+    this.write(`${SHOW_CURSOR}\u001b[?1049l`);
+    this.painter.resume();
+  }
+
   release(): void {
+    this.leaveAlternate();
     process.off('exit', this.#giveBack);
     process.off('uncaughtExceptionMonitor', this.#giveBack);
     this.painter.pause();
@@ -134,6 +150,9 @@ export class HeldTerminal {
     }
   }
 }
+
+const HIDE_CURSOR = '\u001b[?25l';
+const SHOW_CURSOR = '\u001b[?25h';
 
 /** Most terminals reflow long lines when they become narrower; these are known to truncate them. */
 function breaksAnew({ XTERM_VERSION, STY, TERM = '' }: HeldOptions['env']): boolean {

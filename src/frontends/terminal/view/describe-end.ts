@@ -25,3 +25,9 @@ export function describeEnd({ reason, turns, error }: Extract<AgentEvent, { type
       return reason satisfies never;
   }
 }
+
+/** For a user who leaves and is not asked how to continue. */
+export function withoutQuestion(event: AgentEvent): AgentEvent {
+  const isInterruption = event.type === 'end' && event.reason === 'interrupted';
+  return isInterruption ? { ...event, error: { message: 'Interrupted.' } } : event;
+}

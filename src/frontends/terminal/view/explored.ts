@@ -1,5 +1,4 @@
 import type { Exploration } from '../../../contract/display.ts';
-import { isFolded } from './fold.ts';
 import type { ExploredCall, Item, LiveCall, View } from './types.ts';
 
 /** Adds a finished item; what was explored before it comes first. */
@@ -37,6 +36,5 @@ export function isExplored(item: Item): item is ExploredCall {
 }
 
 function append(view: View, items: readonly Item[]): View {
-  const lastFolded = items.findLast(isFolded) ?? view.lastFolded;
-  return { ...view, finished: [...view.finished, ...items], lastFolded };
+  return { ...view, finished: [...view.finished, ...items] };
 }

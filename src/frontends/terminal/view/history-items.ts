@@ -7,6 +7,8 @@ export type HistoryParts = {
   answerTo(callId: string): ToolMessage | undefined;
   describe(call: Answered): PastCall;
   markdown(text: string): Line[];
+  /** Whether long results are shortened. */
+  folded: boolean;
 };
 
 /** A saved message as items of the transcript. The results of calls are shown with their calls. */
@@ -40,7 +42,7 @@ function partItems(part: AssistantMessage['content'][number], parts: HistoryPart
         : [{ type: 'thought', text: part.text, durationMs: 0, folded: false }];
     case 'tool_call': {
       const past = parts.describe({ call: part, answer: parts.answerTo(part.id) });
-      return [{ type: 'call', ...past, durationMs: 0, folded: true }];
+      return [{ type: 'call', ...past, durationMs: 0, folded: parts.folded }];
     }
     default:
       return part satisfies never;

@@ -71,17 +71,15 @@ test('C12: the rest of an answer and its end are one update', () => {
   ]);
 });
 
-test('finished thoughts are folded, and shown completely on request', () => {
+test('finished thoughts are folded', () => {
   const view = fold([
     begin,
     { type: 'thought', text: 'hm', done: false },
     { type: 'thought', text: ', so', done: true },
-    { type: 'unfold' },
-    { type: 'unfold' },
   ]);
 
   const thought: Item = { type: 'thought', text: 'hm, so', durationMs: 100, folded: true };
-  expect(view.finished).toEqual([thought, { ...thought, folded: false }]);
+  expect(view.finished).toEqual([thought]);
 });
 
 test('a failed call shows its error, a refused one the reason', () => {
@@ -182,7 +180,6 @@ const anyEvent: fc.Arbitrary<ViewEvent> = fc.oneof(
   fc.tuple(id, fc.boolean()).map(([one, success]) => ends(one, success)),
   id.map((callId): ViewEvent => ({ type: 'tool_progress', callId, text: 'x\n' })),
   fc.string().map((text): ViewEvent => ({ type: 'printed', text })),
-  fc.constant<ViewEvent>({ type: 'unfold' }),
   fc.constant<ViewEvent>({ type: 'queue', prompts: [] }),
   fc.constant<ViewEvent>({ type: 'end', reason: 'interrupted', turns: 1 }),
 );
@@ -272,7 +269,7 @@ test('whatever happens, each read-only call is shown once', () => {
       const distinct = events.map((event, i) =>
         event.type === 'tool_start' ? { ...event, title: `title ${i}` } : event,
       );
-      const { finished } = fold([begin, ...distinct.filter(({ type }) => type !== 'unfold'), done]);
+      const { finished } = fold([begin, ...distinct, done]);
       const titles = titlesOf(finished)
         .flat()
         .filter((title) => String(title).startsWith('title '));

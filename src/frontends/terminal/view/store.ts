@@ -27,7 +27,6 @@ export function emptyView(status: Status): View {
     queue: [],
     status,
     hint: null,
-    lastFolded: null,
   };
 }
 
@@ -57,8 +56,6 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
       return view.hint === event.text ? view : { ...view, hint: event.text };
     case 'status':
       return { ...view, status: { ...view.status, ...event.status } };
-    case 'unfold':
-      return unfold(view);
     default:
       return follow(view, event, now);
   }
@@ -258,12 +255,6 @@ function count(view: View, event: Extract<AgentEvent, { type: 'usage' }>): View 
     status: next,
     run: run && { ...run, countedTokens: counted, outputTokens: counted },
   };
-}
-
-function unfold(view: View): View {
-  const { lastFolded } = view;
-  if (!lastFolded || !('folded' in lastFolded)) return view;
-  return { ...add(view, { ...lastFolded, folded: false }), lastFolded: null };
 }
 
 function changeCall(view: View, callId: string, change: (call: LiveCall) => Partial<LiveCall>): View {

@@ -151,8 +151,6 @@ export type View = {
   status: Status;
   /** One line under the prompt that the next key removes, such as `Press Ctrl+C again to quit`. */
   hint: string | null;
-  /** The last item that was not shown completely. */
-  lastFolded: Item | null;
 };
 
 /** Screen updates besides the events of a run. `at` is a time in milliseconds. */
@@ -171,9 +169,7 @@ export type UiEvent =
   | { type: 'footer'; parts: readonly FooterPart[] }
   | { type: 'queue'; prompts: readonly TypedPrompt[] }
   | { type: 'hint'; text: string | null }
-  | { type: 'status'; status: Partial<Status> }
-  /** Shows the last folded item again, completely. */
-  | { type: 'unfold' };
+  | { type: 'status'; status: Partial<Status> };
 
 /** Text arrives as a `UiEvent`: batched and split into lines. */
 export type ViewEvent = Exclude<AgentEvent, { type: 'text' | 'thinking' }> | UiEvent;
@@ -186,7 +182,7 @@ export type ScreenAction =
   | 'suspend'
   | 'cycle-mode'
   | 'rewind'
-  | 'unfold'
+  | 'transcript'
   | 'recall-queued'
   | 'help-keys'
   | 'redraw';

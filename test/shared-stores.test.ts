@@ -24,7 +24,7 @@ const wholeOf: Record<string, (items: string[]) => void> = {
   },
 };
 
-sweep(Object.keys(stores), 2)(
+sweep(Object.keys(stores))(
   'several processes that change one file lose nothing: %s',
   async (name) => {
     const { home, root } = await workspace();

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { soak } from '../../test/support/soak.ts';
 import { bench, use } from '../../test/support/tool-context.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { type Encoding, encodeText } from '../lib/text/text-encoding.ts';
@@ -127,7 +128,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     });
   });
 
-  test('10 MB are edited fast enough', async () => {
+  test('10 MB are edited fast enough', soak, async () => {
     const line = 'some text that stands here for the sake of its length\r\n';
     const big = `${line.repeat(90_000)}target\r\n${line.repeat(90_000)}`;
     const { root, context } = await bench({ 'a.ts': big });

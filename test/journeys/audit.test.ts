@@ -76,19 +76,23 @@ test('two programs share the log; for eyes: the latest, the refused, one session
   expect((await aca(space, ['audit', '--tail', 'x'])).code).toBe(2);
 });
 
-test('auditLog false writes nothing; a log that cannot be written stops nothing and is told once', async () => {
-  const quiet = await workspace({ 'a.txt': 'alpha' });
-  await mkdir(path.dirname(fileOf(quiet)));
-  await writeFile(path.join(path.dirname(fileOf(quiet)), 'config.json'), '{"auditLog": false}');
-  await work(quiet);
-  await expect(stat(fileOf(quiet))).rejects.toThrow('ENOENT');
+test(
+  'auditLog false writes nothing; a log that cannot be written stops nothing and is told once',
+  soak,
+  async () => {
+    const quiet = await workspace({ 'a.txt': 'alpha' });
+    await mkdir(path.dirname(fileOf(quiet)));
+    await writeFile(path.join(path.dirname(fileOf(quiet)), 'config.json'), '{"auditLog": false}');
+    await work(quiet);
+    await expect(stat(fileOf(quiet))).rejects.toThrow('ENOENT');
 
-  const full = await workspace({ 'a.txt': 'alpha' });
-  await mkdir(fileOf(full), { recursive: true });
-  const { stdout, stderr } = await work(full);
-  expect(JSON.parse(stdout)).toMatchObject({ result: 'done' });
-  expect(stderr.match(/Cannot write the audit log/g)?.length).toBe(1);
-});
+    const full = await workspace({ 'a.txt': 'alpha' });
+    await mkdir(fileOf(full), { recursive: true });
+    const { stdout, stderr } = await work(full);
+    expect(JSON.parse(stdout)).toMatchObject({ result: 'done' });
+    expect(stderr.match(/Cannot write the audit log/g)?.length).toBe(1);
+  },
+);
 
 test(
   'the log is chained: verify finds what was changed, and what was cut off, by file and line',

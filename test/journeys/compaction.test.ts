@@ -261,10 +261,13 @@ describe('by hand, in a terminal', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  sweep([
-    ['Ctrl-C', '\u0003'],
-    ['Esc', '\u001b'],
-  ])('%s calls /compact off: nothing is compacted, and the conversation goes on', async (_name, key) => {
+  sweep(
+    [
+      ['Ctrl-C', '\u0003'],
+      ['Esc', '\u001b'],
+    ],
+    0,
+  )('%s calls /compact off: nothing is compacted, and the conversation goes on', async (_name, key) => {
     const space = await workspace();
     const server = await serve([talkative(() => hangs())], { loop: true });
     const { env } = doors.anthropic(server.url);

@@ -132,7 +132,7 @@ describe('[Q01] [Q02] published servers, over their own wire', () => {
     expect(images).toHaveLength(1);
   });
 
-  test('a resource comes with an @-mention, and through the read tool', async () => {
+  test('a resource comes with an @-mention, and through the read tool', soak, async () => {
     const space = await workspace();
     await configure(space, { mcpServers: { every: published('everything') } });
     const server = await serve([

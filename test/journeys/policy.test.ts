@@ -47,7 +47,7 @@ describe('aca policy test', () => {
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'deny', reason: expect.stringMatching(/\w+ \w+/) });
   });
 
-  test('[Y06] --trusted and --cwd change the place it is judged for', async () => {
+  test('[Y06] --trusted and --cwd change the place it is judged for', soak, async () => {
     const space = await workspace({ 'a.txt': '', 'sub/b.txt': '' });
     const told = async (...args: string[]) =>
       JSON.parse((await aca(space, ['policy', 'test', '--json', ...args])).stdout).verdict;

@@ -104,7 +104,7 @@ describe('[S04] [S06] [Y11] a disk that fails costs a warning, never the convers
     expect(sessionsIn(stage.space)).toEqual([earlier.id]);
   });
 
-  test('EIO: nothing can be synced, and everything written is there', async ({ skip }) => {
+  test('EIO: nothing can be synced, and everything written is there', soak, async ({ skip }) => {
     if (noStrace !== null) return skip(noStrace);
     const stage = await setStage();
     const earlier = await earlierSession(stage);

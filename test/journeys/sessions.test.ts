@@ -166,7 +166,7 @@ describe('going on', () => {
     );
   });
 
-  test('[P11] a grant of the session holds after a resume and in a copy', async () => {
+  test('[P11] a grant of the session holds after a resume and in a copy', soak, async () => {
     const space = await workspace();
     // A call sent twice under one id would be answered, not run.
     const touch = (id: string) => calls(['Bash', { command: 'touch made.txt' }, { id }]);

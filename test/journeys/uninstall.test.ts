@@ -77,7 +77,7 @@ test(
   },
 );
 
-test('[D01] on a terminal it asks, and only a plain yes removes anything', async () => {
+test('[D01] on a terminal it asks, and only a plain yes removes anything', soak, async () => {
   const space = await usedMachine();
   const refused = openTerminal(space, ['uninstall']);
   await refused.waitFor('Permanently remove all of this? [y/n]');

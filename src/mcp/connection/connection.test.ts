@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { freePort } from '../../../test/support/free-port.ts';
 import { hubOf, oddServer, published, startEverything } from '../../../test/support/mcp.ts';
+import { soak } from '../../../test/support/soak.ts';
 import type { Hub } from '../hub.ts';
 import type { CallOptions, Connection } from './connection.ts';
 
@@ -109,7 +110,7 @@ describe('one server', () => {
     await until(() => odd.offers.tools.length === 2);
   });
 
-  test('a restarted HTTP server is initialized again, and the rejected call is repeated', async () => {
+  test('a restarted HTTP server is initialized again, and the rejected call is repeated', soak, async () => {
     const port = await freePort();
     const first = await startEverything('streamableHttp', port);
     const { hub } = await hubOf({ web: { url: first.url } }, { backoffMs: 5 });

@@ -26,12 +26,12 @@ export function pastCall({ call, answer }: Answered, shown: ShowPath): PastCall 
   const facts = {
     title: titleOf(call, tool, shown),
     ...(summary && { summary }),
-    ...(tool?.explores && { explores: tool.explores }),
   };
   if (!answer || summary?.kind === 'interrupted') return { ...facts, outcome: 'interrupted' };
   if (!answer.success) return { ...facts, outcome: 'failed', because: textOf(answer) };
   const display = displayOf(call, answer);
-  return { ...facts, outcome: 'done', ...(display && { display }) };
+  const { explores } = tool ?? {};
+  return { ...facts, outcome: 'done', ...(explores && { explores }), ...(display && { display }) };
 }
 
 /** With its whole result, from the file it was saved to if it was too long for the model. */

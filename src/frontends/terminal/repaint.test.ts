@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Message, ToolCallPart } from '../../contract/message.ts';
 import { itemLines } from './components/transcript.ts';
+import { unknownStatus } from './initial-status.ts';
 import { lastItems } from './repaint.ts';
 import { themeOf } from './theme/theme.ts';
+import { emptyView, reduceView } from './view/store.ts';
 import type { Line } from './view/types.ts';
 
 const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }], timestamp: '' });
@@ -35,7 +37,8 @@ const room = { columns: 80, theme: themeOf('dark', 'none') };
 
 function shown(messages: readonly Message[], rows = 1_000) {
   const { items, earlier } = lastItems(messages, { room, rows, markdown: plain });
-  const lines = items.flatMap((item) => itemLines(item, room));
+  const { finished } = reduceView(emptyView(unknownStatus), { type: 'restored', items }, 0);
+  const lines = finished.flatMap((item) => itemLines(item, room));
   return { earlier, lines: lines.map((line) => line.map(({ text }) => text).join('')) };
 }
 
@@ -87,5 +90,17 @@ test('a last answer longer than the room for it is shown from its end', () => {
     earlier: 1,
     last: 'line 499',
     rows: 49,
+  });
+});
+
+test('calls that only look at something are folded as they were', () => {
+  const looks = Array.from({ length: 40 }, (_, i) => [
+    reply(call(`r${i}`, 'Read', { file_path: `src/${i}.ts` })),
+    result(`r${i}`, 'text', { name: 'Read', summary: { kind: 'count', unit: 'line', count: 3 } }),
+  ]).flat();
+  const { lines, earlier } = shown([user('look'), ...looks, says('Seen.')], 48);
+  expect({ lines, earlier }).toEqual({
+    lines: ['', '> look', '', '✓ Explored: read 40 files (ctrl+o)', '', 'Seen.'],
+    earlier: 0,
   });
 });

@@ -6,6 +6,7 @@ import type { Message, ToolMessage } from '../../contract/message.ts';
 import { itemLines } from './components/transcript.ts';
 import type { Screen } from './screen.ts';
 import type { Room } from './view/display-lines.ts';
+import { isExplored } from './view/explored.ts';
 import { type HistoryParts, messageItems } from './view/history-items.ts';
 import type { Item } from './view/types.ts';
 
@@ -58,10 +59,15 @@ export function lastItems(
     else if (message) {
       const own = messageItems(message, parts).filter(({ type }) => type !== 'thought');
       items.unshift(...own.map((item) => shortened(item, rows)));
-      height += own.reduce((sum, item) => sum + itemLines(item, room).length, 0);
+      height += own.reduce((sum, item) => sum + rowsOf(item, room), 0);
     }
   }
   return { items, earlier };
+}
+
+/** Calls that only look at something are shown as one, however many they are. */
+function rowsOf(item: Item, room: Room): number {
+  return isExplored(item) ? 0 : itemLines(item, room).length;
 }
 
 /** An answer longer than all there is room for is shown from its end. */

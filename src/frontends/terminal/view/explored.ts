@@ -6,6 +6,12 @@ export function addItem(view: View, item: Item): View {
   return append(endExploration(view), [item]);
 }
 
+/** Adds the items of an earlier conversation, as if they had finished one after the other. */
+export function addItems(view: View, items: readonly Item[]): View {
+  const add = (so: View, item: Item) => (isExplored(item) ? explore(so, item) : addItem(so, item));
+  return endExploration(items.reduce(add, view));
+}
+
 /** Adds a failed call of an exploration, which stays open: it would only be split. */
 export function addBeside(view: View, item: Item): View {
   return append(view, [item]);

@@ -7,7 +7,7 @@ import { subagentLine } from '../../../commands/format/subagent.ts';
 import { type AgentEvent, innermost } from '../../../contract/event.ts';
 import { type Message, textOf } from '../../../contract/message.ts';
 import { describeEnd } from './describe-end.ts';
-import { addItem as add, addBeside, endExploration, explore, isExplored } from './explored.ts';
+import { addItem as add, addBeside, addItems, endExploration, explore, isExplored } from './explored.ts';
 import type { Item, LiveCall, LiveRun, Status, UiEvent, View, ViewEvent } from './types.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
@@ -49,7 +49,7 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
     case 'drawn':
       return add(view, event);
     case 'restored':
-      return event.items.reduce(add, view);
+      return addItems(view, event.items);
     case 'queue':
       return { ...view, queue: event.prompts };
     case 'hint':

@@ -2,14 +2,13 @@ import path from 'node:path';
 import process from 'node:process';
 import { openAssistant } from '../app/open-assistant.ts';
 import { findModel } from '../app/opening/find-model.ts';
-import type { Settings } from '../app/settings.ts';
+import { ruleNotices, type Settings } from '../app/settings.ts';
 import { loadConfig } from '../config/load.ts';
 import { keepDataRootPrivate } from '../config/private-root.ts';
 import type { ConfigInput } from '../config/schema/schema.ts';
 import { UserError } from '../contract/errors.ts';
 import type { Answer, Approver } from '../contract/permission.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
-import { parsePattern } from '../permissions/pattern.ts';
 import { startRun } from './agent-run.ts';
 import { ownTools } from './agent-tool.ts';
 import type { Agent, AgentOptions, AgentPermissions } from './types.ts';
@@ -99,8 +98,7 @@ function settingsOf(options: AgentOptions, { env, cwd }: { env: NodeJS.ProcessEn
   keepDataRootPrivate(root);
   const loaded = loadConfig({ home: root, cwd, env, flags, trusted: trust });
   // Invalid rules throw before anything is started that would need to be stopped.
-  for (const rules of Object.values(loaded.config.permissions)) for (const rule of rules) parsePattern(rule);
-  return { ...loaded, root };
+  return { ...loaded, notices: [...loaded.notices, ...ruleNotices(loaded, cwd)], root };
 }
 
 type Rules = Required<Pick<AgentPermissions, 'allow' | 'ask' | 'deny'>>;

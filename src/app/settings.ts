@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { ConfigInput } from '../config/schema/schema.ts';
+import { projectRoot } from '../config/trust.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
+import { ruleProblem } from '../permissions/pattern/rule-problem.ts';
 import { useTableIn } from '../providers/models/model-table.ts';
 import { SessionStore } from '../session/store.ts';
 import type { Host } from './host.ts';
@@ -12,10 +16,29 @@ export type Settings = LoadedConfig & { root: string };
 export function loadSettings(options: Partial<SessionOptions>, { env, cwd }: Host): Settings {
   const root = dataRoot(env);
   useTableIn(root);
-  return {
-    ...loadConfig({ home: root, cwd, env, flags: flagsOf(options, cwd), trusted: options.trust === true }),
-    root,
+  const loaded = loadConfig({
+    home: root,
+    cwd,
+    env,
+    flags: flagsOf(options, cwd),
+    trusted: options.trust === true,
+  });
+  return { ...loaded, notices: [...loaded.notices, ...ruleNotices(loaded, cwd)], root };
+}
+
+/** Rules that do not do what they seem to. Throws for text that is not a rule. */
+export function ruleNotices(
+  { rules, config }: Pick<LoadedConfig, 'rules' | 'config'>,
+  cwd: string,
+): string[] {
+  const world = {
+    cwd,
+    root: projectRoot(cwd),
+    home: homedir(),
+    servers: Object.keys(config.mcpServers),
+    exists: existsSync,
   };
+  return rules.flatMap((rule) => ruleProblem(rule, world) ?? []);
 }
 
 export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>): SessionStore {

@@ -22,7 +22,12 @@ const MAX_BYTES = 1_000_000;
 /** Deeper than any setting; the parser and the checks recurse once per level. */
 const MAX_DEPTH = 100;
 
-export type CheckedInput = { input: ConfigInput; notices: string[] };
+/** `locate` returns where a key was written. */
+export type CheckedInput = {
+  input: ConfigInput;
+  notices: string[];
+  locate(path: readonly PropertyKey[]): string;
+};
 
 /** Null when there is no such file. */
 export function readConfigFile(file: string): CheckedInput | null {
@@ -136,7 +141,7 @@ export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]
     );
   }
   // What the schema accepted, minus unknown keys, is an input by definition.
-  return { input: renamed as ConfigInput, notices };
+  return { input: renamed as ConfigInput, notices, locate };
 }
 
 function renameAliases(value: Record<string, unknown>) {

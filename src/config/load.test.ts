@@ -37,6 +37,7 @@ describe('[F01] [R07] without any file', () => {
       origins: {},
       trusted: false,
       pending: null,
+      rules: [],
       projectFile: null,
       extensions: [],
     });
@@ -125,6 +126,7 @@ describe('[F02] the later source takes precedence', () => {
       },
       trusted: true,
       pending: null,
+      rules: [],
       projectFile,
       extensions: [],
     });
@@ -320,6 +322,7 @@ describe('[Y28] an untrusted project', () => {
         loosens: ['mode', 'model', 'apiBaseUrl', 'requireApprovalForCommands', 'permissions.allow'],
         changes: [],
       },
+      rules: [{ verdict: 'deny', rule: 'Fetch', place: `${file}:1:148` }],
       projectFile: file,
       extensions: [],
     });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { resolvePath } from '../lib/files/data-root.ts';
-import { checkInput, parseConfig, readConfigFile } from './config-file.ts';
+import { type CheckedInput, checkInput, parseConfig, readConfigFile } from './config-file.ts';
 import { type Env, readEnvironment, switchOf } from './environment.ts';
 import { formatKeyPath } from './key-path.ts';
 import { MCP_FILE, parseMcpFile } from './mcp-file.ts';
@@ -45,11 +45,15 @@ export type LoadedConfig = {
   trusted: boolean;
   /** Null if the folder is trusted, or trust would change nothing. */
   pending: PendingTrust | null;
+  /** The permission rules, each with the place it was written at. */
+  rules: WrittenRule[];
   /** The project's settings file, if there is one. */
   projectFile: string | null;
   /** The project's files that define commands, skills and subagents, as approved; none without trust. */
   extensions: ProjectContent[];
 };
+
+type WrittenRule = { verdict: 'allow' | 'ask' | 'deny'; rule: string; place: string };
 
 /**
  * What the user should see before trusting a folder: the settings that would apply, and what is new in the
@@ -68,6 +72,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
   const isTrusted = trust.type === 'trusted';
   const origins: Record<string, string> = {};
   const notices: string[] = [];
+  const rules: WrittenRule[] = [];
   let merged: ConfigInput = {};
   const add = (input: ConfigInput, base: string, source: (key: string) => string) => {
     merged = mergeConfig(merged, absolutePaths(input, base, { env, home, cwd }));
@@ -79,6 +84,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
   if (user) {
     notices.push(...user.notices);
     add(user.input, home, () => userFile);
+    rules.push(...rulesIn(user));
   }
 
   const projectFile = findProjectFile(cwd);
@@ -98,6 +104,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
     notices.push(...untrustedNotice(projectFile, loosens, trust));
     notices.push(...project.notices, ...keysInProject(input, projectFile));
     add(input, path.dirname(projectFile), () => projectFile);
+    rules.push(...rulesIn({ ...parsed, input }));
   }
   const servers = content.find(({ file }) => path.basename(file) === MCP_FILE);
   if (servers) {
@@ -132,6 +139,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
 
   const chosen = checkInput(withoutUndefined(flags), () => 'command line');
   add(chosen.input, cwd, () => 'command line');
+  rules.push(...rulesIn(chosen));
 
   return {
     config: settled(merged),
@@ -139,6 +147,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
     origins,
     trusted: isTrusted,
     pending,
+    rules,
     projectFile,
     extensions: isTrusted ? extensions : [],
   };
@@ -146,6 +155,16 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
 
 export function userConfigFile(home: string): string {
   return path.join(home, 'config.json');
+}
+
+function rulesIn({ input: { permissions = {} }, locate }: CheckedInput): WrittenRule[] {
+  return (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>
+    (permissions[verdict] ?? []).map((rule, i) => ({
+      verdict,
+      rule,
+      place: locate(['permissions', verdict, i]),
+    })),
+  );
 }
 
 function untrustedNotice(file: string, loosens: readonly string[], trust: Trust): string[] {

@@ -1,3 +1,4 @@
+import { globOf } from './pattern/tool-names.ts';
 import { isHarmless } from './shell/look.ts';
 import { parseLine } from './shell/parse.ts';
 import { reach } from './shell/reach.ts';
@@ -34,11 +35,29 @@ export function coversCommand(specifier: string, command: SimpleCommand): boolea
 export function matchesSomeCommand(specifier: string, line: string): boolean {
   if (isWholeLine(specifier, line)) return true;
   const wanted = wordsOf(specifier);
-  if (wanted === null) return false;
+  const globs = textGlobs(specifier);
+  if (wanted === null) return globs.some((glob) => glob.test(line.trim()));
   const parsed = parseLine(line);
   const written = parsed.commands.map((command) => command.words);
   const reached = reach(parsed, { cwd: '.' }).map(({ command }) => withName(command));
-  return [...written, ...reached].some((words) => matchesWords(wanted, words));
+  return [...written, ...reached].some((words) => {
+    const text = words.map((word) => word.text).join(' ');
+    return matchesWords(wanted, words) || globs.some((glob) => glob.test(text));
+  });
+}
+
+/**
+ * A specifier as text in which each `*` matches any characters, spaces included: what it means in Claude
+ * Code. Before a last ` *` or `:*` a word ends.
+ */
+function textGlobs(specifier: string): RegExp[] {
+  if (!specifier.includes('*') || specifier.includes('\\')) return [];
+  const before = specifier.replace(/(:| )\*$/, '');
+  const isOpen = before !== specifier;
+  const texts = isOpen ? [before, `${before} *`, specifier] : [specifier];
+  // After a character that ends a word, as in `curl https://example.com/:*`, anything may follow.
+  const ended = isOpen && /[^\w\s)]$/.test(before) ? [`${before}*`] : [];
+  return [...texts, ...ended].map(globOf);
 }
 
 /** A specifier that matches exactly this line. */
@@ -51,8 +70,14 @@ export function isWholeLine(specifier: string, line: string): boolean {
   return !/(^|[^\\])(\\\\)*\*/.test(specifier) && specifier.replace(/\\([\\*])/g, '$1') === line.trim();
 }
 
+/** `git log:*`, as Claude Code writes it, means `git log *`. */
+export function asWords(specifier: string): string {
+  return specifier.replace(/:\*$/, ' *');
+}
+
 /** Null if the specifier is more than the words of one command; it then matches only as a whole line. */
-function wordsOf(specifier: string): Word[] | null {
+function wordsOf(written: string): Word[] | null {
+  const specifier = asWords(written);
   const { commands, doubts } = parseLine(specifier);
   const [command, ...others] = commands;
   const isOne = command !== undefined && others.length === 0 && command.next === null;

@@ -1,5 +1,5 @@
 import type { Opening, Permission } from '../contract/permission.ts';
-import { matchesAccess, parsePattern, type Subject } from './pattern.ts';
+import { matchesAccess, parseGrant, parsePattern, type Subject } from './pattern.ts';
 import { isFallback, type Policy, realPlace } from './policy.ts';
 import { type Classified, classify } from './shell/classify.ts';
 import type { Place } from './shell/look.ts';
@@ -39,8 +39,15 @@ function placeWith(policy: Policy, isOpened: (file: string) => boolean): Place {
 
 function isOpenedForReading(file: string, policy: Policy): boolean {
   const access = { kind: 'read' as const, target: file };
-  const { target, cwd } = realPlace(access, policy) ?? { target: file, cwd: policy.cwd };
-  const real: Subject = { tool: 'Read', access: { ...access, target }, cwd, isInside: () => false };
+  const { cwd, root, home } = policy;
+  const { target, ...place } = realPlace(access, policy) ?? { target: file, cwd, root };
+  const real: Subject = {
+    tool: 'Read',
+    access: { ...access, target },
+    home,
+    ...place,
+    isInside: () => false,
+  };
   return (
     policy.rules.allow.map(parsePattern).some((rule) => matchesAccess(rule, real, 'allow')) ||
     openedFolder(policy.grants, real) !== undefined
@@ -54,6 +61,6 @@ function isOpenedForReading(file: string, policy: Policy): boolean {
 export function openedFolder(grants: readonly Permission[], real: Subject): string | undefined {
   return grants
     .filter(({ action, type }) => action === 'allow' && type === real.access.kind)
-    .map(({ pattern }) => parsePattern(pattern))
+    .map(({ pattern }) => parseGrant(pattern))
     .find((pattern) => pattern.specifier?.endsWith('/**') && matchesAccess(pattern, real, 'allow'))?.source;
 }

@@ -1,5 +1,6 @@
 import type { PermissionMode } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
+import { isMcpRule } from './pattern/tool-names.ts';
 import { parsePattern } from './pattern.ts';
 import type { Policy } from './policy.ts';
 
@@ -40,13 +41,14 @@ function mayWrite(mode: PermissionMode, autoApprove: boolean): boolean {
  */
 function hasUnseenRule({ rules }: Policy, { level, network }: SandboxState): boolean {
   return [...rules.deny, ...rules.ask].map(parsePattern).some(({ tool }) => {
-    if (tool === 'Bash' || tool.startsWith('mcp:')) return false;
     if (WRITING.has(tool)) return level !== 'strict';
-    return tool !== 'WebFetch' || network !== 'none';
+    if (tool === 'WebFetch') return network !== 'none';
+    return READING.has(tool) || (tool.includes('*') && !isMcpRule(tool));
   });
 }
 
-const WRITING: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'Delete']);
+const WRITING: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'Delete', 'NotebookEdit']);
+const READING: ReadonlySet<string> = new Set(['Read', 'Glob', 'Grep', 'Search', 'List']);
 
 function wallsOf({ level, network }: SandboxState): string {
   const net = network === 'none' ? 'no network' : 'allowed hosts only';

@@ -13,7 +13,16 @@ import { coversCommand, isWholeLine } from './command-pattern.ts';
 import { openedFolder, outsideReads, placeOf } from './command-place.ts';
 import { containedBecause } from './contain.ts';
 import { grantFor } from './granted.ts';
-import { isMcpTool, matchesAccess, type Pattern, parsePattern, type Subject } from './pattern.ts';
+import { isMcpTool } from './pattern/tool-names.ts';
+import {
+  grantText,
+  matchesAccess,
+  type Pattern,
+  parseGrant,
+  parsePattern,
+  restrictsCall,
+  type Subject,
+} from './pattern.ts';
 import {
   type Evaluation,
   isFallback,
@@ -49,7 +58,7 @@ export function evaluate(request: Request, policy: Policy): Evaluation {
   const found = permissionSubjects(request, policy).map((access) =>
     judgeAccess(request.tool, access, policy),
   );
-  const [first = untouching(request.tool), ...others] = found;
+  const [first = untouching(request, policy), ...others] = found;
   const { opens: _, ...strictest } = others.reduce(
     (a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a),
     first,
@@ -67,21 +76,30 @@ function refusedByAuto(strictest: Evaluation, request: Request, policy: Policy):
   return deny(bare && !strictest.withoutSandbox ? `${because}; ${NO_SANDBOX}` : because, 'mode auto');
 }
 
-function untouching(tool: string): Evaluation {
-  return { verdict: 'allow', because: `${tool} changes nothing`, by: 'default' };
+/** A call that accesses nothing: only rules that name its tool restrict it. */
+function untouching({ tool, input }: Request, { rules }: Policy): Evaluation {
+  const named = (list: readonly string[]) =>
+    list.map(parsePattern).find((pattern) => restrictsCall(pattern, tool, input));
+  const denied = named(rules.deny);
+  if (denied) return denyBy(denied);
+  const asked = named(rules.ask);
+  return asked ? askBy(asked) : allow(`${tool} changes nothing`, 'default');
 }
 
 function judgeAccess(tool: string, access: Access, policy: Policy): Evaluation {
   const runsCommand = access.kind === 'execute' && !isMcpTool(tool);
-  const { cwd } = policy;
+  const { cwd, root, home } = policy;
+  const place = { cwd, root, home };
   const classified = runsCommand ? classify(access.target, placeOf(policy)) : null;
   const reach = isFileAccess(access) ? reachOf(access, policy) : null;
   const isInside = () => reach?.type === 'open';
-  const one: Case = { tool, access, cwd, isInside, policy, classified, reach, real };
+  const one: Case = { tool, access, ...place, isInside, policy, classified, reach, real };
   function real(): Subject | null {
     if (!isFileAccess(access)) return null;
     const found = realPlace(access, policy);
-    return found && { tool, access: { ...access, target: found.target }, cwd: found.cwd, isInside };
+    if (found === null) return null;
+    const { target, ...real } = found;
+    return { tool, access: { ...access, target }, ...place, ...real, isInside };
   }
   const said =
     builtInDeny(one) ??
@@ -117,11 +135,11 @@ function builtInDeny({ access, policy, classified }: Case): Evaluation | null {
 
 function userDeny(one: Case): Evaluation | null {
   const { policy } = one;
-  const rule = touching(policy.rules.deny, one);
-  if (rule) return deny(`denied by the rule ${rule.source}`, `rule deny ${rule.source}`);
+  const rule = touching(policy.rules.deny.map(parsePattern), one);
+  if (rule) return denyBy(rule);
   const refused = policy.grants.filter(({ action, type }) => action === 'deny' && type === one.access.kind);
   const grant = touching(
-    refused.map(({ pattern }) => pattern),
+    refused.map(({ pattern }) => parseGrant(pattern)),
     one,
   );
   return grant ? deny(`declined earlier: ${grant.source}`, `grant ${grant.source}`) : null;
@@ -162,13 +180,8 @@ function modeDeny({ tool, access, policy, classified }: Case): Evaluation | null
 }
 
 function askRule(one: Case): Evaluation | null {
-  const rule = touching(one.policy.rules.ask, one);
-  if (rule)
-    return {
-      verdict: 'ask',
-      because: `the rule ${rule.source} requires approval`,
-      by: `rule ask ${rule.source}`,
-    };
+  const rule = touching(one.policy.rules.ask.map(parsePattern), one);
+  if (rule) return askBy(rule);
   const { access } = one;
   if (access.unconfined) return { verdict: 'ask', because: 'runs outside the sandbox', by: 'built-in' };
   if (access.unseen !== undefined) return { verdict: 'ask', because: access.unseen, by: 'built-in' };
@@ -187,7 +200,7 @@ function grantOrAllowRule(one: Case): Evaluation | null {
     bare ? { ...allow(because, `${by} without a sandbox`), withoutSandbox: true } : allow(because, by);
   const granted = policy.grants.filter(({ action, type }) => action === 'allow' && type === access.kind);
   const exact = granted.length > 0 ? grantFor(tool, access, policy) : null;
-  if (exact !== null && granted.some(({ pattern }) => pattern === exact))
+  if (exact !== null && granted.some(({ pattern }) => grantText(pattern) === grantText(exact)))
     return allowBare(`allowed earlier: ${exact}`, `grant ${exact}`);
   const folder = isFileAccess(access) ? openedFolder(granted, one.real() ?? one) : undefined;
   if (folder !== undefined) return allow(`allowed earlier: ${folder}`, `grant ${folder}`);
@@ -269,21 +282,19 @@ function byDefault({ tool, access, policy, classified, reach }: Case): Evaluatio
  * The first rule that tightens the case. Files named in an allowed command are read, so rules for reading
  * apply to it.
  */
-function touching(rules: readonly string[], one: Case): Pattern | undefined {
+function touching(rules: readonly Pattern[], one: Case): Pattern | undefined {
   if (rules.length === 0) return undefined;
-  const { cwd, isInside, policy } = one;
+  const { cwd, root, home, isInside, policy } = one;
   const reads = (one.classified?.reads ?? []).flatMap((target): Subject[] => {
     const access: Access = { kind: 'read', target };
     const real = realPlace(access, policy);
-    const subject = { tool: 'Read', access, cwd, isInside };
-    return real
-      ? [subject, { ...subject, access: { ...access, target: real.target }, cwd: real.cwd }]
-      : [subject];
+    const subject = { tool: 'Read', access, cwd, root, home, isInside };
+    if (real === null) return [subject];
+    const { target: leadsTo, ...place } = real;
+    return [subject, { ...subject, access: { ...access, target: leadsTo }, ...place }];
   });
   const subjects = [one, one.real(), ...reads].filter((subject) => subject !== null);
-  return rules
-    .map(parsePattern)
-    .find((pattern) => subjects.some((subject) => matchesAccess(pattern, subject, 'restrict')));
+  return rules.find((pattern) => subjects.some((subject) => matchesAccess(pattern, subject, 'restrict')));
 }
 
 /** `Bash(make test)` names one command; `Bash(make *)` and `Bash` name many. */
@@ -331,6 +342,14 @@ function ask(because: string): Evaluation {
 
 function askBare(because: string): Evaluation {
   return { ...ask(`${NO_SANDBOX}, and ${because}`), withoutSandbox: true };
+}
+
+function denyBy({ source }: Pattern): Evaluation {
+  return deny(`denied by the rule ${source}`, `rule deny ${source}`);
+}
+
+function askBy({ source }: Pattern): Evaluation {
+  return { ...ask(`the rule ${source} requires approval`), by: `rule ask ${source}` };
 }
 
 function deny(because: string, by: string): Evaluation {

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import type { Access, Permission } from '../contract/permission.ts';
 import { isInside } from '../lib/paths/inside.ts';
-import { escapePath, isMcpTool, parsePattern } from './pattern.ts';
+import { absoluteRule, escapePath } from './pattern/path-rule.ts';
+import { isMcpTool } from './pattern/tool-names.ts';
+import { parsePattern } from './pattern.ts';
 import { type Policy, realPlace } from './policy.ts';
 import { suggestPattern } from './suggest.ts';
 
@@ -28,7 +30,7 @@ export function folderGrant(
   const isTopmost = path.dirname(path.dirname(folder)) === path.dirname(folder);
   if (isTopmost || holds(cwd) || (home !== undefined && holds(home))) return null;
   const slashed = path.sep === '\\' ? folder.replaceAll('\\', '/') : folder;
-  return `Read(${escapePath(slashed)}/**)`;
+  return `Read(${escapePath(absoluteRule(slashed, cwd))}/**)`;
 }
 
 /** The "always" answers in the settings as grants. */

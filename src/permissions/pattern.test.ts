@@ -2,7 +2,8 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { UserError } from '../contract/errors.ts';
 import type { Access } from '../contract/permission.ts';
-import { type Intent, matchesAccess, parsePattern, readingDenier } from './pattern.ts';
+import type { Intent } from './pattern/intent.ts';
+import { matchesAccess, parsePattern, readingDenier } from './pattern.ts';
 import { loadGrammar } from './shell/grammar.ts';
 
 beforeAll(loadGrammar);
@@ -24,8 +25,6 @@ describe('an allow rule for commands', () => {
     ['Bash(npm run test)', '  npm  run "test" ', true],
     ['Bash(npm run test)', 'npm run test -- -u', false],
     ['Bash(npm run test)', 'npm run test2', false],
-    ['Bash(npm run test:*)', 'npm run test:unit', true],
-    ['Bash(npm run test:*)', 'npm run test', false],
     ['Bash(git log *)', 'git log', true],
     ['Bash(git log *)', 'git log --oneline -5', true],
     ['Bash(git log *)', 'git logs', false],
@@ -142,7 +141,8 @@ describe('a rule for MCP servers and addresses', () => {
   const addresses: [pattern: string, url: string, covered: boolean][] = [
     ['WebFetch', 'https://a.org/x', true],
     ['WebFetch(domain:a.org)', 'https://a.org/x', true],
-    ['WebFetch(domain:a.org)', 'https://docs.A.org', true],
+    ['WebFetch(domain:a.org)', 'https://docs.A.org', false],
+    ['WebFetch(domain:*.a.org)', 'https://docs.A.org', true],
     ['WebFetch(domain:a.org)', 'https://evila.org', false],
     ['WebFetch(domain:a.org)', 'https://evil.org/a.org', false],
     ['WebFetch(domain:a.org)', 'https://a.org@evil.org/', false],
@@ -167,7 +167,7 @@ describe('an invalid rule', () => {
     'git log *',
     'mcp:',
     'mcp:a:',
-    'Read(~/x)',
+    'Read(~root/x)',
     'Bash(a) b',
   ])('%j is an error with an example', (text) => {
     let error: unknown;
@@ -193,10 +193,10 @@ test('deleting a folder also matches rules for paths below it', () => {
 });
 
 test('deny rules for reading apply to the real path, whatever tool reads it', () => {
-  const denies = readingDenier(['Read(private/**)', 'Read(/etc/*.key)', 'Bash(cat *)', 'Edit(src)'], cwd);
+  const denies = readingDenier(['Read(private/**)', 'Read(/etc/*.key)', 'Bash(cat *)', 'Edit(src)'], { cwd });
   expect(
     ['/srv/app/private/a', '/srv/app/public', '/etc/x.key', '/etc/x', '/srv/app/src'].map(denies),
   ).toEqual([true, false, true, false, false]);
-  expect(readingDenier(['Read'], cwd)('/anything')).toBe(true);
-  expect(readingDenier([], cwd)('/anything')).toBe(false);
+  expect(readingDenier(['Read'], { cwd })('/anything')).toBe(true);
+  expect(readingDenier([], { cwd })('/anything')).toBe(false);
 });

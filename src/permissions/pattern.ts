@@ -1,27 +1,32 @@
 import path from 'node:path';
-import picomatch from 'picomatch';
 import { UserError } from '../contract/errors.ts';
 import type { Access } from '../contract/permission.ts';
-import { isInside } from '../lib/paths/inside.ts';
+import { isObject } from '../lib/text/json.ts';
 import { matchesEveryCommand, matchesSomeCommand } from './command-pattern.ts';
+import { matchesAddress } from './pattern/address-rule.ts';
+import type { Intent } from './pattern/intent.ts';
+import { holdsPlace, pathMatcher, type RulePlace } from './pattern/path-rule.ts';
+import { globOf, isMcpRule, isMcpTool, matchesMcp, toolNamed } from './pattern/tool-names.ts';
 
 /**
- * A rule as users write it: `Tool` or `Tool(specifier)`.
+ * A rule as users write it: `Tool` or `Tool(specifier)`, in our syntax or that of Claude Code.
  *
  * - `Read` and `Edit` name the kind of access, whatever the tool: `Edit(src/**)` covers Write and MultiEdit
- *   too, and `Read(src/**)` covers Grep and Glob. Any other name means that tool alone.
+ *   too, and `Read(src/**)` covers Grep and Glob. `Task` means any subagent, `NotebookEdit` writing notebooks.
+ *   Any other name means that tool alone.
  * - A specifier is a command line for Bash, a path pattern for files, an address or `domain:name` for the
- *   web, the name of a subagent for Task.
- * - `mcp:server:tool`, `mcp:server:*` and `mcp:*` name tools of MCP servers.
+ *   web, the name of a subagent for Task, of a skill for Skill.
+ * - `mcp:server:tool`, `mcp:server:*` and `mcp:*` name tools of MCP servers, as do `mcp__server__tool`,
+ *   `mcp__server` and `mcp__server__*`.
+ *
+ * `tool` is our name for the tool. Where a rule has two meanings, one that allows has the narrower and one
+ * that restricts has both.
  */
 export type Pattern = { source: string; tool: string; specifier: string | null };
 
-/** An allow pattern must cover everything; a restricting one applies if it matches anything. */
-export type Intent = 'allow' | 'restrict';
+export type Subject = RulePlace & { tool: string; access: Access; isInside(file: string): boolean };
 
-export type Subject = { tool: string; access: Access; cwd: string; isInside(file: string): boolean };
-
-const SYNTAX = /^([A-Za-z][\w-]*)(?:\(([\s\S]*)\))?$/;
+const SYNTAX = /^([A-Za-z*][\w*-]*)(?:\(([\s\S]*)\))?$/;
 const MCP_SYNTAX = /^mcp:(\*|[^\s():*]+(:(\*|[^\s()*]+))?)$/;
 const EXAMPLES =
   'Examples: Bash(git log *), Read(src/**), Edit(docs/*.md), WebFetch(domain:nodejs.org), mcp:github:*.';
@@ -37,36 +42,58 @@ export function parsePattern(source: string): Pattern {
       `${EXAMPLES} Use ${tool} alone to match everything.`,
     );
   }
-  if (specifier?.startsWith('~') && tool !== 'Bash') {
+  if (/^~[^/]/.test(specifier ?? '') && tool !== 'Bash') {
     throw new UserError(
-      `The rule "${source}" starts with a home folder.`,
-      'Use an absolute path, or one relative to the project.',
+      `The rule "${source}" starts with the home folder of another user.`,
+      'Use ~/ for your own home folder, // for an absolute path, or ./ for a name that starts with ~.',
     );
   }
-  return { source: text, tool, specifier: specifier ?? null };
+  const isWhole = specifier === undefined || (tool === 'Bash' && specifier === ':*');
+  return { source: text, tool: toolNamed(tool), specifier: isWhole ? null : specifier };
+}
+
+/** A remembered answer: a path with a single slash is absolute. */
+export function parseGrant(pattern: string): Pattern {
+  return { ...parsePattern(grantText(pattern)), source: pattern };
+}
+
+/** The one spelling of a remembered answer. */
+export function grantText(pattern: string): string {
+  return pattern.replace(/^((?:Read|Edit)\()\/(?=[^/])/, '$1//');
 }
 
 export function matchesAccess(pattern: Pattern, subject: Subject, intent: Intent): boolean {
   const { tool, access } = subject;
-  if (isMcpTool(tool)) return matchesMcp(pattern.tool, tool);
-  if (!namesTool(pattern.tool, subject)) return false;
+  if (isMcpTool(tool)) return coversMcp(pattern, tool, intent);
+  if (!namesTool(pattern.tool, subject, intent)) return false;
+  const { specifier } = pattern;
+  if (isMcpRule(pattern.tool)) return false;
   switch (access.kind) {
     case 'read':
     case 'write':
-      return matchesPath(pattern.specifier, subject, intent);
+      return matchesPath(specifier, subject, intent);
     case 'execute':
-      if (pattern.specifier === null) return true;
+      if (specifier === null) return true;
       return intent === 'allow'
-        ? matchesEveryCommand(pattern.specifier, access.target)
-        : matchesSomeCommand(pattern.specifier, access.target);
+        ? matchesEveryCommand(specifier, access.target)
+        : matchesSomeCommand(specifier, access.target);
     case 'fetch':
-      return pattern.specifier === null || matchesAddress(pattern.specifier, access.target);
+      return specifier === null || matchesAddress(specifier, access.target, intent);
     case 'delegate':
-      return pattern.specifier === null || pattern.specifier === access.target;
+      return specifier === null || agentGlob(specifier).test(access.target.toLowerCase());
     default:
       access.kind satisfies never;
       return false;
   }
+}
+
+/** Whether a restricting rule names a call that accesses nothing. */
+export function restrictsCall({ tool: name, specifier }: Pattern, tool: string, input: unknown): boolean {
+  if (!globOf(name).test(tool)) return false;
+  const skill = tool === 'Skill' && isObject(input) ? input.name : undefined;
+  if (specifier === null || typeof skill !== 'string') return true;
+  const wanted = specifier.replace(/^\//, '').replace(/(:| )\*$/, '');
+  return globOf(wanted.toLowerCase()).test(skill.trim().toLowerCase());
 }
 
 /** Absolute, with `..` kept: behind a symlink it resolves elsewhere than by name. */
@@ -74,36 +101,33 @@ export function asWritten(target: string, cwd: string): string {
   return path.isAbsolute(target) ? target : `${path.resolve(cwd)}/${target}`;
 }
 
-/** MCP tools are called `server:tool`. */
-export function isMcpTool(tool: string): boolean {
-  return tool.includes(':');
-}
-
-/** Escapes wildcards, so that the pattern matches only this text. */
-export function escapePath(file: string): string {
-  return file.replace(/[\\*?[\]{}()!+@|]/g, '\\$&');
-}
-
-function namesTool(name: string, { tool, access }: Subject): boolean {
+function namesTool(name: string, { tool, access }: Subject, intent: Intent): boolean {
   if (name === tool) return true;
-  return (name === 'Edit' && access.kind === 'write') || (name === 'Read' && access.kind === 'read');
+  if (name.includes('*')) return intent === 'restrict' && globOf(name).test(tool);
+  switch (name) {
+    case 'Edit':
+      return access.kind === 'write';
+    case 'NotebookEdit':
+      return access.kind === 'write' && /\.ipynb$/i.test(access.target);
+    case 'Read':
+      return access.kind === 'read';
+    case 'Task':
+      return access.kind === 'delegate';
+    default:
+      return false;
+  }
 }
 
-function matchesMcp(pattern: string, tool: string): boolean {
-  if (!pattern.startsWith('mcp:')) return false;
-  const wanted = pattern.slice('mcp:'.length);
-  const full = tool.replace(/^mcp:/, '');
-  if (wanted === '*') return true;
-  if (!wanted.includes(':')) return full.startsWith(`${wanted}:`);
-  return wanted.endsWith(':*') ? full.startsWith(wanted.slice(0, -1)) : full === wanted;
+/** Parentheses mean nothing for a tool of a server: a rule that allows does not apply then. */
+function coversMcp({ tool: rule, specifier }: Pattern, tool: string, intent: Intent): boolean {
+  if (intent === 'restrict') return rule === '*' || matchesMcp(rule, tool, intent);
+  return specifier === null && matchesMcp(rule, tool, intent);
 }
 
-/** Whether one of these rules names a tool of this MCP server, or all of them. */
-export function namesServer(rules: readonly string[], server: string): boolean {
-  return rules.some((rule) => {
-    const { tool } = parsePattern(rule);
-    return tool === 'mcp:*' || tool === `mcp:${server}` || tool.startsWith(`mcp:${server}:`);
-  });
+/** The name of a subagent; `general-purpose` is how Claude Code calls `general`. */
+function agentGlob(specifier: string): RegExp {
+  const name = specifier.trim().toLowerCase();
+  return globOf(name === 'general-purpose' ? 'general' : name);
 }
 
 /** Without a specifier, an allow rule applies only within the opened folders. */
@@ -111,55 +135,16 @@ function matchesPath(specifier: string | null, subject: Subject, intent: Intent)
   const { tool, access, cwd } = subject;
   const absolute = path.resolve(cwd, access.target);
   if (specifier === null) return intent === 'restrict' || subject.isInside(asWritten(access.target, cwd));
-  if (pathMatcher(specifier, cwd)(absolute)) return true;
+  if (pathMatcher(specifier, subject, intent)(absolute)) return true;
   // Deleting a folder also deletes what the rule is about.
-  return intent === 'restrict' && tool === 'Delete' && isInside(absolute, placeOf(specifier, cwd));
+  return intent === 'restrict' && tool === 'Delete' && holdsPlace(absolute, specifier, subject);
 }
 
 /** Whether these rules forbid reading a real path, whatever tool reads it. */
-export function readingDenier(deny: readonly string[], cwd: string): (real: string) => boolean {
+export function readingDenier(deny: readonly string[], place: RulePlace): (real: string) => boolean {
   const matchers = deny
     .map(parsePattern)
-    .filter(({ tool }) => tool === 'Read')
-    .map(({ specifier }) => (specifier === null ? () => true : pathMatcher(specifier, cwd)));
+    .filter(({ tool }) => tool === 'Read' || tool === '*')
+    .map(({ specifier }) => (specifier === null ? () => true : pathMatcher(specifier, place, 'restrict')));
   return (real) => matchers.some((matches) => matches(real));
-}
-
-function pathMatcher(specifier: string, cwd: string): (absolute: string) => boolean {
-  const isAbsolute = path.isAbsolute(specifier);
-  const from = (absolute: string) => slashed(isAbsolute ? absolute : path.relative(cwd, absolute));
-  const wanted = specifier.replace(/^(\.\/)+(?!$)/, '').replace(/(.)\/$/, '$1');
-  const exact = wanted.replace(/\\(.)/g, '$1');
-  if (escapePath(exact) === wanted || !MAGIC.test(wanted))
-    return (absolute) => isUnder(exact, from(absolute));
-  const matches = picomatch(wanted, { dot: true, nonegate: true, windows: false });
-  return (absolute) => matches(from(absolute));
-}
-
-const MAGIC = /[*?[{(!]/;
-
-/** The folder of a pattern: everything before its first wildcard. */
-function placeOf(specifier: string, cwd: string): string {
-  const segments = specifier.split('/');
-  const firstMagic = segments.findIndex((segment) => MAGIC.test(segment));
-  const plain = firstMagic === -1 ? segments : segments.slice(0, firstMagic);
-  return path.resolve(cwd, path.isAbsolute(specifier) ? `/${plain.join('/')}` : plain.join('/'));
-}
-
-/** A name without wildcards means the file, or the folder with all its contents. */
-function isUnder(place: string, target: string): boolean {
-  if (place === '.') return !/^\.\.(\/|$)/.test(target);
-  return target === place || target.startsWith(place.endsWith('/') ? place : `${place}/`);
-}
-
-/** `domain:` includes subdomains; anything else is one exact address. */
-function matchesAddress(specifier: string, target: string): boolean {
-  if (!specifier.startsWith('domain:')) return specifier === target;
-  const domain = specifier.slice('domain:'.length).toLowerCase();
-  const host = URL.canParse(target) ? new URL(target).hostname.toLowerCase() : '';
-  return host === domain || host.endsWith(`.${domain}`);
-}
-
-function slashed(file: string): string {
-  return path.sep === '\\' ? file.replaceAll('\\', '/') : file;
 }

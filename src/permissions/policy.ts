@@ -8,7 +8,8 @@ import type {
   Reach,
 } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
-import { asWritten, isMcpTool } from './pattern.ts';
+import { isMcpTool } from './pattern/tool-names.ts';
+import { asWritten } from './pattern.ts';
 import type { Place } from './shell/look.ts';
 
 /** What to judge: a tool call and its accesses. */
@@ -17,6 +18,8 @@ export type Request = { tool: string; accesses: readonly Access[]; input: unknow
 export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'shell'> & {
   mode: PermissionMode;
   cwd: string;
+  /** The root of the project; the working directory if absent. */
+  root?: string;
   rules: { allow: readonly string[]; ask: readonly string[]; deny: readonly string[] };
   grants: readonly Permission[];
   requireApprovalForReads?: boolean;
@@ -92,13 +95,18 @@ function withFolder(access: Access, accesses: readonly Access[], cwd: string): A
 }
 
 /** Where a path leads, with the real working directory; null if that is the path itself. */
-export function realPlace(access: Access, policy: Policy): { target: string; cwd: string } | null {
+export function realPlace(
+  access: Access,
+  policy: Policy,
+): { target: string; cwd: string; root?: string } | null {
   const named = path.resolve(policy.cwd);
   const written = path.resolve(named, access.target);
   const real = realOf(access, policy);
   const cwd = policy.realOf(named);
   if (real === null || cwd === null) return null;
-  return path.relative(cwd, real) === path.relative(named, written) ? null : { target: real, cwd };
+  if (path.relative(cwd, real) === path.relative(named, written)) return null;
+  const root = policy.root === undefined ? null : policy.realOf(policy.root);
+  return { target: real, cwd, ...(root !== null && { root }) };
 }
 
 function realOf(access: Access, policy: Policy): string | null {

@@ -10,7 +10,7 @@ import type { SandboxState } from '../contract/sandbox.ts';
 import { placeOf } from './command-place.ts';
 import { evaluate } from './evaluate.ts';
 import { folderGrant, grantFor } from './granted.ts';
-import { isMcpTool } from './pattern.ts';
+import { isMcpTool } from './pattern/tool-names.ts';
 import { isFileAccess, type Policy, permissionSubjects, type Request, reachOf, realPlace } from './policy.ts';
 import { classify } from './shell/classify.ts';
 

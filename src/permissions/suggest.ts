@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { Access } from '../contract/permission.ts';
 import { escapeCommand } from './command-pattern.ts';
-import { escapePath, isMcpTool } from './pattern.ts';
+import { absoluteRule, escapePath } from './pattern/path-rule.ts';
+import { isMcpTool } from './pattern/tool-names.ts';
 
 /** The narrowest rule that covers what the user was just shown: this command, this file, this address. */
 export function suggestPattern(tool: string, access: Access, cwd: string): string {
@@ -31,5 +32,6 @@ function shortest(file: string, cwd: string): string {
   const isOutside = /^\.\.([/\\]|$)/.test(relative) || path.isAbsolute(relative);
   const chosen = isOutside ? absolute : relative || '.';
   const slashed = path.sep === '\\' ? chosen.replaceAll('\\', '/') : chosen;
+  if (isOutside) return absoluteRule(slashed, cwd);
   return slashed.startsWith('~') || slashed.trim() === '' ? `./${slashed}` : slashed;
 }

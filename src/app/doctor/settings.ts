@@ -25,6 +25,7 @@ export function readSettings(host: Host): { settings: Settings; troubles: Health
         origins: {},
         trusted: false,
         pending: null,
+        rules: [],
         projectFile: null,
         extensions: [],
         root: dataRoot(host.env),

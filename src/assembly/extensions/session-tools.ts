@@ -1,6 +1,6 @@
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
-import { namesServer } from '../../permissions/pattern.ts';
+import { namesServer } from '../../permissions/pattern/tool-names.ts';
 import { builtinTools } from '../../tools/index.ts';
 import { createRegistry } from '../../tools/registry.ts';
 import type { SessionMemory } from '../memory/memory.ts';
@@ -32,7 +32,7 @@ export function collectTools(parts: Parts, { safety, extensions, memory, warn }:
   const servers = parts.servers?.({
     outgoing: safety.privacy.outgoing,
     isWatched: parts.approver !== undefined,
-    isAllowed: (server) => namesServer(config.permissions.allow, server),
+    isAllowed: (server) => config.permissions.allow.some((rule) => namesServer(rule.trim(), server)),
     window: () => choice.info.contextWindow,
     notice: warn,
   });

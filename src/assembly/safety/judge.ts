@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
+import { projectRoot } from '../../config/trust.ts';
 import type { ModeSwitch, PermissionState } from '../../contract/command.ts';
 import type { Access, Permission } from '../../contract/permission.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
@@ -10,7 +11,7 @@ import { oncePerTurn } from '../../lib/async/once-per-turn.ts';
 import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { placeOf } from '../../permissions/command-place.ts';
 import { createGate, type Gate } from '../../permissions/gate.ts';
-import { isMcpTool, parsePattern } from '../../permissions/pattern.ts';
+import { isMcpTool } from '../../permissions/pattern/tool-names.ts';
 import type { Policy } from '../../permissions/policy.ts';
 import { warnAboutBroadRules } from '../../permissions/rules/broad-rules.ts';
 import { classify } from '../../permissions/shell/classify.ts';
@@ -61,8 +62,6 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const { mode, guard, warn } = deps;
   const { config, cwd, env, trusted, approver } = parts;
   const rules = config.permissions;
-  // An invalid rule must be reported now, not at the first call it applies to.
-  for (const rule of [...rules.allow, ...rules.ask, ...rules.deny]) parsePattern(rule);
 
   const grants = createGrants(parts, deps);
   const sandbox = createSandboxReport({
@@ -72,6 +71,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     warn,
   });
   const home = homedir();
+  const root = projectRoot(cwd);
   const programs = commandPrograms(guard, { cwd, home, env, writablePaths: config.sandbox.writablePaths });
   const place = {
     ...commandPlace(guard, { cwd, home, trusted, programs: { planted: oncePerTurn(programs.planted) } }),
@@ -80,6 +80,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const policy = (): Policy => ({
     ...place,
     mode: mode.get(),
+    root,
     rules,
     grants: grants.current(),
     requireApprovalForReads: config.requireApprovalForReads,

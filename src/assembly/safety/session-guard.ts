@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { projectRoot } from '../../config/trust.ts';
 import { readingDenier } from '../../permissions/pattern.ts';
 import { realPath } from '../../sandbox/files/real-path.ts';
 import { createGuard, type Guard } from '../../sandbox/guard.ts';
@@ -32,7 +33,11 @@ export function createSessionGuard(
     closedDirectories: [dataRoot],
     blockedPaths: config.blockedPaths,
     allowedPaths: config.allowedPaths,
-    deniedReads: readingDenier(config.permissions.deny, realPath(cwd)),
+    deniedReads: readingDenier(config.permissions.deny, {
+      cwd: realPath(cwd),
+      root: realPath(projectRoot(cwd)),
+      home: realPath(homedir()),
+    }),
     home: homedir(),
   });
 }

@@ -49,7 +49,8 @@ export const broadRules: readonly BroadRule[] = [
 /** One sentence for each rule that allows more than it seems to. */
 export function warnAboutBroadRules(allow: readonly string[]): string[] {
   return allow.flatMap((rule) => {
-    const broad = broadRules.find(({ match }) => match.test(rule.trim()));
+    const words = rule.trim().replace(/:\*\)$/, ' *)');
+    const broad = broadRules.find(({ match }) => match.test(words));
     return broad ? [`The rule ${rule.trim()} allows ${broad.opens}.`] : [];
   });
 }

@@ -1,0 +1,151 @@
+import path from 'node:path';
+import { nearest } from '../../lib/text/nearest.ts';
+import { type Pattern, parsePattern } from '../pattern.ts';
+import { domainOf, hostOf } from './address-rule.ts';
+import { isMachinePath, type RulePlace } from './path-rule.ts';
+import { isMcpRule, ruleNames, ruleTools } from './tool-names.ts';
+
+/** A rule with the place it was written at. */
+export type PlacedRule = { verdict: 'allow' | 'ask' | 'deny'; rule: string; place: string };
+
+type Verdict = PlacedRule['verdict'];
+
+/** Where the rules apply. */
+export type RuleWorld = RulePlace & {
+  /** The MCP servers that are set up. */
+  servers: readonly string[];
+  exists(file: string): boolean;
+};
+
+/** Tools of Claude Code without a counterpart here, and what to write instead. */
+const NOT_HERE: Readonly<Record<string, string>> = {
+  EnterPlanMode: 'Use /plan or --mode plan.',
+  EnterWorktree: 'Use --worktree.',
+  ExitPlanMode: 'Use /plan or --mode plan.',
+  ExitWorktree: 'Use --worktree.',
+  LSP: 'Remove it.',
+  ListMcpResourcesTool: 'Name the server instead, as in mcp:github:*.',
+  Monitor: 'Remove it.',
+  PowerShell: 'Rules for Bash apply to every shell.',
+  ReadMcpResourceTool: 'Name the server instead, as in mcp:github:*.',
+  SendMessage: 'Remove it.',
+  ToolSearch: 'Remove it.',
+  WebSearch: 'Rules for WebFetch apply to pages.',
+};
+const TAKES_NOTHING: ReadonlySet<string> = new Set(['AskUser', 'BashOutput', 'KillShell', 'Recall', 'Todo']);
+const PATHS: ReadonlySet<string> = new Set([
+  ...['Read', 'Edit', 'Write', 'MultiEdit', 'Delete', 'NotebookEdit', 'Glob', 'Grep', 'Search', 'List'],
+]);
+/** Inputs of tools, which Claude Code lets rules name. */
+const INPUT =
+  /^(command|description|file_path|isolation|model|path|pattern|prompt|run_in_background|subagent_type|timeout|url):\s*(.*)$/s;
+
+/**
+ * What is wrong with a rule that names no tool, or can never match as its author meant it: one sentence, and
+ * one that says what to write. Null if nothing is. Throws if it is not a rule at all.
+ */
+export function ruleProblem({ verdict, rule, place }: PlacedRule, world: RuleWorld): string | null {
+  const pattern = parsePattern(rule);
+  const found = isMcpRule(pattern.tool)
+    ? mcpProblem(pattern, verdict, world)
+    : toolProblem(pattern, verdict, world);
+  return found && `${place}: the ${verdict} rule ${pattern.source} ${found}`;
+}
+
+function mcpProblem({ tool: rule, specifier }: Pattern, verdict: Verdict, { servers }: RuleWorld) {
+  if (specifier !== null) {
+    const effect = verdict === 'allow' ? 'never applies' : `applies to all of ${rule}`;
+    return `${effect}: rules for MCP tools take no parentheses. Write ${rule}.`;
+  }
+  if (verdict === 'allow' && /^mcp__(?!.+?__)[^*]*\*/.test(rule))
+    return 'never applies: it must name the server, as in mcp__github__*. Write mcp:* to allow every server.';
+  const server = /^mcp(?::|__)(.+?)(?::|__|$)/.exec(rule)?.[1] ?? '*';
+  const meant = server.includes('*') || servers.includes(server) ? null : nearest(server, servers);
+  return meant && `names no MCP server that is set up. Did you mean ${rule.replace(server, () => meant)}?`;
+}
+
+function toolProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld): string | null {
+  const name = nameIn(pattern);
+  if (name.includes('*'))
+    return verdict === 'allow' ? 'never applies: it must name a tool. Write Bash, Edit or mcp:*.' : null;
+  if (Object.hasOwn(NOT_HERE, name)) return `has no effect: there is no tool ${name} here. ${NOT_HERE[name]}`;
+  if (!ruleNames.includes(name)) {
+    const meant = nearest(name, ruleNames);
+    const rest = pattern.source.slice(name.length);
+    const next = meant === null ? `Known tools: ${ruleTools.join(', ')}.` : `Did you mean ${meant}${rest}?`;
+    return `names no known tool and ${EFFECT[verdict]}. ${next}`;
+  }
+  return pattern.specifier === null ? null : specifierProblem(pattern, verdict, world);
+}
+
+const EFFECT = { allow: 'allows nothing', ask: 'asks about nothing', deny: 'denies nothing' } as const;
+
+/** The tool as the rule names it. */
+function nameIn({ source }: Pattern): string {
+  return source.split('(')[0] ?? source;
+}
+
+function specifierProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld): string | null {
+  const { tool } = pattern;
+  const specifier = pattern.specifier ?? '';
+  const name = nameIn(pattern);
+  const isAllow = verdict === 'allow';
+  if (TAKES_NOTHING.has(tool))
+    return `${isAllow ? 'never applies' : 'applies to every call'}: ${name} takes no parentheses. Write ${name}.`;
+  const [, input, value = ''] = INPUT.exec(specifier) ?? [];
+  if (input !== undefined && !(tool === 'Task' && value === '')) {
+    const instead = /^(model|isolation|run_in_background|timeout|description|prompt)$/.test(input)
+      ? `Write ${name}, or name what it may do.`
+      : `Write ${name}(${tool === 'WebFetch' ? `domain:${hostOf(value) ?? value}` : value}).`;
+    return `never applies: rules cannot name the input ${input}. ${instead}`;
+  }
+  if (tool === 'Bash') return commandProblem(specifier, isAllow);
+  if (tool === 'WebFetch') return addressProblem(specifier, isAllow);
+  return PATHS.has(tool) ? pathProblem(pattern, isAllow, world) : null;
+}
+
+function commandProblem(specifier: string, isAllow: boolean): string | null {
+  if (/:\*./.test(specifier)) {
+    const effect = isAllow ? 'never applies' : 'may not match what you mean';
+    return `${effect}: :* works only at the end. Write Bash(${specifier.replaceAll(':*', ' *')}).`;
+  }
+  if (!isAllow || !specifier.includes('*')) return null;
+  if (/[;&|<>$`\n]/.test(specifier))
+    return 'never applies: a rule with * covers one command. Write a rule for each command of the line.';
+  const [, program] = /^([^\s*:]+)\*/.exec(specifier) ?? [];
+  return program === undefined
+    ? null
+    : `never applies: the name of the program must be complete. Write Bash(${program} *).`;
+}
+
+function addressProblem(specifier: string, isAllow: boolean): string | null {
+  const domain = domainOf(specifier);
+  const host = hostOf(domain ?? specifier);
+  if (domain !== null) {
+    if (domain === host || domain === '*' || /^[^/*]+:\d+$/.test(domain)) return null;
+    if (/^\*\.[^*/:]+$/.test(domain)) return null;
+    return host === null || host.includes('*')
+      ? 'names no domain. Write WebFetch(domain:example.com) or WebFetch(domain:*.example.com).'
+      : `${isAllow ? 'never applies' : 'applies to the whole domain'}: a domain has no path. Write WebFetch(domain:${host}).`;
+  }
+  if (/^https?:\/\//.test(specifier) && (!specifier.includes('*') || !isAllow)) return null;
+  const effect = isAllow ? 'never applies: it is not an address' : 'is read as a domain';
+  return host === null || host.includes('*')
+    ? `${effect}. Write WebFetch(domain:example.com).`
+    : `${effect}. Write WebFetch(domain:${host}).`;
+}
+
+function pathProblem(pattern: Pattern, isAllow: boolean, world: RuleWorld): string | null {
+  const specifier = pattern.specifier ?? '';
+  const name = nameIn(pattern);
+  if (specifier.endsWith(':*')) {
+    const effect = isAllow ? 'never applies' : 'is read as a name that starts so';
+    return `${effect}: :* is for commands. Write ${name}(${specifier.slice(0, -2)}*).`;
+  }
+  if (specifier.startsWith('!'))
+    return `${isAllow ? 'never applies' : 'restricts nothing'}: rules cannot exclude paths. Put ${name}(${specifier.slice(1)}) into another list.`;
+  const [first] = /^\/[^/*?[{(!]+/.exec(specifier) ?? [];
+  if (!isAllow || first === undefined || isMachinePath(specifier, world)) return null;
+  if (world.exists(path.join(world.root ?? world.cwd, first)) || !world.exists(first)) return null;
+  return `is relative to the project, where there is no ${first}. Write ${name}(/${specifier}) for an absolute path.`;
+}

@@ -26,6 +26,11 @@ type ToolContext = {
     web: Web;
     /** Null when no user is available to answer. */
     ask(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
+    /** Plan mode; a plan that is started ends it. Absent without a user, and for subagents. */
+    planning?: {
+        isOn(): boolean;
+        review: ReviewPlan;
+    };
     /** The task list shown to the user and maintained by the model. */
     todos: {
         list(): readonly Todo[];
@@ -248,6 +253,22 @@ type UserQuestion = {
     question: string;
     choices: string[];
 };
+
+/** Puts a plan to the user. Null if there was no decision. */
+type ReviewPlan = (plan: string, signal: AbortSignal) => Promise<PlanReview | null>;
+
+/** The user's decision about a plan. `plan` is the version that counts: the user may have edited it. */
+type PlanReview = {
+    plan: string;
+} & ({
+    type: 'start';
+    mode: 'accept-edits' | 'default';
+}
+/** `feedback` says what to change; it may be empty. */
+ | {
+    type: 'revise';
+    feedback: string;
+});
 
 type Todo = {
     text: string;

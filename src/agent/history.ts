@@ -10,6 +10,18 @@ export function callIn(history: readonly Message[], id: string): ToolCallPart | 
   return undefined;
 }
 
+/** The last successful call of a tool, with its answer. */
+export function lastDone(
+  history: readonly Message[],
+  name: string,
+): { call: ToolCallPart; answer: ToolMessage } | undefined {
+  const answer = history.findLast(
+    (message) => message.role === 'tool' && message.name === name && message.success,
+  );
+  const call = answer?.role === 'tool' ? callIn(history, answer.callId) : undefined;
+  return answer?.role === 'tool' && call ? { call, answer } : undefined;
+}
+
 /** Unanswered calls in the history, in call order. */
 export function openCallsOf(history: readonly Message[]): ToolCallPart[] {
   const answered = new Set(history.flatMap((message) => (message.role === 'tool' ? [message.callId] : [])));

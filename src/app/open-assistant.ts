@@ -10,7 +10,7 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { Approver, Permission } from '../contract/permission.ts';
 import type { Provider } from '../contract/provider.ts';
 import type { SessionSettings } from '../contract/session.ts';
-import type { ToolContext } from '../contract/tool.ts';
+import type { ReviewPlan, ToolContext } from '../contract/tool.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
 import { EventChannel } from '../lib/async/event-channel.ts';
 import { visible } from '../lib/text/printable.ts';
@@ -18,6 +18,7 @@ import type { Watcher } from '../observability/watcher.ts';
 import { lostRecords } from '../session/lost-records.ts';
 import type { OpenSession, SessionStore } from '../session/store.ts';
 import { PendingApprovals } from './conversation/pending-approvals.ts';
+import { reviewByAsking } from './conversation/review-by-asking.ts';
 import type { Host } from './host.ts';
 import { openSession } from './opening/choose-session.ts';
 import { connectTo } from './opening/connect-model.ts';
@@ -61,6 +62,8 @@ type OpenOptions = {
    */
   approver?: Approver;
   ask?: ToolContext['ask'];
+  /** Absent: plans are reviewed with `ask`. */
+  reviewPlan?: ReviewPlan;
 };
 
 /** Assembles everything for one conversation. */
@@ -122,7 +125,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     },
     events,
     ...(approver && { approver: approvals.approver }),
-    ...(ask && { ask }),
+    ...(ask && { ask, reviewPlan: open.reviewPlan ?? reviewByAsking(ask) }),
   });
   const found = findingsIn(opened);
   // The rest of a long session is loaded later.

@@ -36,7 +36,7 @@ export function assemble(parts: Parts): Assistant {
     allowAlways: judge.allowAlways,
   });
   const extensions = createExtensions(parts, { shell: safety.shell, mode: mode.get, notice: notify.warn });
-  const tools = collectTools(parts, { safety, extensions, memory, warn: notify.warn });
+  const tools = collectTools(parts, { safety, extensions, memory, mode, warn: notify.warn });
   const window = buildWindow(parts, { ...core, safety, models: models.models, extensions, tools });
   const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window });
   const { subagents, userCalls } = calls;

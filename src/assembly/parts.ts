@@ -6,7 +6,7 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
 import type { Provider } from '../contract/provider.ts';
 import type { Quota } from '../contract/quota.ts';
-import type { Tool, ToolContext } from '../contract/tool.ts';
+import type { ReviewPlan, Tool, ToolContext } from '../contract/tool.ts';
 import type { EventChannel } from '../lib/async/event-channel.ts';
 import type { Watcher } from '../observability/watcher.ts';
 import type { WebOptions } from '../sandbox/web/web.ts';
@@ -47,7 +47,8 @@ export type Parts = HostAdditions & {
   watch?: Watcher;
   /** Buffers events emitted before there is a listener. */
   events?: EventChannel<AgentEvent>;
-  /** Both absent in headless sessions. */
+  /** All absent in headless sessions. */
   approver?: Approver;
   ask?: ToolContext['ask'];
+  reviewPlan?: ReviewPlan;
 };

@@ -35,7 +35,7 @@ const SHORT = `You are a coding assistant. You work on the user's project with t
 - When the work is done, answer in one or two sentences.`;
 
 const MODES: Partial<Record<PermissionMode, string>> = {
-  plan: 'Plan mode: do not change anything. Explore, then answer with a plan.',
+  plan: 'Plan mode: do not change anything. Explore, then present a plan with PresentPlan, or as your answer if you do not have that tool.',
   'read-only': 'Read-only mode: do not change anything.',
   auto: 'Auto mode: no user is available to answer questions. Calls that are not allowed are refused; continue without them.',
 };
@@ -53,6 +53,11 @@ export function notedMode(messages: readonly Message[]): string | undefined {
     role === 'user' && part?.type === 'text' ? (NOTE.exec(part.text)?.[1] ?? []) : [],
   );
   return notes.at(-1);
+}
+
+/** Whether these messages announce plan mode. */
+export function notesPlanning(messages: readonly Message[]): boolean {
+  return messages.some((message) => notedMode([message]) === 'plan');
 }
 
 /** What is the same in every session comes first, so that the vendor's prompt cache can hold it. */

@@ -169,6 +169,16 @@ export type Todo = { text: string; status: 'pending' | 'in_progress' | 'done' };
 /** A question from the model to the user. An empty list of choices asks for free text. */
 export type UserQuestion = { question: string; choices: string[] };
 
+/** The user's decision about a plan. `plan` is the version that counts: the user may have edited it. */
+export type PlanReview = { plan: string } & (
+  | { type: 'start'; mode: 'accept-edits' | 'default' }
+  /** `feedback` says what to change; it may be empty. */
+  | { type: 'revise'; feedback: string }
+);
+
+/** Puts a plan to the user. Null if there was no decision. */
+export type ReviewPlan = (plan: string, signal: AbortSignal) => Promise<PlanReview | null>;
+
 /**
  * Work for a subagent. `task` is a short description for people; `resumeId` is the id of an earlier subagent to
  * continue.
@@ -197,6 +207,8 @@ export type ToolContext = {
   web: Web;
   /** Null when no user is available to answer. */
   ask(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
+  /** Plan mode; a plan that is started ends it. Absent without a user, and for subagents. */
+  planning?: { isOn(): boolean; review: ReviewPlan };
   /** The task list shown to the user and maintained by the model. */
   todos: { list(): readonly Todo[]; replace(items: readonly Todo[]): void };
   /** The input types the current model supports. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Display } from '../contract/display.ts';
 import { defineTool, fail, ok } from '../contract/tool.ts';
 
 const MAX_CHOICES = 9;
@@ -30,12 +31,12 @@ export const askUser = defineTool({
       return fail('No user is available to answer. Choose the most sensible option and say which.');
     }
     if (answer === '') return ok('The user did not answer. Choose the most sensible option and say which.');
-    return ok(answer, { display: { kind: 'text', text: exchange(question.trim(), answer) } });
+    return ok(answer, { display: askedDisplay(question.trim(), answer) });
   },
 });
 
 /** The answer, after a question that is too long for the title. */
-function exchange(question: string, answer: string): string {
+export function askedDisplay(question: string, answer: string): Display {
   const isInTitle = question.length <= TITLE_LENGTH && !question.includes('\n');
-  return isInTitle ? answer : `${question}\n\n${answer}`;
+  return { kind: 'text', text: isInTitle ? answer : `${question}\n\n${answer}` };
 }

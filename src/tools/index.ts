@@ -10,6 +10,7 @@ import { grep } from './grep.ts';
 import { killShell } from './kill-shell.ts';
 import { list } from './list.ts';
 import { multiEdit } from './multi-edit.ts';
+import { presentPlan } from './present-plan.ts';
 import { read } from './read.ts';
 import { createRecall, type RecallSearch } from './recall.ts';
 import { search } from './search.ts';
@@ -25,7 +26,7 @@ export function builtinTools(
   const { recall = async () => [], agents = [], ...bash } = options;
   return [
     ...[read, edit, write, multiEdit, glob, grep, search, list],
-    ...[createBash(bash), bashOutput, killShell, remove, webFetch, todo, askUser],
+    ...[createBash(bash), bashOutput, killShell, remove, webFetch, todo, askUser, presentPlan],
     ...[explore, createTask(agents)],
     ...(recall ? [createRecall(recall)] : []),
   ];

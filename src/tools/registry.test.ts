@@ -73,6 +73,7 @@ describe('[T01] [T18] the registry', () => {
         WebFetch: { url: 'https://example.com' },
         Todo: { items: [] },
         AskUser: { question: 'Which?' },
+        PresentPlan: { plan: '1. Look.' },
         Recall: { query: 'flaky test' },
         Explore: { description: 'find it', prompt: 'Where is it?' },
         Task: { description: 'do it', prompt: 'Do it.' },

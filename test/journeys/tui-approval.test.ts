@@ -230,21 +230,26 @@ describe('the approval prompt', () => {
   });
 });
 
-test("the model's question and the answer stay in the transcript", async () => {
+test("the model's question and the answer stay in the transcript, also after --continue", async () => {
+  const space = await workspace({});
   const ask = calls(['AskUser', { question: 'Which colour?', choices: ['red', 'blue'] }]);
-  const { lab, server } = await openScreen(await workspace({}), [ask, says('Done.')], {
-    columns: 80,
-    rows: 24,
-  });
-  onTestFinished(() => lab.type('\x03\x03'));
+  const size = { columns: 80, rows: 24 };
+  const { lab, server } = await openScreen(space, [ask, says('Done.')], size);
   lab.type('go\r');
   await lab.waitFor('❯ 1. red');
   await still(lab, 600);
   lab.type('2');
   await lab.waitFor('Done.');
-  const text = lab.all().join('\n');
-  expect(text).toMatch(/AskUser Which colour\?[\s\S]*\n {2}blue\n[\s\S]*Done\./);
+  const exchange = /AskUser Which colour\?[^\n]*\n {2}blue\n[\s\S]*Done\./;
+  expect(lab.all().join('\n')).toMatch(exchange);
   expect(server.requests[1]?.messages.at(-1)?.results[0]?.text).toBe('blue');
+  lab.type('\u0004');
+  await lab.exit;
+
+  const { lab: again } = await openScreen(space, [], { ...size, args: ['--continue'] });
+  await again.waitFor('Done.');
+  expect(again.all().join('\n')).toMatch(exchange);
+  again.type('\u0004');
 });
 
 test('a no counts for the run: the next prompt asks again', async () => {

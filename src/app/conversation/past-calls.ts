@@ -3,7 +3,9 @@ import { type ToolCallPart, type ToolMessage, textOf } from '../../contract/mess
 import type { Tool } from '../../contract/tool.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
+import { askedDisplay, askUser } from '../../tools/ask-user.ts';
 import { builtinTools } from '../../tools/index.ts';
+import { presentPlan, reviewedPlan } from '../../tools/present-plan.ts';
 
 /** A call of a saved conversation, for people. */
 export type PastCall = {
@@ -57,6 +59,11 @@ function titleOf({ name, input }: ToolCallPart, tool: Tool | undefined, shown: S
 
 function displayOf({ name, input }: ToolCallPart, answer: ToolMessage): Display | undefined {
   const fields = (input ?? {}) as Record<string, unknown>;
+  if (name === askUser.name) return askedDisplay(String(fields.question), textOf(answer));
+  if (name === presentPlan.name) {
+    const plan = reviewedPlan(input, textOf(answer));
+    return plan === null ? undefined : { kind: 'text', text: plan };
+  }
   if (name === 'Bash') {
     const { command, exitCode } = answer.metadata ?? {};
     if (typeof command !== 'string' || typeof exitCode !== 'number') return undefined;

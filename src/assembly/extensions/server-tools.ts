@@ -59,12 +59,13 @@ function createServerTools(hub: Hub, place: LoginPlace, deps: SessionDeps): Serv
   });
   const stop = hub.onNotice(deps.notice);
   let settling: Promise<void> | undefined;
-  let joined: { theirs: readonly ToolDefinition[]; all: readonly ToolDefinition[] } | undefined;
+  let joined: Record<'builtin' | 'theirs' | 'all', readonly ToolDefinition[]> | undefined;
   return {
     ...session,
     behind(builtin) {
       const theirs = session.definitions();
-      if (joined?.theirs !== theirs) joined = { theirs, all: [...builtin, ...theirs] };
+      if (joined?.theirs !== theirs || joined.builtin !== builtin)
+        joined = { builtin, theirs, all: [...builtin, ...theirs] };
       return joined.all;
     },
     desk: createServerActions(hub, { ...place, outgoing: deps.outgoing }),

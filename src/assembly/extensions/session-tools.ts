@@ -2,23 +2,26 @@ import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import { namesServer } from '../../permissions/pattern/tool-names.ts';
 import { builtinTools } from '../../tools/index.ts';
+import { presentPlan } from '../../tools/present-plan.ts';
 import { createRegistry } from '../../tools/registry.ts';
 import type { SessionMemory } from '../memory/memory.ts';
 import type { Parts } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
+import type { Mode } from '../window/mode.ts';
 import type { SessionExtensions } from './extensions.ts';
 
 export type SessionToolsDeps = {
   safety: Pick<Safety, 'capabilities' | 'privacy'>;
   extensions: Pick<SessionExtensions, 'definitions' | 'find'>;
   memory: Pick<SessionMemory, 'recall'> | null;
+  mode: Pick<Mode, 'hasPlanned'>;
   warn(text: string): void;
 };
 
 export type SessionTools = ReturnType<typeof collectTools>;
 
 /** All tools of a session: built-in, from extensions, from MCP servers. */
-export function collectTools(parts: Parts, { safety, extensions, memory, warn }: SessionToolsDeps) {
+export function collectTools(parts: Parts, { safety, extensions, memory, mode, warn }: SessionToolsDeps) {
   const { config, choice } = parts;
   const registry = createRegistry(
     builtinTools({
@@ -29,6 +32,7 @@ export function collectTools(parts: Parts, { safety, extensions, memory, warn }:
     }),
   );
   const builtin = registry.definitions();
+  const withoutPlan = builtin.filter(({ name }) => name !== presentPlan.name);
   const servers = parts.servers?.({
     outgoing: safety.privacy.outgoing,
     isWatched: parts.approver !== undefined,
@@ -37,7 +41,8 @@ export function collectTools(parts: Parts, { safety, extensions, memory, warn }:
     notice: warn,
   });
   const definitions = (): readonly ToolDefinition[] => {
-    const own = extensions.definitions(builtin);
+    const plans = parts.reviewPlan !== undefined && mode.hasPlanned();
+    const own = extensions.definitions(plans ? builtin : withoutPlan);
     return servers?.behind(own) ?? own;
   };
   const router: Pick<RouterDeps, 'find' | 'resolveCall' | 'toolNames'> = {
@@ -45,5 +50,5 @@ export function collectTools(parts: Parts, { safety, extensions, memory, warn }:
     ...(servers && { resolveCall: (call) => servers.resolveCall(call) }),
     toolNames: () => [...new Set([...definitions().map(({ name }) => name), ...(servers?.names() ?? [])])],
   };
-  return { builtin, servers, definitions, router };
+  return { builtin: withoutPlan, servers, definitions, router };
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { CallReporter, RouterDeps, Scope } from '../../agent/tool-router.ts';
 import type { ModeSwitch } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
-import type { ToolContext } from '../../contract/tool.ts';
+import type { ReviewPlan, ToolContext } from '../../contract/tool.ts';
 import { locksFolder } from '../../lib/files/data-root.ts';
 import { createFileLocks } from '../../sandbox/files/file-lock.ts';
 import { createFiles } from '../../sandbox/files/files.ts';
@@ -50,6 +50,7 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
     shell,
     web: createWeb(parts.web),
     ask: parts.ask ?? (async () => null),
+    ...(parts.reviewPlan && { planning: planning(parts.reviewPlan, deps.mode) }),
     todos: todoList(lastTodos(opened.session.messages)),
     accepts: { images: choice.info.abilities.images },
     seen: new Map<string, string>(),
@@ -70,6 +71,18 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
       const isPlain = opens.length === 0 && writes.length === 0;
       const scoped = isPlain ? {} : fileAccess(guard.forCall({ opens, writes }));
       return { ...shared, ...scoped, signal, progress };
+    },
+  };
+}
+
+/** Plan mode for the model: a plan that the user starts ends it. */
+function planning(reviewPlan: ReviewPlan, mode: ModeSwitch): NonNullable<ToolContext['planning']> {
+  return {
+    isOn: () => mode.get() === 'plan',
+    async review(plan, signal) {
+      const review = await reviewPlan(plan, signal);
+      if (review?.type === 'start') mode.set(review.mode);
+      return review;
     },
   };
 }

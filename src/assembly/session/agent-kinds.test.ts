@@ -16,8 +16,10 @@ const toolsOf = (one: AgentKind) =>
   registry.list().flatMap(({ name }) => (hasTool(one, name, nameOf) ? [name] : []));
 
 describe('[Y16] tools of a subagent', () => {
-  test('without a list, all of them; with one, the listed ones, by any of their names', () => {
-    expect(toolsOf(kind())).toEqual(registry.list().map(({ name }) => name));
+  test('without a list, all but the one for plans; with one, the listed ones, by any of their names', () => {
+    expect(toolsOf(kind())).toEqual(
+      registry.list().flatMap(({ name }) => (name === 'PresentPlan' ? [] : [name])),
+    );
     expect(toolsOf(kind(['read_file', 'Grep', 'nothing']))).toEqual(['Read', 'Grep']);
   });
 

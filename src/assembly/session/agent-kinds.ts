@@ -3,6 +3,7 @@ import { PermissionDeniedError } from '../../contract/errors.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
 import { EXPLORE, explore } from '../../tools/explore.ts';
+import { presentPlan } from '../../tools/present-plan.ts';
 import { createTask, GENERAL } from '../../tools/task.ts';
 
 /** A subagent that can be started. */
@@ -68,6 +69,7 @@ export function hasTool(
   name: string,
   nameOf: (word: string) => string | undefined,
 ) {
+  if (name === presentPlan.name) return false;
   if (readOnly) return READ_ONLY_TOOLS.includes(name);
   return tools === undefined || tools.some((word) => isNamed(word, name) || nameOf(word) === name);
 }

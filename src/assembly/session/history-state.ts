@@ -1,4 +1,4 @@
-import { callIn } from '../../agent/history.ts';
+import { lastDone } from '../../agent/history.ts';
 import { type Message, textOf } from '../../contract/message.ts';
 import type { Todo, ToolContext } from '../../contract/tool.ts';
 import { withoutMemory } from '../../memory/block.ts';
@@ -14,10 +14,7 @@ export function runInfo(messages: readonly Message[]): RunInfo {
 
 /** The last task list in the conversation. */
 export function lastTodos(history: readonly Message[]): readonly Todo[] {
-  const answer = history.findLast(
-    (message) => message.role === 'tool' && message.name === todo.name && message.success,
-  );
-  const call = answer?.role === 'tool' ? callIn(history, answer.callId) : undefined;
+  const call = lastDone(history, todo.name)?.call;
   if (!call) return [];
   const parsed = todo.input.safeParse(call.input);
   return parsed.success ? (parsed.data as { items: Todo[] }).items : [];

@@ -33,6 +33,7 @@ export function openCore(parts: Parts): SessionCore {
   });
   const mode = createMode(config.mode, {
     first: session.settings.mode ?? config.mode,
+    messages: () => session.messages,
     sent: () => session.messages.slice(session.view?.compactions.at(-1)?.keepFrom ?? 0),
   });
   return { events, notify, writer, undo, mode };

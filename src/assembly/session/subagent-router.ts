@@ -41,7 +41,7 @@ export function subagentRouter(
   const has = (tool: string) => hasTool(kind, tool, nameOf);
 
   function contextFor(context: ToolContext, reporter: CallReporter): ToolContext {
-    const { delegate: _delegate, ...shared } = context;
+    const { delegate: _delegate, planning: _planning, ...shared } = context;
     const narrowed: ToolContext = {
       ...shared,
       ...own,

@@ -28,7 +28,7 @@ export type ServeOptions = Pick<
 };
 
 /** Tools that need a user, and there is none here. */
-const LEFT_OUT = new Set(['AskUser', 'Todo']);
+const LEFT_OUT = new Set(['AskUser', 'PresentPlan', 'Todo']);
 const READ_ONLY = new Set(['Read', 'Glob', 'Grep', 'Search', 'List', 'BashOutput', 'Recall']);
 
 /** Runs until the client disconnects, or, over HTTP, until it is stopped. */

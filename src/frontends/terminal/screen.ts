@@ -114,14 +114,14 @@ export class Screen {
       tell: (event) => this.store.dispatch(event),
     });
     const { keymap, problems } = createKeymap(settings.keys);
-    const { edit, ...place } = options.prompt;
+    const { edit: _, ...place } = options.prompt;
     this.prompt = new PromptModel({
       ...place,
       keymap,
       mode: settings.editorMode,
       queued: () => this.#queue.length,
       recall: () => this.#queue.takeBack(),
-      editExternally: (text) => this.lend(() => edit(text)),
+      editExternally: this.edit,
       submit: (prompt) => this.submit(prompt),
       act: (action) => this.act(action),
       hint: (text) => this.store.dispatch({ type: 'hint', text }),
@@ -153,7 +153,7 @@ export class Screen {
     stdout.on('resize', this.#resized);
     for (const gone of ['end', 'close', 'error']) stdin.on(gone, this.#gone);
     stdout.on('error', this.#gone);
-    process.on('SIGCONT', this.#continued);
+    process.on('SIGCONT', this.#takeBack);
     // Whatever opens next, these keys were meant for the prompt: nothing else was visible.
     this.prompt.resize(textWidth(this.terminal.columns));
     this.terminal.deliver(pressed);
@@ -176,7 +176,7 @@ export class Screen {
     const { stdin, stdout } = this.#options;
     stdout.off('resize', this.#resized);
     for (const gone of ['end', 'close']) stdin.off(gone, this.#gone);
-    process.off('SIGCONT', this.#continued);
+    process.off('SIGCONT', this.#takeBack);
     this.prompt.close();
     this.terminal.release();
   }
@@ -199,7 +199,7 @@ export class Screen {
   #isGone = false;
 
   push(event: AgentEvent): void {
-    if (event.type === 'end') this.#notifyIfAway('is done', { after: LONG_RUN_MS });
+    if (event.type === 'end') this.notifyIfAway('is done', { after: LONG_RUN_MS });
     this.pager.watch(event);
     this.#feed.push(this.#quitting ? withoutQuestion(event) : event);
   }
@@ -252,7 +252,7 @@ export class Screen {
 
   readonly approver: Approver = async (request, signal) => {
     if (this.#quitting) return { choice: 'no' };
-    this.#notifyIfAway('asks');
+    this.notifyIfAway('asks');
     const kit = { ...this.kit, acceptEdits: () => this.#options.onAction('accept-edits') };
     const outcome = await this.dialogs.show(permissionDialog(request, kit), signal);
     if (outcome?.type === 'answer') return outcome.answer;
@@ -263,7 +263,7 @@ export class Screen {
   /** The model's own questions. */
   readonly answer = async (question: UserQuestion, signal: AbortSignal): Promise<string | null> => {
     if (this.#quitting) return null;
-    this.#notifyIfAway('asks');
+    this.notifyIfAway('asks');
     const outcome = await this.dialogs.show(askDialog(question, this.kit), signal);
     if (outcome?.type === 'answer') return outcome.text;
     if (outcome) this.#interrupted();
@@ -314,6 +314,9 @@ export class Screen {
       this.#takeBack();
     }
   }
+
+  /** Opens the user's editor. Null when nothing was changed. */
+  readonly edit = (text: string) => this.lend(() => this.#options.prompt.edit(text));
 
   /** Applies another theme. The scrollback is unchanged. */
   setTheme(setting: string): void {
@@ -368,14 +371,12 @@ export class Screen {
     this.quit();
   };
 
-  readonly #continued = (): void => this.#takeBack();
-
-  #takeBack(): void {
+  readonly #takeBack = (): void => {
     if (this.#closed) return;
     this.pager.close();
     this.terminal.resume();
     this.#refit();
-  }
+  };
 
   readonly #resized = (): void => {
     this.terminal.painter.resized();
@@ -390,7 +391,7 @@ export class Screen {
   }
 
   /** A bell and a notification, for a user who is elsewhere. */
-  #notifyIfAway(what: string, { after = 0 }: { after?: number } = {}): void {
+  notifyIfAway(what: string, { after = 0 }: { after?: number } = {}): void {
     const { run } = this.store.view;
     if (this.terminal.focused || (run && Date.now() - run.startedAt < after)) return;
     const note = this.#options.env.TERM === 'linux' ? '' : `\u001b]9;ai-code-assistant ${what}\u0007`;

@@ -25,6 +25,7 @@ import type { Pickers } from './flows/pickers.ts';
 import { chooseSession } from './flows/sessions.ts';
 import { showStatus, showTopic } from './initial-status.ts';
 import { createPickers } from './pickers.ts';
+import { reviewPlanOn } from './plan-review.ts';
 import { rememberLook } from './remember-look.ts';
 import type { Screen } from './screen.ts';
 import { paintScreen } from './start-screen.ts';
@@ -138,6 +139,7 @@ export class ScreenConversation {
       host: terminal,
       approver: screen.approver,
       ask: screen.answer,
+      reviewPlan: reviewPlanOn(screen),
       ...(plan.session && { session: plan.session }),
       ...(servers && { servers }),
       ...(scripted && { provider: scripted.provider }),

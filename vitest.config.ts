@@ -17,6 +17,7 @@ const journeys = { ...shared, testTimeout: 240_000 };
 /** Journeys that go through most of what a runtime may do differently; `npm run test:binary` runs them all. */
 const WITH_BINARY = [
   'binary',
+  'embedded',
   'headless',
   'sandbox',
   'sessions',

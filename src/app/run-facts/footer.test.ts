@@ -63,7 +63,7 @@ test.each<[string, Partial<RunFacts>, string]>([
 
 test.each<EndReason>(['interrupted', 'error'])('%s: only what it has left behind', (reason) => {
   expect(shown({ durationMs: 60_000, calls: 3 }, reason)).toBe('');
-  expect(shown({ calls: 3, changes: [changed(1, 0)] }, reason)).toBe('Worked for 0.8s · 1 file +1 −0');
+  expect(shown({ calls: 3, changes: [changed(1, 0)] }, reason)).toBe('Worked for 0.8s · 1 file +1');
 });
 
 test('in words for those who listen', () => {
@@ -71,7 +71,9 @@ test('in words for those who listen', () => {
     { name: 'npm test', exitCode: 0 },
     { name: 'tsc', exitCode: 2 },
   ];
-  expect(shown({ checks }, 'done', true)).toBe('Worked for 0.8s · tsc failed, exit 2 · npm test passed');
+  expect(shown({ checks, changes: [changed(2, 1)] }, 'done', true)).toBe(
+    'Worked for 0.8s · 1 file, 2 lines added, 1 line removed · tsc failed, exit 2 · npm test passed',
+  );
 });
 
 test('what failed is marked', () => {

@@ -1,3 +1,4 @@
+import { changeText, spokenSummary } from '../../commands/format/summary.ts';
 import type { EndReason } from '../../contract/event.ts';
 import { elapsed } from '../../lib/text/elapsed.ts';
 import type { Check } from './checks.ts';
@@ -29,7 +30,7 @@ export function footerParts(
   const more = shown.splice(MOST_CHECKS).length;
   return [
     { text: `Worked for ${elapsed(durationMs)}` },
-    ...(changes.length === 0 ? [] : [{ text: changesText(changes) }]),
+    ...(changes.length === 0 ? [] : [{ text: changesText(changes, words) }]),
     ...shown.map((check) => checkPart(check, marks)),
     ...(more === 0 ? [] : [{ text: `+${more} more` }]),
     ...(declined === 0 ? [] : [{ text: `${declined} declined` }]),
@@ -39,13 +40,14 @@ export function footerParts(
   ];
 }
 
-function changesText(changes: RunFacts['changes']): string {
+function changesText(changes: RunFacts['changes'], words: boolean): string {
   const count = `${changes.length} ${changes.length === 1 ? 'file' : 'files'}`;
   const lines = changes.map((change) => change.lines);
-  if (lines.includes(null)) return count;
   const sum = (of: 'added' | 'removed') => lines.reduce((total, one) => total + (one?.[of] ?? 0), 0);
-  const [added, removed] = [sum('added'), sum('removed')];
-  return added + removed === 0 ? count : `${count} +${added} −${removed}`;
+  const change = { added: sum('added'), removed: sum('removed') };
+  if (lines.includes(null) || change.added + change.removed === 0) return count;
+  if (words) return `${count}, ${spokenSummary({ kind: 'change', files: 1, ...change })}`;
+  return `${count} ${changeText(change)}`;
 }
 
 function checkPart({ name, exitCode }: Check, marks: typeof MARKS): FooterPart {

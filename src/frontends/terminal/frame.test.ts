@@ -6,6 +6,7 @@ import { widthOfLine } from './text/wrap.ts';
 import { themeOf } from './theme/theme.ts';
 import type { DialogRoom } from './view/dialog.ts';
 import { emptyView } from './view/store.ts';
+import type { Subagent } from './view/subagents.ts';
 import type { Line, LiveRun, Status } from './view/types.ts';
 
 const status: Status = {
@@ -88,10 +89,57 @@ test('a dialog replaces status, spinner and prompt, and gets the remaining rows'
   expect(rooms).toMatchObject([{ columns: 60, rows: 17, theme }]);
 });
 
+const failed = {
+  type: 'retry' as const,
+  kind: 'server_error' as const,
+  message: 'Broken.',
+  attempt: 1,
+  delayMs: 4_000,
+};
+const subagent = (path: string[]): Subagent => ({
+  path,
+  name: 'general: a task with a long name that does not fit everywhere',
+  startedAt: 0,
+  calls: 3,
+  tokens: 12_000,
+  doing: 'Running npm test',
+});
+
+test('a retry is counted down', () => {
+  const view = { ...idle.view, run: { ...run, retry: { event: failed, until: 4_000 } } };
+  const at = (now: number) => shown({ view, now })[0];
+  expect(at(0)).toBe('Server error, retrying in 4s (1 of 3). Broken.');
+  expect(at(1_500)).toBe('Server error, retrying in 3s (1 of 3). Broken.');
+  expect(at(3_900)).toBe('Server error, retrying in 1s (1 of 3). Broken.');
+  expect(at(4_100)).toBe('Server error, retrying now (1 of 3). Broken.');
+});
+
+test('the task list is under the spinner while a run goes', () => {
+  const items = [
+    { text: 'Read the code', status: 'done' as const },
+    { text: 'Write\n tests', status: 'in_progress' as const },
+    { text: 'Run them', status: 'pending' as const },
+  ];
+  const view = { ...idle.view, todos: { session: 's', items } };
+  expect(shown({ view })).toEqual(['', statusRow, '> ']);
+  expect(shown({ view: { ...view, run } }).slice(0, 5)).toEqual([
+    '',
+    '⠙ Thinking · 5s · esc to interrupt',
+    '  ✓ Read the code',
+    '  ◐ Write tests',
+    '  ☐ Run them',
+  ]);
+});
+
 test('for any screen size and amount of output, the frame fits', () => {
   const view = {
     ...idle.view,
-    run: { ...run, retry: 'retrying in 5s' },
+    run: { ...run, retry: { event: failed, until: 9_000 } },
+    todos: {
+      session: '',
+      items: Array.from({ length: 12 }, (_, i) => ({ text: `task ${i}`, status: 'pending' as const })),
+    },
+    subagents: Array.from({ length: 9 }, (_, i) => subagent([`call ${i}`])),
     message: { type: 'answer' as const, tail: rowsOf(50), begun: true },
     queue: Array.from({ length: 9 }, () => ({ text: 'a prompt that waits for its turn', images: [] })),
   };

@@ -1,6 +1,7 @@
 import { liveLines, queueLines } from './components/live-zone.ts';
 import { spinnerLines } from './components/spinner.ts';
 import { type StatusLook, statusLine } from './components/status-bar.ts';
+import { pinnedTodos } from './components/todos.ts';
 import type { Now } from './surroundings.ts';
 import { fitTo } from './text/measure.ts';
 import type { DialogRoom } from './view/dialog.ts';
@@ -9,6 +10,7 @@ import type { Line, StatusPart, View } from './view/types.ts';
 /** The share of screen rows that may change: 22 of 30. */
 const LIVE_SHARE = 22 / 30;
 const QUEUE_ROWS = 4;
+const TODO_ROWS = 6;
 
 export type FrameParts = {
   view: View;
@@ -27,7 +29,7 @@ export type FrameParts = {
 export function frameLines(parts: FrameParts): Line[] {
   const { view, surroundings, statusBar, modeKey, now, dialog, prompt } = parts;
   const { columns, rows, theme } = surroundings;
-  const room = { columns, theme, highlighter: surroundings.highlighter };
+  const room = { columns, theme, highlighter: surroundings.highlighter, now };
   const live = Math.max(4, Math.floor(rows * LIVE_SHARE));
   if (dialog) {
     const under = liveLines(view, { ...room, rows: Math.ceil(live / 2) });
@@ -36,11 +38,21 @@ export function frameLines(parts: FrameParts): Line[] {
   const promptRows = Math.max(1, Math.floor(rows / 3));
   const spinner = view.run ? spinnerLines(view.run, { columns, theme, now }) : [];
   const waiting = queueLines(view, { ...room, rows: QUEUE_ROWS });
-  const taken = Math.min(promptRows, 3) + spinner.length + waiting.length + 2;
-  const under = liveLines(view, { ...room, rows: Math.max(1, live - taken) });
+  const left = live - Math.min(promptRows, 3) - spinner.length - waiting.length - 2;
+  const todoRows = Math.min(TODO_ROWS, Math.floor(left / 2));
+  const todos = view.run ? pinnedTodos(view.todos.items, { ...room, rows: todoRows }) : [];
+  const under = liveLines(view, { ...room, rows: Math.max(1, left - todos.length) });
   // The status is not below the prompt: terminals that reflow rows lose count of those below the cursor.
   const head = headLine(view, { parts: statusBar, columns, theme, modeKey });
-  return [...under, ...spinner, ...waiting, [], head, ...prompt({ columns, rows: promptRows, theme })];
+  return [
+    ...under,
+    ...spinner,
+    ...todos,
+    ...waiting,
+    [],
+    head,
+    ...prompt({ columns, rows: promptRows, theme }),
+  ];
 }
 
 function headLine({ hint, status }: View, look: StatusLook): Line {

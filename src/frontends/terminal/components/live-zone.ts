@@ -1,10 +1,12 @@
 import { steeringPrompts } from '../../../app/conversation/prompt-queue.ts';
+import { retryLine } from '../../../commands/format/retry.ts';
 import { fitTo } from '../text/measure.ts';
 import { sanitize } from '../text/sanitize.ts';
 import { wrap } from '../text/wrap.ts';
 import type { Room } from '../view/display-lines.ts';
 import { isExploring } from '../view/explored.ts';
 import type { Line, View } from '../view/types.ts';
+import { subagentLines } from './subagents.ts';
 import { liveCallLines, liveExploredLines } from './tool-call.ts';
 
 /** Running thoughts show only their last rows. */
@@ -12,22 +14,32 @@ const THOUGHT_ROWS = 3;
 /** Enough characters to fill these rows. */
 const THOUGHT_TAIL = 1_000;
 
-/** Running output, newest last, in at most this many rows: older rows are left out. */
+/**
+ * Running output, newest last, in at most this many rows: older rows are left out. The subagents stay at its
+ * end.
+ */
 export function liveLines(
-  view: Pick<View, 'message' | 'calls' | 'explored' | 'run'>,
-  room: Room & { rows: number },
+  view: Pick<View, 'message' | 'calls' | 'explored' | 'subagents' | 'run'>,
+  room: Room & { rows: number; now: number },
 ): Line[] {
-  const { theme, columns, rows } = room;
+  const { theme, columns, now } = room;
   const retry = view.run?.retry;
+  const gap: Line[] = room.rows > 1 && view.subagents.length > 0 ? [[]] : [];
+  const tree = subagentLines(view.subagents, { ...room, rows: room.rows - gap.length });
+  const rows = room.rows - gap.length - tree.length;
+  const delegated = new Set(view.subagents.map(({ path }) => path[0]));
   const explored = liveExploredLines(view, room);
-  const others = view.calls.filter((call) => !isExploring(call));
+  const others = view.calls.filter((call) => !isExploring(call) && !delegated.has(call.callId));
   const all = [
     ...(explored.length > 0 ? [[], ...explored] : []),
     ...messageLines(view.message, room),
     ...others.flatMap((call) => [[], ...liveCallLines(call, room)]),
-    ...(retry ? [[{ text: fitTo(retry, columns), style: theme.styles.warning }]] : []),
+    ...(retry
+      ? [[{ text: fitTo(retryLine(retry.event, retry.until - now), columns), style: theme.styles.warning }]]
+      : []),
   ];
-  return all.slice(Math.max(0, all.length - rows));
+  const newest = all.slice(Math.max(0, all.length - Math.max(0, rows)));
+  return [...newest, ...gap, ...tree];
 }
 
 function messageLines(message: View['message'], { columns, theme }: Room): Line[] {

@@ -7,7 +7,8 @@ import { liveLines, queueLines } from './live-zone.ts';
 import { itemLines } from './transcript.ts';
 
 const theme = themeOf('dark', 'none');
-const room = { columns: 40, theme };
+const room = { columns: 40, theme, now: 0 };
+const idle = { message: null, calls: [], explored: [], subagents: [], run: null };
 const words = (line: Line) => line.map(({ text }) => text).join('');
 const shown = (lines: readonly Line[]) => lines.map(words);
 
@@ -129,7 +130,7 @@ test('while it goes on, it is one growing row above the other calls', () => {
   const running: LiveCall = { callId: 'c', title: 'Grep x', explores: 'pattern', startedAt: 0, output: '' };
   const other: LiveCall = { callId: 'd', title: 'Bash ls', startedAt: 0, output: 'one\n' };
   const live = (explored: ExploredCall[], calls: LiveCall[]) =>
-    shown(liveLines({ message: null, calls, explored, run: null }, { ...room, columns: 60, rows: 10 }));
+    shown(liveLines({ ...idle, calls, explored }, { ...room, columns: 60, rows: 10 }));
 
   expect(live([], [running])).toEqual(['', '⠿ Grep x']);
   expect(live([read('a.ts')], [])).toEqual(['', '✓ Read a.ts (3 lines)']);
@@ -170,7 +171,7 @@ test('no escape sequence of a program or model reaches the terminal', () => {
     },
   ];
   const calls: LiveCall[] = [{ callId: 'a', title: evil, startedAt: 0, output: evil }];
-  const live = liveLines({ message: null, calls, explored: [], run: null }, { ...room, rows: 10 });
+  const live = liveLines({ ...idle, calls }, { ...room, rows: 10 });
 
   const all = [...items.flatMap((item) => itemLines(item, room)), ...live];
   expect(all.map(words).filter((text) => /\p{Cc}/u.test(text))).toEqual([]);
@@ -179,10 +180,7 @@ test('no escape sequence of a program or model reaches the terminal', () => {
 test('running output never takes more rows than available, and shows its end', () => {
   const tail: Line[] = Array.from({ length: 50 }, (_, i) => [{ text: `row ${i}` }]);
 
-  const lines = liveLines(
-    { message: { type: 'answer', tail, begun: true }, calls: [], explored: [], run: null },
-    { ...room, rows: 8 },
-  );
+  const lines = liveLines({ ...idle, message: { type: 'answer', tail, begun: true } }, { ...room, rows: 8 });
 
   expect(shown(lines)).toEqual(tail.slice(-8).map(words));
 });
@@ -191,7 +189,7 @@ test('running thoughts show their last three rows', () => {
   const text = Array.from({ length: 9 }, (_, i) => `thought ${i}`).join('\n');
 
   const lines = liveLines(
-    { message: { type: 'thought', text, startedAt: 0 }, calls: [], explored: [], run: null },
+    { ...idle, message: { type: 'thought', text, startedAt: 0 } },
     { ...room, rows: 20 },
   );
 

@@ -1,4 +1,5 @@
 import { elapsed } from '../../../lib/text/elapsed.ts';
+import { shortCount } from '../../../lib/text/short-count.ts';
 import { fitTo } from '../text/measure.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Line, LiveRun } from '../view/types.ts';
@@ -26,8 +27,7 @@ export function spinnerLines(
 
 function tokens(count: number): string {
   if (count < 1) return '';
-  if (count < 1000) return `↓ ${Math.round(count)} tokens`;
-  return `↓ ${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k tokens`;
+  return `↓ ${shortCount(count)} tokens`;
 }
 
 function capital(text: string): string {

@@ -16,7 +16,7 @@ const LIVE_ROWS = 3;
 const FEWEST_TITLE = 12;
 
 /** Each outcome has a shape of its own: a color alone would not tell them apart. */
-const MARKS = {
+export const CALL_MARKS = {
   running: { mark: '⠿', role: 'accent' },
   done: { mark: '✓', role: 'success' },
   failed: { mark: '✗', role: 'error' },
@@ -37,12 +37,12 @@ export function callLines(call: CallItem, room: Room): Line[] {
   ];
 }
 
-type CallRow = { title: string; outcome: keyof typeof MARKS; facts?: readonly string[] };
+type CallRow = { title: string; outcome: keyof typeof CALL_MARKS; facts?: readonly string[] };
 
 /** `✓ Read src/auth.ts (11 lines)` */
 function callRow({ title, outcome, facts = [] }: CallRow, { columns, theme }: Room): Line {
   const { styles } = theme;
-  const { mark, role } = MARKS[outcome];
+  const { mark, role } = CALL_MARKS[outcome];
   const words = facts.length === 0 ? '' : ` (${facts.join(' · ')})`;
   const fits = columns - 2 - widthOf(words) >= FEWEST_TITLE;
   const shown = fitTo(title, columns - 2 - (fits ? widthOf(words) : 0));

@@ -5,6 +5,7 @@ import { widthOfLine, wrap } from '../text/wrap.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Room } from '../view/display-lines.ts';
 import type { Item, Line, Span, Style } from '../view/types.ts';
+import { todoChangeLines } from './todos.ts';
 import { callLines, exploredRow } from './tool-call.ts';
 
 /** An item as printed to the scrollback, with an empty row before it. */
@@ -33,6 +34,8 @@ export function itemLines(item: Item, room: Room): Line[] {
         .flatMap((line) => wrap([{ text: line }], room.columns));
     case 'drawn':
       return [...item.draw(room.columns)];
+    case 'todos':
+      return [[], ...todoChangeLines(item, room)];
     case 'footer':
       return [[], ...wrap(footerSpans(item.parts, room.theme), room.columns)];
     default:

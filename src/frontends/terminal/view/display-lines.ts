@@ -6,6 +6,7 @@ import { sanitize } from '../text/sanitize.ts';
 import { chop } from '../text/wrap.ts';
 import type { Theme } from '../theme/theme.ts';
 import { CHANGE_ROWS, foldedText, foldOf } from './fold.ts';
+import { TODO_MARKS, type Todo } from './todos.ts';
 import type { Line } from './types.ts';
 
 /** The width and theme for lines. Without a highlighter code is not highlighted. */
@@ -19,10 +20,6 @@ export type Room = {
 
 /** `titled`: a row above already names the file. */
 type ResultRoom = Room & { folded: boolean; failed?: boolean; titled?: boolean };
-
-type Todo = Extract<Display, { kind: 'todos' }>['items'][number];
-
-const TODO_MARKS = { pending: '☐', in_progress: '◐', done: '☑' } satisfies Record<Todo['status'], string>;
 
 /** A result for display; a folded one shows its ends, and how much is hidden. */
 export function displayLines(display: Display, room: ResultRoom): Line[] {

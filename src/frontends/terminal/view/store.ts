@@ -2,12 +2,12 @@ import { describeCompaction } from '../../../commands/compact.ts';
 import { refusalLine } from '../../../commands/format/decision.ts';
 import { doingText } from '../../../commands/format/doing.ts';
 import { loadingLine } from '../../../commands/format/loading.ts';
-import { retryLine } from '../../../commands/format/retry.ts';
-import { subagentLine } from '../../../commands/format/subagent.ts';
 import { type AgentEvent, innermost } from '../../../contract/event.ts';
 import { type Message, textOf } from '../../../contract/message.ts';
 import { describeEnd } from './describe-end.ts';
 import { addItem as add, addBeside, addItems, endExploration, explore, isExplored } from './explored.ts';
+import { reduceSubagents, withoutSubagents } from './subagents.ts';
+import { takeTodos, todosOf } from './todos.ts';
 import type { Item, LiveCall, LiveRun, Status, UiEvent, View, ViewEvent } from './types.ts';
 
 const CHARACTERS_PER_TOKEN = 4;
@@ -22,6 +22,8 @@ export function emptyView(status: Status): View {
     message: null,
     calls: [],
     explored: [],
+    subagents: [],
+    todos: { session: '', items: [] },
     asked: {},
     run: null,
     queue: [],
@@ -65,7 +67,7 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
 function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): View {
   switch (event.type) {
     case 'run_start':
-      return { ...settle(view, now), run: newRun(now) };
+      return { ...settle(view, now), run: newRun(now), todos: todosOf(view.todos, event.sessionId) };
     case 'turn_start':
       return during(view, { doing: 'waiting for the model', retry: null });
     case 'reclassify':
@@ -94,9 +96,9 @@ function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): Vi
     case 'tool_end':
       return endCall(view, event, now);
     case 'subagent':
-      return followSubagent(view, event);
+      return followSubagent(view, event, now);
     case 'retry':
-      return during(view, { doing: 'waiting to retry', retry: retryLine(event) });
+      return during(view, { doing: 'waiting to retry', retry: { event, until: now + event.delayMs } });
     case 'loading':
       return during(view, { doing: event.share < 1 ? loadingLine(event) : 'waiting for the model' });
     case 'usage':
@@ -167,7 +169,10 @@ function endCall(view: View, event: Extract<AgentEvent, { type: 'tool_end' }>, n
   const call = known ?? { callId, title: asked?.title ?? name, startedAt: now, output: '' };
   const ended = { durationMs, ...(summary && { summary }), ...(display && { display }) };
   const calls = view.calls.filter((one) => one !== known);
-  if (!success) return { ...view, asked: others, calls: [...calls, { ...call, ended }] };
+  if (!success) {
+    const subagents = withoutSubagents(view.subagents, callId);
+    return { ...view, asked: others, calls: [...calls, { ...call, ended }], subagents };
+  }
   const { title, explores } = call;
   const done: Item = {
     type: 'call',
@@ -177,7 +182,8 @@ function endCall(view: View, event: Extract<AgentEvent, { type: 'tool_end' }>, n
     ...ended,
     folded: true,
   };
-  const rest = { ...view, asked: others, calls };
+  const rest = { ...view, asked: others, calls, subagents: withoutSubagents(view.subagents, callId) };
+  if (display?.kind === 'todos') return during(takeTodos(rest, display.items), { doing: doingOf(calls) });
   return during(isExplored(done) ? explore(rest, done) : add(rest, done), { doing: doingOf(calls) });
 }
 
@@ -208,7 +214,7 @@ function settle(view: View, now: number): View {
         ? say(view, { type: 'thought', text: '', done: true }, now)
         : view;
   const closed = calls.reduce((so, call) => add(so, failed(call, undefined, now)), said);
-  return { ...endExploration(closed), calls: [], asked: {} };
+  return { ...endExploration(closed), calls: [], subagents: [], asked: {} };
 }
 
 function end(view: View, event: Extract<AgentEvent, { type: 'end' }>, now: number): View {
@@ -219,18 +225,12 @@ function end(view: View, event: Extract<AgentEvent, { type: 'end' }>, now: numbe
   return { ...ended, run: null, status: { ...ended.status, elapsedMs } };
 }
 
-/**
- * A subagent's steps are shown under the call that started it; its text goes to the agent that started it.
- */
-function followSubagent(view: View, told: Extract<AgentEvent, { type: 'subagent' }>): View {
-  const { event, agents } = innermost(told);
-  if (event.type === 'usage')
-    return { ...view, status: { ...view.status, costUsd: plus(view.status, event) } };
-  const line = subagentLine(event);
-  if (line === null) return view;
-  return changeCall(view, told.callId, ({ output }) => ({
-    output: `${output}[${agents.join(' › ')}] ${line}\n`.slice(-LIVE_OUTPUT),
-  }));
+/** A subagent's progress is shown while it works; its text goes to the agent that started it. */
+function followSubagent(view: View, told: Extract<AgentEvent, { type: 'subagent' }>, now: number): View {
+  const { event } = innermost(told);
+  const subagents = reduceSubagents(view.subagents, told, now);
+  const costUsd = event.type === 'usage' ? plus(view.status, event) : view.status.costUsd;
+  return { ...view, subagents, status: { ...view.status, costUsd } };
 }
 
 /** Null once a price was unknown. */

@@ -4,6 +4,8 @@ import type { statusParts } from '../../../config/schema/schema.ts';
 import type { Display, Exploration, Summary } from '../../../contract/display.ts';
 import type { AgentEvent } from '../../../contract/event.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
+import type { Subagent } from './subagents.ts';
+import type { TodoChanges, Todos } from './todos.ts';
 
 /**
  * The style of a text. Colors are from the theme, in the terminal's color depth: `#rrggbb`, an index, or a
@@ -82,7 +84,9 @@ export type Item =
   /** The same, drawn for the width of the screen. */
   | { type: 'drawn'; draw(columns: number): readonly Line[] }
   /** The facts of a run, at its end. */
-  | { type: 'footer'; parts: readonly FooterPart[] };
+  | { type: 'footer'; parts: readonly FooterPart[] }
+  /** What changed in the task list. */
+  | ({ type: 'todos' } & TodoChanges);
 
 export type ExploredCall = Extract<Item, { type: 'call' }> & { explores: Exploration };
 
@@ -113,7 +117,8 @@ export type LiveRun = {
   /** As counted by the vendor; an estimate while the reply arrives. */
   outputTokens: number;
   countedTokens: number;
-  retry: string | null;
+  /** The failed request that is sent again at `until`. */
+  retry: { event: Extract<AgentEvent, { type: 'retry' }>; until: number } | null;
 };
 
 export type StatusPart = (typeof statusParts)[number];
@@ -143,6 +148,9 @@ export type View = {
   calls: readonly LiveCall[];
   /** Read-only calls since the last finished item: one growing row. Starts with a call. */
   explored: readonly ExploredStep[];
+  /** Those at work, and those that have finished before the call that started them all. */
+  subagents: readonly Subagent[];
+  todos: Todos;
   /** Calls that have not started: their approval requests and refusals. */
   asked: Readonly<Record<string, { title: string; because?: string }>>;
   run: LiveRun | null;

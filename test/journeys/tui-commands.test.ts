@@ -49,12 +49,12 @@ describe('lists on the screen', () => {
     const { lab } = await openScreen(await workspace(), []);
     lab.type('/model\r');
     await lab.waitFor('Select a model');
-    const current = /^›\* claude-sonnet\S+ +200k context · \$3\/\$15 per 1M · effort default$/;
+    const current = /^❯\* claude-sonnet\S+ +200k context · \$3\/\$15 per 1M · effort default$/;
     await lab.waitFor((it) => it.rows().some((row) => current.test(row)));
     lab.type('sonnet');
     await lab.waitFor((it) => it.rows().includes('Anthropic') && !it.rows().join('\n').includes('haiku'));
     lab.type('\u0015gpt');
-    await lab.waitFor('›  OpenAI (no key: aca keys set openai)');
+    await lab.waitFor('❯  OpenAI (no key: aca keys set openai)');
     expect(lab.rows().join('\n')).not.toContain('claude-opus');
     lab.type('\r');
     await lab.waitFor('There is no key for OpenAI. Run aca keys set openai or set OPENAI_API_KEY.');

@@ -111,7 +111,7 @@ function missingKey({ name, keyEnv: [variable] }: Preset): NonNullable<ModelGrou
 /** `1M context · $3/$15 per 1M · effort high`. */
 function describeModel({ contextWindow, price, abilities }: ModelInfo, { effort }: Config): string {
   return [
-    `${shortCount(contextWindow)} context`,
+    `${shortCount(contextWindow).padStart(4)} context`,
     ...(price ? [`${dollars(price.input)}/${dollars(price.output)} per 1M`] : []),
     ...(abilities.thinking ? [`effort ${effort ?? 'default'}`] : []),
   ].join(' · ');

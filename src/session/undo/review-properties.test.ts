@@ -15,13 +15,13 @@ const line = fc
   )
   .map(([text, end]) => text + end);
 const text = fc
-  .tuple(fc.array(line, { maxLength: 14 }), fc.constantFrom('', 'no newline'))
+  .tuple(fc.array(line, { maxLength: 30, size: 'max' }), fc.constantFrom('', 'no newline'))
   .map(([lines, end]) => Buffer.from(lines.join('') + end, 'utf8').toString('latin1'));
 
 /** Changes of lines at random places: position, how many are removed, what is added. */
 const patches = fc.array(
   fc.record({
-    at: fc.nat(20),
+    at: fc.nat(30),
     remove: fc.nat(3),
     add: fc.array(line, { maxLength: 3 }),
   }),
@@ -180,13 +180,20 @@ describe('property: reverting changes', () => {
   );
 });
 
-/** The texts are equal before and after the lines that the patch adds and removes. */
+/** The added lines of the patch have become its removed lines, and nothing else has changed. */
 function expectOnlyHunk(before: string, after: string, patch: string): void {
   const [, start = '', count = ''] = /\+(\d+),(\d+) @@/.exec(patch) ?? [];
-  const first = Number(count) === 0 ? Number(start) : Number(start) - 1;
+  const shown = patch.split('\n').slice(1, -1);
+  const signed = (sign: string) => shown.filter((row) => row.startsWith(sign)).map((row) => row.slice(1));
+  const leading = shown.findIndex((row) => !row.startsWith(' '));
+  const first = (Number(count) === 0 ? Number(start) : Number(start) - 1) + leading;
+  const [added, removed] = [signed('+'), signed('-')];
   const old = linesOf(Buffer.from(before, 'latin1'));
   const now = linesOf(Buffer.from(after, 'latin1'));
-  const tail = old.length - first - Number(count);
   expect(now.slice(0, first)).toEqual(old.slice(0, first));
-  expect(tail === 0 ? [] : now.slice(-tail)).toEqual(tail === 0 ? [] : old.slice(-tail));
+  expect(now.slice(first + removed.length)).toEqual(old.slice(first + added.length));
+  const words = now
+    .slice(first, first + removed.length)
+    .map((row) => Buffer.from(row, 'latin1').toString('utf8'));
+  expect(words.map((row) => row.replace(/\n$/, ''))).toEqual(removed);
 }

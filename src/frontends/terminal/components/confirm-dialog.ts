@@ -51,7 +51,7 @@ function renderConfirm({ top }: ConfirmState, confirmed: Confirmed, frame: Frame
     ...titleOf(confirmed.question, frame),
     ...confirmed.body.slice(first, first + extent.page),
     ...(place === null ? [] : [[span(fitTo(`${place} · ↑ ↓ PgUp PgDn`, columns), look.warn)]]),
-    keyRow({ y: 'yes', n: 'no', Esc: 'no' }, frame),
+    keyRow({ y: 'yes', n: 'no', esc: 'no' }, frame),
   ].slice(0, rows);
 }
 

@@ -187,7 +187,7 @@ test('a secret is never on the screen', async () => {
   const dialog = mount(textDialog({ question: 'API key', hidden: true }));
   await dialog.screen();
   dialog.press({ type: 'paste', text: 'sk-ant-1234' });
-  expect(await dialog.screen()).toEqual(['API key', '› •••••••••••', 'Enter done   Esc back']);
+  expect(await dialog.screen()).toEqual(['API key', '› •••••••••••', 'enter done   esc back']);
   dialog.press(keys.return);
   expect(await dialog.result).toBe('sk-ant-1234');
 });
@@ -195,7 +195,7 @@ test('a secret is never on the screen', async () => {
 test('a yes/no question takes one key, any other a line', async () => {
   const { kit, time } = clock();
   const yes = mount(questionDialog('Undo this? [y/n] ', kit));
-  expect(await yes.screen()).toEqual(['Undo this?', 'y yes   n no   Esc no']);
+  expect(await yes.screen()).toEqual(['Undo this?', 'y yes   n no   esc no']);
   time.now = 1000;
   yes.press(...typedKeys('y'));
   expect(await yes.result).toBe('y');
@@ -229,15 +229,15 @@ describe('a picker', () => {
       .toEqual([
         'Things',
         'Search:',
-        '›  Alpha  first',
+        '❯  Alpha  first',
         '   Beta   second',
         'look at a',
-        'Enter take it   Esc close',
+        'enter take it   esc close',
       ]);
     picker.press(...typedKeys('deep'));
     await expect
       .poll(async () => (await picker.screen()).slice(1, 4), SETTLING)
-      .toEqual(['Search: deep', '›  Beta  “deep down”', 'look at b']);
+      .toEqual(['Search: deep', '❯  Beta  “deep down”', 'look at b']);
     picker.press(keys.return);
     expect(await picker.result).toEqual({ id: 'b', action: null });
   });
@@ -254,6 +254,6 @@ describe('a picker', () => {
     picker.press(...typedKeys('be'));
     await expect
       .poll(async () => (await picker.screen()).slice(2, 4), SETTLING)
-      .toEqual(['›  Beta  second', 'gone']);
+      .toEqual(['❯  Beta  second', 'gone']);
   });
 });

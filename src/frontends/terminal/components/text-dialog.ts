@@ -32,7 +32,7 @@ function renderText(line: TextLine, { question, hidden }: TextQuestion, frame: F
   return [
     ...words.slice(0, Math.max(1, frame.rows - 2)),
     inputRow('› ', hidden ? masked(line) : line, frame),
-    keyRow({ Enter: 'done', Esc: 'back' }, frame),
+    keyRow({ enter: 'done', esc: 'back' }, frame),
   ].slice(0, frame.rows);
 }
 

@@ -57,11 +57,8 @@ export function renderPicker(state: PickerState, { items, text, preview }: Fille
       : itemRow(row, width, { frame, chosen: row === chosen }),
   );
   const nothing = items.length === 0 ? text.none : 'No matches. Press Backspace to edit the search.';
-  const actions = (text.actions ?? []).map(({ key, ctrl, does }) => [
-    ctrl ? `Ctrl+${key.toUpperCase()}` : key,
-    does,
-  ]);
-  const keys = { Enter: text.takes, ...Object.fromEntries(actions), Esc: text.leaves ?? 'close' };
+  const actions = (text.actions ?? []).map(({ key, ctrl, does }) => [ctrl ? `ctrl+${key}` : key, does]);
+  const keys = { enter: text.takes, ...Object.fromEntries(actions), esc: text.leaves ?? 'close' };
   const glimpse = preview !== null && rows >= ROOM_FOR_PREVIEW ? preview : [];
   const fixed = state.query === null ? 2 : 3;
   return [
@@ -82,7 +79,7 @@ function withHeadings(items: readonly PickItem[]): (PickItem | string)[] {
 
 function itemRow(item: PickItem, width: number, { frame, chosen }: { frame: Frame; chosen: boolean }): Line {
   const { look, columns } = frame;
-  const mark = `${chosen ? '›' : ' '}${item.current ? '*' : ' '} `;
+  const mark = `${chosen ? '❯' : ' '}${item.current ? '*' : ' '} `;
   const label = fitTo(visibleLine(item.label), columns - mark.length);
   const style = chosen ? look.chosen : look.plain;
   const room = columns - mark.length - width - 2;

@@ -93,9 +93,9 @@ test('at 40x12 the list, the search and the keys are visible', () => {
     'Sessions (16 of 30)',
     'Search:  ',
     ...[11, 12, 13, 14].map((i) => `   session ${i}`),
-    '›  session 15',
+    '❯  session 15',
     ...[16, 17, 18, 19].map((i) => `   session ${i}`),
-    'Enter go on with it   Esc close',
+    'enter go on with it   esc close',
   ]);
 });
 
@@ -132,8 +132,8 @@ test('for any list and keys, it fits the screen, and the selected row is visible
       expect(shown.length).toBeLessThanOrEqual(size.rows);
       expect(shown.filter((row) => widthOf(row) > size.columns)).toEqual([]);
       const some = listed(state, all).length > 0;
-      expect(shown.some((row) => row.startsWith('›'))).toBe(some);
-      expect(shown.at(-1)).toMatch(/^Enter take it/);
+      expect(shown.some((row) => row.startsWith('❯'))).toBe(some);
+      expect(shown.at(-1)).toMatch(/^enter take it/);
     }),
   );
 });

@@ -176,7 +176,7 @@ test('sessions of this folder come first, and the selected one is opened', async
   const { obey, told, screens } = stage([[...typedKeys('fix'), keys.return]]);
   await obey('/resume');
   expect(screens[0]?.slice(2, 5).map((row) => row.slice(0, 12).trim())).toEqual([
-    '›* here',
+    '❯* here',
     'fix it',
     'elsewhere',
   ]);
@@ -200,7 +200,7 @@ describe('undo', () => {
       'Undo this?',
       '  restore a.ts  +1 -2',
       '! skipped: b.ts: it was changed later',
-      'y yes   n no   Esc no',
+      'y yes   n no   esc no',
     ]);
     expect(told).toEqual(['applied', 'restored a.ts']);
   });
@@ -220,7 +220,7 @@ describe('rewind', () => {
   test('the last prompt is offered first; files are restored after a preview, and the prompt can be sent again', async () => {
     const { obey, told, screens, messages } = stage([[keys.return], [keys.return], typedKeys('y')]);
     await obey('/rewind');
-    expect(screens[0]?.[2]).toMatch(/^› {2}second thing .*1 file changed since$/);
+    expect(screens[0]?.[2]).toMatch(/^❯ {2}second thing .*1 file changed since$/);
     expect(messages).toEqual([said('first thing')]);
     expect([told[0], told.at(-1)]).toEqual(['applied', 'draft second thing']);
   });
@@ -277,7 +277,7 @@ describe('models', () => {
     await obey('/model');
     expect(screens[0]?.slice(2, -1)).toEqual([
       'Able',
-      '›* one  1M context',
+      '❯* one  1M context',
       'Baker',
       '   two  200k context',
       'No key yet',

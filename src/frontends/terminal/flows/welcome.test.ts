@@ -23,7 +23,7 @@ describe('[first run] one choice leads to a first answer', () => {
     expect(way).toEqual({ type: 'model', name: 'anthropic/a' });
     expect(screen?.slice(0, 4)).toEqual([
       'Welcome! Select a model to get started.',
-      '›  anthropic/a                     Anthropic, key in ANTHROPIC_API_KEY',
+      '❯  anthropic/a                     Anthropic, key in ANTHROPIC_API_KEY',
       '   ollama/b                        Ollama on this machine (http://127.0.0.1:114…',
       '   ollama/c                        Ollama on this machine (http://127.0.0.1:114…',
     ]);
@@ -52,6 +52,6 @@ describe('[first run] one choice leads to a first answer', () => {
   test('it fits 40x12', async () => {
     const { screen } = await meet(some, [keys.escape], 12);
     expect(screen?.length).toBeLessThanOrEqual(12);
-    expect(screen?.at(-1)).toBe('Enter select   Esc quit');
+    expect(screen?.at(-1)).toBe('enter select   esc quit');
   });
 });

@@ -41,7 +41,7 @@ const TIME = '2000-01-01T00:00:00.000Z';
 export async function findDialect(probe: Probe): Promise<Dialect> {
   const system = await accepts(probe, 'system');
   const own = await findOwnCalls(probe, system);
-  if (own) return { accepts: { system, tools: true }, ...own };
+  if (own) return own;
   // Channels are delimited by control tokens.
   const specials = probe.template?.includes('<|channel') ? 'shown' : 'hidden';
   return { accepts: { system, tools: false }, form: null, specials };
@@ -58,7 +58,7 @@ async function accepts(probe: Probe, word: string): Promise<boolean> {
   return (await tryRender(probe, dialogue))?.includes(`the ${word}'s words`) ?? false;
 }
 
-async function findOwnCalls(probe: Probe, system: boolean): Promise<Omit<Dialect, 'accepts'> | null> {
+async function findOwnCalls(probe: Probe, system: boolean): Promise<Dialect | null> {
   const user = {
     role: 'user' as const,
     content: [{ type: 'text' as const, text: 'hello' }],
@@ -94,7 +94,10 @@ async function findOwnCalls(probe: Probe, system: boolean): Promise<Omit<Dialect
   ] as const) {
     const [found, ...others] = await probe.callsIn(upToResult(text), [TOOL.name]);
     if (others.length > 0 || found?.name !== TOOL.name || !isInput(found.json)) continue;
-    return { specials, form: text.includes(XML_FORM.open) ? XML_FORM : null };
+    const promptNext = { ...answered, messages: [...answered.messages, user] };
+    const isRejected = (await tryRender(probe, toDialogue(promptNext, way))) === null;
+    const accepts = { ...way, ...(isRejected && { assistantAfterTool: true as const }) };
+    return { accepts, specials, form: text.includes(XML_FORM.open) ? XML_FORM : null };
   }
   return null;
 }

@@ -8,6 +8,8 @@ export type Accepts = {
   system: boolean;
   /** Tools, calls and results in the template's native format. */
   tools: boolean;
+  /** Rejects a user message right after a tool result. */
+  assistantAfterTool?: true;
 };
 
 /** A conversation in the format of chat templates. */
@@ -19,11 +21,20 @@ export function toDialogue(
   }: { system: string; messages: readonly Message[]; tools: readonly ToolDefinition[] },
   accepts: Accepts,
 ): Dialogue {
-  const spoken = messages.flatMap((message) => toTemplate(message));
+  const all = messages.flatMap((message) => toTemplate(message));
+  const spoken = accepts.assistantAfterTool ? all.flatMap(withReply) : all;
   return {
     messages: system === '' ? spoken : withSystem(system, spoken, accepts),
     tools: accepts.tools ? tools.map(toolFor) : [],
   };
+}
+
+const RECEIVED: TemplateMessage = { role: 'assistant', content: 'I have the results.' };
+
+/** Puts a reply between results and the prompt after them. */
+function withReply(message: TemplateMessage, at: number, all: readonly TemplateMessage[]): TemplateMessage[] {
+  const isAfterTool = message.role === 'user' && all[at - 1]?.role === 'tool';
+  return isAfterTool ? [RECEIVED, message] : [message];
 }
 
 function withSystem(system: string, spoken: TemplateMessage[], accepts: Accepts): TemplateMessage[] {

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { call, depsOf, play, toolOf, tools } from '../../test/support/router.ts';
+import type { AgentEvent } from '../contract/event.ts';
 import { ok } from '../contract/tool.ts';
 import { InterruptedCalls } from './interrupted-calls.ts';
 import type { RouterDeps } from './tool-router.ts';
@@ -54,6 +55,35 @@ test('[L10] an interrupted call keeps what it has printed, for the model and for
   });
   const shown = long?.display?.kind === 'text' ? long.display.text : '';
   expect([shown.length <= 100_000, shown.endsWith('x\nlast')]).toEqual([true, true]);
+});
+
+test('[L10] an interrupted subagent keeps what it has said, but not what its own subagents said', async () => {
+  const abort = new AbortController();
+  const said = (text: string): AgentEvent => ({
+    type: 'message',
+    message: {
+      role: 'assistant',
+      content: [{ type: 'text', text }],
+      provider: 'p',
+      model: 'm',
+      stopReason: 'end',
+      timestamp: '',
+    },
+  });
+  const from = (event: AgentEvent): AgentEvent => ({ type: 'subagent', callId: '1', agent: 'a', event });
+  const deps = depsOf({
+    async perform(_work, _context, { emit }) {
+      await emit(from(said('The login is in auth.ts.')));
+      await emit(from(from(said('deeper'))));
+      await emit(from({ type: 'turn_start', turn: 2 }));
+      abort.abort(new DOMException('stop', 'AbortError'));
+      return new Promise(() => undefined);
+    },
+  });
+  const { texts } = await play([call('Look', { target: 'a' }, '1')], deps, abort.signal);
+  expect(texts).toEqual([
+    'Interrupted by the user while it was running. Its output so far:\nThe login is in auth.ts.',
+  ]);
 });
 
 test('[L10] an abort during a question cancels the question', async () => {

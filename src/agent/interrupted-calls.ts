@@ -1,3 +1,5 @@
+import { type AgentEvent, innermost } from '../contract/event.ts';
+import { textOf } from '../contract/message.ts';
 import type { Access } from '../contract/permission.ts';
 import { fail, type ToolResult } from '../contract/tool.ts';
 import { limited, unlessAborted } from '../lib/async/abort.ts';
@@ -43,12 +45,20 @@ export class InterruptedCalls {
 /** The end of a flood says more than its start, and all of it would take too much memory. */
 const MOST_KEPT = 100_000;
 
-/** What a running call has printed: if it is interrupted, this is all that is known of its result. */
+/** What a running call has printed, or its subagent has said: if it is interrupted, this is all that is known of its result. */
 export class PartialOutput {
   #text = '';
 
   get text(): string {
     return this.#text.slice(-MOST_KEPT).trimEnd();
+  }
+
+  /** Takes what a subagent of the call says; its own subagents report to it. */
+  follow(event: AgentEvent): void {
+    const { event: inner, agents } = innermost(event);
+    if (agents.length !== 1 || inner.type !== 'message' || inner.message.role !== 'assistant') return;
+    const text = textOf(inner.message).trim();
+    if (text !== '') this.add(`${text}\n`);
   }
 
   add(text: string): void {

@@ -292,7 +292,10 @@ async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
       partial.add(text);
       void channel.push({ type: 'tool_progress', callId: call.id, text });
     },
-    emit: (event) => channel.push(event),
+    emit: (event) => {
+      partial.follow(event);
+      return channel.push(event);
+    },
   };
   try {
     const context = deps.context(signal, reporter, { accesses, opens });

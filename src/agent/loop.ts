@@ -18,7 +18,7 @@ const CUT_CALL =
 export async function* runLoop(run: Run): AsyncGenerator<AgentEvent> {
   for (let turn = 1; turn <= run.maxTurns; turn++) {
     yield { type: 'turn_start', turn };
-    const ending = yield* takeTurn(run);
+    const ending = (yield* takeTurn(run)) ?? haltOf(run);
     const goesOn = !ending && !run.signal.aborted && turn < run.maxTurns;
     const prompt = goesOn ? await run.steer?.() : null;
     if (prompt) yield* record(run, prompt);
@@ -26,6 +26,13 @@ export async function* runLoop(run: Run): AsyncGenerator<AgentEvent> {
     if (ending) return yield { type: 'end', turns: turn, ...ending };
   }
   yield { type: 'end', reason: 'max_turns', turns: run.maxTurns };
+}
+
+function haltOf({ halted }: Run): Ending | null {
+  const because = halted?.() ?? null;
+  return because === null
+    ? null
+    : { reason: 'error', error: { message: `${because.charAt(0).toUpperCase()}${because.slice(1)}` } };
 }
 
 type Ending = { reason: EndReason; error?: RunError };

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts';
-import type { Access, JudgedCall, Opening } from '../contract/permission.ts';
+import type { Access, HookDecision, JudgedCall, Opening } from '../contract/permission.ts';
 import { fail, type Tool, type ToolResult } from '../contract/tool.ts';
 import {
   explainBadInput,
@@ -39,6 +39,9 @@ export type Prepared = {
   title: string;
   accesses: Access[];
   opens?: readonly Opening[];
+  /** What a hook decided, and texts of hooks for the model. */
+  hook?: HookDecision;
+  notes?: readonly string[];
   answer?: ToolResult;
   /** The earlier answer to the same call. */
   given?: ToolMessage;
@@ -90,8 +93,11 @@ export function judgedCall({
   input,
   title: operation,
   accesses,
+  hook,
   answer,
 }: Prepared): JudgedCall[] {
   if (!tool || answer) return [];
-  return [{ callId: call.id, tool: tool.name, operation, accesses, because: '', input }];
+  return [
+    { callId: call.id, tool: tool.name, operation, accesses, because: '', input, ...(hook && { hook }) },
+  ];
 }

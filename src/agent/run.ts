@@ -18,6 +18,8 @@ export type Run = {
   makeRoom(cause: 'routine' | 'overflow', signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>;
   /** A prompt that was sent during the run, for its next request; null if there is none. */
   steer?(): Promise<UserMessage | null>;
+  /** Why the run must end after this turn; null if it may continue. */
+  halted?(): string | null;
   /** May change a reply before it is saved. */
   transformMessage?(message: AssistantMessage): Promise<AssistantMessage>;
   costOf(usage: Usage): number | null;

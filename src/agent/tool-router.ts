@@ -3,7 +3,14 @@ import { summaryOf } from '../contract/display.ts';
 import { PermissionDeniedError, ToolExecutionError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts';
-import type { Access, JudgedCall, JudgeOptions, Opening, PermissionRequest } from '../contract/permission.ts';
+import type {
+  Access,
+  HookDecision,
+  JudgedCall,
+  JudgeOptions,
+  Opening,
+  PermissionRequest,
+} from '../contract/permission.ts';
 import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import { fail } from '../contract/tool.ts';
 import { raceAbort, unlessAborted } from '../lib/async/abort.ts';
@@ -39,6 +46,8 @@ export type RouterDeps = PrepareDeps & {
   notesFor?(accesses: readonly Access[]): Promise<string[]>;
   /** Called before a call is judged. A changed input is parsed and judged like any other. */
   before?(call: ToolCall, signal: AbortSignal): Promise<Intercepted>;
+  /** Why a hook wants the run to end; null if none does. */
+  halted?(): string | null;
   /** Called after a call ran; the returned texts are appended to the answer. */
   after?(call: ToolCall, result: ToolResult, signal: AbortSignal): Promise<string[]>;
   /** Runs an approved call; `changes` are its accesses that change something. If absent, the tool runs it. */
@@ -52,8 +61,10 @@ export type RouterDeps = PrepareDeps & {
   interrupted?: InterruptedCalls;
 };
 
-/** The outcome of the hook before a call is judged. */
-type Intercepted = { type: 'go'; input: unknown } | { type: 'block'; by: string; because: string };
+/** The outcome of the hook before a call is judged; `notes` are appended to the answer. */
+type Intercepted =
+  | { type: 'go'; input: unknown; notes?: readonly string[]; hook?: HookDecision }
+  | { type: 'block'; by: string; because: string };
 
 export type Work = { tool: Tool; input: unknown; changes: readonly Access[] };
 
@@ -163,9 +174,11 @@ async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: 
     });
     return { ...item, answer: fail(`It did not run: ${because}`) };
   }
-  if (said.input === call.input || isDeepStrictEqual(said.input, call.input)) return item;
+  const { notes, hook } = said;
+  const added = { ...(notes && { notes }), ...(hook && { hook }) };
+  if (said.input === call.input || isDeepStrictEqual(said.input, call.input)) return { ...item, ...added };
   const changed = prepareCall({ ...call, input: said.input }, rest);
-  return { ...changed, ...(item.answersAs !== undefined && { answersAs: item.answersAs }) };
+  return { ...changed, ...added, ...(item.answersAs !== undefined && { answersAs: item.answersAs }) };
 }
 
 /** The other calls of the same reply. */
@@ -242,7 +255,10 @@ async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
       { type: 'text', text },
       ...images,
       ...notes.map((note) => ({ type: 'text' as const, text: note })),
-      ...(said ?? []).map((note) => ({ type: 'text' as const, text: `\n\n${note}` })),
+      ...[...(item.notes ?? []), ...(said ?? [])].map((note) => ({
+        type: 'text' as const,
+        text: `\n\n${note}`,
+      })),
     ],
     ...(metadata && { metadata }),
     ...(summary && { summary }),

@@ -110,8 +110,11 @@ export type PermissionRequest = {
   queue?: { position: number; total: number };
 };
 
+/** What a hook of the user decided about a call. `allow` replaces a question, never a refusal. */
+export type HookDecision = { verdict: 'allow' | 'ask'; because: string };
+
 /** A call to judge; the judge completes the question. */
-export type JudgedCall = PermissionRequest & { input: unknown };
+export type JudgedCall = PermissionRequest & { input: unknown; hook?: HookDecision };
 
 export type JudgeOptions = {
   signal: AbortSignal;

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
 import {
   type Access,
+  type HookDecision,
   type Opening,
   obviousReasons,
   type Reach,
@@ -55,9 +56,7 @@ const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
  * lookups. What the path guard will refuse is refused here, before the user is asked.
  */
 export function evaluate(request: Request, policy: Policy): Evaluation {
-  const found = permissionSubjects(request, policy).map((access) =>
-    judgeAccess(request.tool, access, policy),
-  );
+  const found = permissionSubjects(request, policy).map((access) => judgeAccess(request, access, policy));
   const [first = untouching(request, policy), ...others] = found;
   const { opens: _, ...strictest } = others.reduce(
     (a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a),
@@ -77,16 +76,16 @@ function refusedByAuto(strictest: Evaluation, request: Request, policy: Policy):
 }
 
 /** A call that accesses nothing: only rules that name its tool restrict it. */
-function untouching({ tool, input }: Request, { rules }: Policy): Evaluation {
+function untouching({ tool, input, hook }: Request, { rules }: Policy): Evaluation {
   const named = (list: readonly string[]) =>
     list.map(parsePattern).find((pattern) => restrictsCall(pattern, tool, input));
   const denied = named(rules.deny);
   if (denied) return denyBy(denied);
   const asked = named(rules.ask);
-  return asked ? askBy(asked) : allow(`${tool} changes nothing`, 'default');
+  return asked ? askBy(asked) : (hookAsk(hook) ?? allow(`${tool} changes nothing`, 'default'));
 }
 
-function judgeAccess(tool: string, access: Access, policy: Policy): Evaluation {
+function judgeAccess({ tool, hook }: Request, access: Access, policy: Policy): Evaluation {
   const runsCommand = access.kind === 'execute' && !isMcpTool(tool);
   const { cwd, root, home } = policy;
   const place = { cwd, root, home };
@@ -108,7 +107,9 @@ function judgeAccess(tool: string, access: Access, policy: Policy): Evaluation {
     sandboxDeny(one) ??
     modeDeny(one) ??
     askRule(one) ??
+    hookAsk(hook) ??
     grantOrAllowRule(one) ??
+    hookAllow(hook, one) ??
     secretAsk(one) ??
     modeAllow(one);
   if (said !== null) return opening(said, one);
@@ -209,6 +210,17 @@ function grantOrAllowRule(one: Case): Evaluation | null {
   if (rule !== undefined) return allowBare(`allowed by the rule ${rule}`, `rule allow ${rule}`);
   const broad = bare ? covering(rules, one) : undefined;
   return broad === undefined ? null : askBare(`the rule ${broad} does not name this exact command`);
+}
+
+function hookAsk(hook: HookDecision | undefined): Evaluation | null {
+  if (hook?.verdict !== 'ask') return null;
+  return { ...ask(`a hook requires approval: ${hook.because}`), by: 'hook PreToolUse' };
+}
+
+/** Counts like an allow rule, except that it lets no command run without the sandbox that was wanted. */
+function hookAllow(hook: HookDecision | undefined, one: Case): Evaluation | null {
+  if (hook?.verdict !== 'allow' || one.access.holdsSecret || runsBare(one)) return null;
+  return allow(`a hook allows it: ${hook.because}`, 'hook PreToolUse');
 }
 
 /** Whether a command that may change something would run unsandboxed although a sandbox was wanted. */

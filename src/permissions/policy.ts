@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type {
   Access,
+  HookDecision,
   Judgement,
   Opening,
   Permission,
@@ -13,7 +14,12 @@ import { asWritten } from './pattern.ts';
 import type { Place } from './shell/look.ts';
 
 /** What to judge: a tool call and its accesses. */
-export type Request = { tool: string; accesses: readonly Access[]; input: unknown };
+export type Request = {
+  tool: string;
+  accesses: readonly Access[];
+  input: unknown;
+  hook?: HookDecision;
+};
 
 export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'shell'> & {
   mode: PermissionMode;

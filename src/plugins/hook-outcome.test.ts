@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type HookEnding, type HookPoint, outcomeOf } from './hook-outcome.ts';
+import { type HookEnding, type HookOutcome, type HookPoint, outcomeOf } from './hook-outcome.ts';
 
 const ending = (over: Partial<HookEnding>): HookEnding => ({
   exitCode: 0,
@@ -10,72 +10,163 @@ const ending = (over: Partial<HookEnding>): HookEnding => ({
   ...over,
 });
 const pre = (over: Partial<HookEnding>) => outcomeOf('PreToolUse', ending(over));
-const says = (value: unknown) => pre({ stdout: JSON.stringify(value) });
-const silent = { type: 'go', context: '', notice: '' };
+const says = (value: unknown, point: HookPoint = 'PreToolUse') =>
+  outcomeOf(point, ending({ stdout: JSON.stringify(value) }));
+const said = {
+  type: 'said',
+  verdict: 'none',
+  because: '',
+  stops: null,
+  context: '',
+  notice: '',
+  unknown: [] as string[],
+} satisfies HookOutcome;
+const blocks = (because: string) => ({ ...said, verdict: 'block', because });
+const others: HookPoint[] = [
+  'PostToolUse',
+  'UserPromptSubmit',
+  'Stop',
+  'SessionStart',
+  'SessionEnd',
+  'PreCompact',
+];
+const points: HookPoint[] = ['PreToolUse', ...others];
 
 describe('the exit code', () => {
   test('2 blocks with the text of stderr, any other failure is ignored', () => {
-    expect(pre({ exitCode: 2, stderr: 'no\n' })).toEqual({ type: 'block', because: 'no' });
-    expect(pre({ exitCode: 2, stdout: 'out' })).toEqual({ type: 'block', because: 'out' });
-    expect(pre({ exitCode: 2 })).toEqual({ type: 'block', because: 'no reason given' });
+    expect(pre({ exitCode: 2, stderr: 'no\n' })).toEqual(blocks('no'));
+    expect(pre({ exitCode: 2, stdout: 'out' })).toEqual(blocks('out'));
+    expect(pre({ exitCode: 2, stdout: '{"decision":"approve"}', stderr: 'no' })).toEqual(blocks('no'));
+    expect(pre({ exitCode: 2 })).toEqual(blocks('no reason given'));
     expect(pre({ exitCode: 1, stderr: 'a\nb\n' })).toEqual({ type: 'failed', because: 'exit code 1: b' });
     expect(pre({ exitCode: null })).toEqual({ type: 'failed', because: 'exit code null' });
     expect(pre({ exitCode: 2, timedOut: true })).toMatchObject({ type: 'failed' });
   });
 
+  test.each(points)('2 blocks at %s', (point) => {
+    expect(outcomeOf(point, ending({ exitCode: 2, stderr: 'no' }))).toEqual(blocks('no'));
+  });
+
   test('plain output is for the model if a prompt is being sent, and ignored otherwise', () => {
-    const points: HookPoint[] = ['UserPromptSubmit', 'SessionStart', 'PreToolUse', 'PostToolUse', 'Stop'];
-    expect(points.map((point) => outcomeOf(point, ending({ stdout: 'hello\n' })))).toEqual([
-      { ...silent, context: 'hello' },
-      { ...silent, context: 'hello' },
-      silent,
-      silent,
-      silent,
-    ]);
+    expect(points.map((point) => outcomeOf(point, ending({ stdout: 'hello\n' })))).toEqual(
+      points.map((point) => ({
+        ...said,
+        context: point === 'UserPromptSubmit' || point === 'SessionStart' ? 'hello' : '',
+      })),
+    );
   });
 });
 
 describe('a decision in JSON', () => {
-  test.each([
-    [{ decision: 'block', reason: 'a' }, 'a'],
-    [{ decision: 'deny' }, 'no reason given'],
-    [{ continue: false, stopReason: 'b' }, 'b'],
-    [{ hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: 'c' } }, 'c'],
-  ])('%j blocks', (value, because) => {
-    expect(says(value)).toEqual({ type: 'block', because });
+  const permission = (permissionDecision: unknown, more: object = {}) => ({
+    hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more },
+  });
+  const decisions: [value: object, verdict: string, because: string][] = [
+    [permission('allow'), 'allow', 'no reason given'],
+    [permission('allow', { permissionDecisionReason: 'safe' }), 'allow', 'safe'],
+    [permission('deny', { permissionDecisionReason: 'c' }), 'block', 'c'],
+    [permission('ask', { permissionDecisionReason: 'look' }), 'ask', 'look'],
+    [permission('defer'), 'ask', 'no reason given'],
+    [{ decision: 'approve', reason: 'ok' }, 'allow', 'ok'],
+    [{ decision: 'block', reason: 'a' }, 'block', 'a'],
+    [{ decision: 'deny' }, 'block', 'no reason given'],
+    [{ decision: 'ask' }, 'ask', 'no reason given'],
+    // The strictest of several wins.
+    [{ decision: 'approve', ...permission('deny') }, 'block', 'no reason given'],
+    [{ decision: 'block', ...permission('allow') }, 'block', 'no reason given'],
+    [{ decision: 'approve', ...permission('ask') }, 'ask', 'no reason given'],
+  ];
+  test.each(decisions)('PreToolUse: %j is %s', (value, verdict, because) => {
+    expect(says(value)).toEqual({ ...said, verdict, because });
   });
 
-  test('an approval grants nothing: the rules still decide', () => {
-    expect(says({ decision: 'approve' })).toEqual(silent);
-    expect(says({ hookSpecificOutput: { permissionDecision: 'allow' } })).toEqual(silent);
+  const unclear: [value: object, unknown: string][] = [
+    [permission('maybe'), 'permissionDecision "maybe"'],
+    [permission('Allow'), 'permissionDecision "Allow"'],
+    [permission(true), 'permissionDecision true'],
+    [permission({ behavior: 'allow' }), 'permissionDecision {"behavior":"allow"}'],
+    [{ decision: 'yes' }, 'decision "yes"'],
+    [{ decision: 'toString' }, 'decision "toString"'],
+  ];
+  test.each(unclear)('PreToolUse: %j is not a yes, and is named', (value, unknown) => {
+    expect(says(value)).toEqual({ ...said, verdict: 'ask', because: 'no reason given', unknown: [unknown] });
   });
 
-  test('an input, text for the model and text for the user are extracted', () => {
-    const value = {
-      systemMessage: 'told',
-      hookSpecificOutput: { updatedInput: { a: 1 }, additionalContext: 'more' },
-    };
-    expect(says(value)).toEqual({ type: 'go', input: { a: 1 }, context: 'more', notice: 'told' });
-    expect(says({ updatedInput: [1], additionalContext: 7 })).toEqual(silent);
+  test.each(others)('%s: only a block counts, and what has no meaning there is named', (point) => {
+    expect(says({ decision: 'block', reason: 'a' }, point)).toEqual(blocks('a'));
+    expect(says({ decision: 'approve' }, point)).toEqual(said);
+    expect(says({ decision: 'maybe' }, point)).toEqual({ ...said, unknown: ['decision "maybe"'] });
+    expect(
+      says({ hookSpecificOutput: { permissionDecision: 'deny', updatedInput: { a: 1 } } }, point),
+    ).toEqual({
+      ...said,
+      unknown: [
+        'the field hookSpecificOutput.permissionDecision',
+        'the field hookSpecificOutput.updatedInput',
+      ],
+    });
   });
 
-  test('invalid JSON is plain output', () => {
-    expect(pre({ stdout: '{ "decision": "block"' })).toEqual(silent);
-    expect(outcomeOf('SessionStart', ending({ stdout: '{ no' }))).toEqual({ ...silent, context: '{ no' });
+  test.each(points)('%s: continue, stopReason, systemMessage, suppressOutput, additionalContext', (point) => {
+    expect(says({ continue: false, stopReason: 'b' }, point)).toEqual({ ...said, stops: 'b' });
+    expect(says({ continue: false }, point)).toEqual({ ...said, stops: 'no reason given' });
+    expect(says({ continue: true, stopReason: 'b', suppressOutput: true }, point)).toEqual(said);
+    expect(says({ continue: false, decision: 'block', reason: 'r', stopReason: 's' }, point)).toEqual({
+      ...blocks('r'),
+      stops: 's',
+    });
+    expect(says({ systemMessage: 'told' }, point)).toEqual({ ...said, notice: 'told' });
+    const hookSpecificOutput = { hookEventName: point, additionalContext: 'more' };
+    expect(says({ hookSpecificOutput }, point)).toEqual({ ...said, context: 'more' });
+    expect(says({ additionalContext: 'more' }, point)).toEqual({ ...said, context: 'more' });
   });
 
-  test('no JSON makes it throw, or changes the input to anything but an object', () => {
+  test('the input is replaced whatever is decided', () => {
+    expect(says(permission('allow', { updatedInput: { a: 1 } }))).toMatchObject({
+      verdict: 'allow',
+      input: { a: 1 },
+    });
+    expect(says({ updatedInput: { a: 1 } })).toEqual({ ...said, input: { a: 1 } });
+  });
+
+  const strange: [value: object, unknown: string[]][] = [
+    [{ continu: false }, ['the field continu']],
+    [{ permissionDecision: 'deny' }, ['the field permissionDecision']],
+    [{ hookSpecificOutput: { updatedToolOutput: 'x' } }, ['the field hookSpecificOutput.updatedToolOutput']],
+    [{ hookSpecificOutput: 'deny' }, ['the field hookSpecificOutput']],
+    [{ continue: 'false' }, ['the field continue']],
+    [{ updatedInput: [1], additionalContext: 7 }, ['the field updatedInput', 'the field additionalContext']],
+    [{ hookSpecificOutput: { hookEventName: 'Stop' } }, ['hookEventName "Stop"']],
+  ];
+  test.each(strange)('%j: unknown fields and values are named', (value, unknown) => {
+    expect(says(value)).toEqual({ ...said, unknown });
+  });
+
+  test('invalid JSON is plain output, and named', () => {
+    const unknown = ['output that starts like JSON but is not'];
+    expect(pre({ stdout: '{ "decision": "block"' })).toEqual({ ...said, unknown });
+    expect(outcomeOf('SessionStart', ending({ stdout: '{ no' }))).toEqual({
+      ...said,
+      context: '{ no',
+      unknown,
+    });
+  });
+
+  test('no JSON makes it throw, counts as a yes unless it says so, or changes the input to anything but an object', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        const outcome = says(value);
-        if (outcome.type === 'go' && outcome.input !== undefined)
-          expect(Object.getPrototypeOf(outcome.input)).toBe(Object.prototype);
+      fc.property(fc.jsonValue(), fc.jsonValue(), (value, decision) => {
+        for (const outcome of [says(value), says(permission(decision)), says({ decision })]) {
+          if (outcome.type !== 'said') continue;
+          expect(outcome.verdict).not.toBe('allow');
+          if (outcome.input !== undefined)
+            expect(Object.getPrototypeOf(outcome.input)).toBe(Object.prototype);
+        }
       }),
     );
   });
 
   test('the model gets a bounded part of the output', () => {
     const outcome = says({ decision: 'block', reason: 'x'.repeat(100_000) });
-    expect(outcome.type === 'block' && outcome.because.length).toBeLessThan(10_000);
+    expect(outcome.because.length).toBeLessThan(10_000);
   });
 });

@@ -14,26 +14,51 @@ export type HookPoint =
 /** The exit of a hook's command. */
 export type HookEnding = { exitCode: number | null; stdout: string; stderr: string; timedOut: boolean };
 
+/** What a hook decides about a call; only a block means anything at other points. */
+type HookVerdict = 'none' | 'allow' | 'ask' | 'block';
+
 /**
- * The outcome of a hook. `input` replaces the call's; `context` is for the model, `notice` for the user. A
- * failed hook has no effect.
+ * The outcome of a hook. `because` is the reason of its verdict, `stops` why the run must end. `input`
+ * replaces the call's; `context` is for the model, `notice` for the user; `unknown` lists what was not
+ * understood. A failed hook has no effect.
  */
 export type HookOutcome =
-  | { type: 'go'; context: string; notice: string; input?: Record<string, unknown> }
-  | { type: 'block'; because: string }
+  | {
+      type: 'said';
+      verdict: HookVerdict;
+      because: string;
+      stops: string | null;
+      context: string;
+      notice: string;
+      input?: Record<string, unknown>;
+      unknown: string[];
+    }
   | { type: 'failed'; because: string };
+
+type Said = Extract<HookOutcome, { type: 'said' }>;
 
 /** Exit code 2 blocks, with the reason on stderr. */
 const BLOCKS = 2;
 /** Where plain output is meant for the model. */
 const ADDS_CONTEXT: readonly HookPoint[] = ['UserPromptSubmit', 'SessionStart'];
 const LIMITS = { max: 10_000, head: 7_000, tail: 2_500 };
+const NO_REASON = 'no reason given';
+const silent: Said = {
+  type: 'said',
+  verdict: 'none',
+  because: '',
+  stops: null,
+  context: '',
+  notice: '',
+  unknown: [],
+};
 
 export function outcomeOf(point: HookPoint, { exitCode, stdout, stderr, timedOut }: HookEnding): HookOutcome {
   const said = stdout.trim();
   const trouble = stderr.trim();
   if (timedOut) return { type: 'failed', because: 'it timed out' };
-  if (exitCode === BLOCKS) return { type: 'block', because: bound(trouble || said || 'no reason given') };
+  if (exitCode === BLOCKS)
+    return { ...silent, verdict: 'block', because: bound(trouble || said || NO_REASON) };
   if (exitCode !== 0) {
     const words = trouble.split('\n').at(-1) ?? '';
     return {
@@ -43,28 +68,116 @@ export function outcomeOf(point: HookPoint, { exitCode, stdout, stderr, timedOut
   }
   // Output that is one JSON object is a decision; anything else is plain output.
   const decision = parseObject(said);
-  if (!decision) return { type: 'go', context: ADDS_CONTEXT.includes(point) ? bound(said) : '', notice: '' };
-  return decided(decision);
+  if (decision) return decided(point, decision);
+  const unknown = said.startsWith('{') ? ['output that starts like JSON but is not'] : [];
+  return { ...silent, context: ADDS_CONTEXT.includes(point) ? bound(said) : '', unknown };
 }
 
-function decided(decision: Record<string, unknown>): HookOutcome {
+function decided(point: HookPoint, decision: Record<string, unknown>): Said {
   const specific = tableOf(decision.hookSpecificOutput);
-  const refused =
-    decision.decision === 'block' ||
-    decision.decision === 'deny' ||
-    decision.continue === false ||
-    specific.permissionDecision === 'deny';
-  if (refused) {
-    const reasons = [decision.reason, specific.permissionDecisionReason, decision.stopReason].map(textOf);
-    return { type: 'block', because: bound(reasons.find(Boolean) ?? 'no reason given') };
-  }
-  const input = decision.updatedInput ?? specific.updatedInput;
+  const isCall = point === 'PreToolUse';
+  const words: { key: string; value: unknown; verdicts: Readonly<Record<string, HookVerdict>> }[] = [
+    { key: 'decision', value: decision.decision, verdicts: isCall ? CALL_WORDS : OTHER_WORDS },
+    ...(isCall
+      ? [{ key: 'permissionDecision', value: specific.permissionDecision, verdicts: CALL_WORDS }]
+      : []),
+  ];
+  const given = words.filter(({ value }) => value !== undefined && value !== null);
+  const verdicts = given.map(({ value, verdicts: known }) => verdictOf(value, known));
+  // What is not understood is not a yes.
+  const unsure: HookVerdict = isCall ? 'ask' : 'none';
+  const verdict = strictest(verdicts.map((one) => one ?? unsure));
+  const reasons = [specific.permissionDecisionReason, decision.reason].map(textOf);
+  const input = isCall ? (specific.updatedInput ?? decision.updatedInput) : undefined;
   return {
-    type: 'go',
+    type: 'said',
+    verdict,
+    because: verdict === 'none' ? '' : bound(reasons.find(Boolean) ?? NO_REASON),
+    stops: decision.continue === false ? bound(textOf(decision.stopReason) || NO_REASON) : null,
     context: bound(textOf(specific.additionalContext) || textOf(decision.additionalContext)),
     notice: textOf(decision.systemMessage),
     ...(isObject(input) && { input }),
+    unknown: [
+      ...given.flatMap(({ key, value }, i) =>
+        verdicts[i] === undefined ? [`${key} ${JSON.stringify(value).slice(0, 60)}`] : [],
+      ),
+      ...unknownFields(point, decision, specific),
+    ],
   };
+}
+
+/** `approve` and `block` are older names. A deferred call is one that somebody has to decide about. */
+const CALL_WORDS: Readonly<Record<string, HookVerdict>> = {
+  allow: 'allow',
+  approve: 'allow',
+  ask: 'ask',
+  defer: 'ask',
+  block: 'block',
+  deny: 'block',
+};
+const OTHER_WORDS: Readonly<Record<string, HookVerdict>> = {
+  allow: 'none',
+  approve: 'none',
+  block: 'block',
+  deny: 'block',
+};
+
+function verdictOf(value: unknown, known: Readonly<Record<string, HookVerdict>>): HookVerdict | undefined {
+  return typeof value === 'string' && Object.hasOwn(known, value) ? known[value] : undefined;
+}
+
+const BY_STRICTNESS: readonly HookVerdict[] = ['none', 'allow', 'ask', 'block'];
+
+export function strictest(verdicts: readonly HookVerdict[]): HookVerdict {
+  const ranks = verdicts.map((verdict) => BY_STRICTNESS.indexOf(verdict));
+  return BY_STRICTNESS[Math.max(0, ...ranks)] ?? 'none';
+}
+
+type FieldType = 'text' | 'switch' | 'table' | 'any';
+
+const FIELDS: Readonly<Record<string, FieldType>> = {
+  additionalContext: 'text',
+  continue: 'switch',
+  decision: 'any',
+  hookSpecificOutput: 'table',
+  reason: 'text',
+  stopReason: 'text',
+  suppressOutput: 'switch',
+  systemMessage: 'text',
+};
+const CALL_FIELDS: Readonly<Record<string, FieldType>> = {
+  permissionDecision: 'any',
+  permissionDecisionReason: 'text',
+  updatedInput: 'table',
+};
+
+/** Fields that have no meaning at this point, or a value of the wrong type. */
+function unknownFields(
+  point: HookPoint,
+  decision: Record<string, unknown>,
+  specific: Record<string, unknown>,
+): string[] {
+  const isCall = point === 'PreToolUse';
+  const outer = isCall ? { ...FIELDS, updatedInput: CALL_FIELDS.updatedInput } : FIELDS;
+  const inner = { hookEventName: 'any', additionalContext: 'text', ...(isCall && CALL_FIELDS) };
+  const { hookEventName = point } = specific;
+  return [
+    ...wrongIn(decision, outer).map((key) => `the field ${key}`),
+    ...wrongIn(specific, inner).map((key) => `the field hookSpecificOutput.${key}`),
+    ...(hookEventName === point ? [] : [`hookEventName ${JSON.stringify(hookEventName).slice(0, 60)}`]),
+  ];
+}
+
+function wrongIn(table: Record<string, unknown>, known: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(table)
+    .filter(([key, value]) => !Object.hasOwn(known, key) || !hasType(value, known[key]))
+    .map(([key]) => key);
+}
+
+function hasType(value: unknown, type: unknown): boolean {
+  if (value === null || value === undefined || type === 'any') return true;
+  if (type === 'text') return typeof value === 'string';
+  return type === 'switch' ? typeof value === 'boolean' : isObject(value);
 }
 
 function bound(text: string): string {

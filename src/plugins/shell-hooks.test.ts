@@ -13,6 +13,7 @@ const none: HookSettings = {
 };
 const done: HookEnding = { exitCode: 0, stdout: '', stderr: '', timedOut: false };
 const { signal } = new AbortController();
+const nothing = { blocked: null, stopped: null, decision: null, context: [] };
 
 /** Hooks whose commands end as `play` says; records runs and notices. */
 function bench(PreToolUse: HookSettings['PreToolUse'], play: (run: HookRun) => Promise<Partial<HookEnding>>) {
@@ -51,7 +52,7 @@ test('each gets the input that the previous one left; the first that blocks deci
     if (command === 'note') return { stdout: '{"additionalContext":"hm"}' };
     return { exitCode: 2, stderr: 'no' };
   });
-  expect(await fire('Read')).toEqual({ blocked: 'no', context: ['hm'], input: { x: 1 } });
+  expect(await fire('Read')).toEqual({ ...nothing, blocked: 'no', context: ['hm'], input: { x: 1 } });
   expect(ran.map(({ told }) => told)).toEqual([
     { session_id: 's', hook_event_name: 'PreToolUse', tool_input: 'first' },
     { session_id: 's', hook_event_name: 'PreToolUse', tool_input: { x: 1 } },
@@ -68,7 +69,7 @@ test('one that fails or cannot start is reported and skipped; both spellings of 
     if (command === 'throws') throw new Error('no sandbox');
     return { exitCode: command === 'fails' ? 1 : 0 };
   });
-  expect(await fire('Read')).toEqual({ blocked: null, context: [] });
+  expect(await fire('Read')).toEqual(nothing);
   expect(ran.map(({ timeoutMs }) => timeoutMs)).toEqual([5, 2_000, 60_000]);
   expect(notices).toEqual([
     'The PreToolUse hook `fails` failed: exit code 1.',
@@ -87,4 +88,53 @@ test('they run one at a time, in the order requested', async () => {
   });
   await Promise.all(['A', 'B', 'C'].map(fire));
   expect(ran.length).toBe(3);
+});
+
+test('of several hooks, one that asks wins over those that allow, in any order', async () => {
+  const decides = (permissionDecision: string) =>
+    JSON.stringify({
+      hookSpecificOutput: { permissionDecision, permissionDecisionReason: permissionDecision },
+    });
+  const table: [said: string[], verdict: string | null][] = [
+    [['allow'], 'allow'],
+    [['ask'], 'ask'],
+    [['defer'], 'ask'],
+    [['allow', 'ask'], 'ask'],
+    [['ask', 'allow'], 'ask'],
+    [['allow', 'never heard of', 'allow'], 'ask'],
+    [[], null],
+  ];
+  for (const [words, verdict] of table) {
+    const { fire } = bench(
+      words.map((command) => ({ command })),
+      async ({ command }) => ({ stdout: decides(command) }),
+    );
+    expect((await fire('Read')).decision?.verdict ?? null).toBe(verdict);
+  }
+  const { fire } = bench(
+    [{ command: 'allow' }, { command: 'deny' }, { command: 'allow' }],
+    async ({ command }) => ({
+      stdout: decides(command),
+    }),
+  );
+  expect(await fire('Read')).toMatchObject({ blocked: 'deny' });
+});
+
+test('what a hook prints and nobody knows is named once, however often it runs', async () => {
+  const { fire, notices } = bench([{ command: 'x' }], async () => ({
+    stdout: '{"frobnicate":1,"hookSpecificOutput":{"permissionDecision":"perhaps"}}',
+  }));
+  await fire('Read');
+  await fire('Read');
+  expect(notices).toEqual([
+    'The PreToolUse hook `x` printed permissionDecision "perhaps", the field frobnicate: not supported there, so you are asked.',
+  ]);
+});
+
+test('one that ends the run keeps the others from running', async () => {
+  const { fire, ran } = bench([{ command: 'stop' }, { command: 'never' }], async () => ({
+    stdout: '{"continue":false,"stopReason":"enough","systemMessage":"hello"}',
+  }));
+  expect(await fire('Read')).toEqual({ ...nothing, stopped: 'enough' });
+  expect(ran.length).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { oneAtATime } from '../lib/async/one-at-a-time.ts';
-import { type HookEnding, type HookPoint, outcomeOf } from './hook-outcome.ts';
+import { type HookEnding, type HookOutcome, type HookPoint, outcomeOf } from './hook-outcome.ts';
 
 /** One entry of the settings. */
 type HookRow = {
@@ -22,8 +22,17 @@ export type ShellHooksOptions = {
   notice(text: string): void;
 };
 
-/** The combined outcome of all hooks of a point. The first that blocks decides. */
-export type HookResult = { blocked: string | null; context: string[]; input?: Record<string, unknown> };
+/**
+ * The combined outcome of all hooks of a point. The first that blocks, or stops the run, decides; one that
+ * wants approval wins over those that allow.
+ */
+export type HookResult = {
+  blocked: string | null;
+  stopped: string | null;
+  decision: { verdict: 'allow' | 'ask'; because: string } | null;
+  context: string[];
+  input?: Record<string, unknown>;
+};
 
 /**
  * `tool` is compared with matchers. `facts` may depend on the input, which an earlier hook may have changed.
@@ -44,26 +53,43 @@ const HOOK_MS = 60_000;
 /** The user's commands at certain points: one at a time, since each may change what the next one sees. */
 export function createShellHooks({ hooks, run, facts, notice }: ShellHooksOptions): ShellHooks {
   const inTurn = oneAtATime();
+  const named = new Set<string>();
+
+  /** Once for each command. */
+  function nameUnknown(point: HookPoint, command: string, unknown: readonly string[]): void {
+    const fresh = unknown.filter((what) => !named.has(`${point} ${command} ${what}`));
+    for (const what of fresh) named.add(`${point} ${command} ${what}`);
+    if (fresh.length > 0)
+      notice(
+        `The ${point} hook \`${short(command)}\` printed ${fresh.join(', ')}: not supported there${fresh.some(isDecision) ? ', so you are asked' : ' and ignored'}.`,
+      );
+  }
 
   async function fireNow(point: HookPoint, { tool, facts: about, signal }: Firing): Promise<HookResult> {
-    const result: HookResult = { blocked: null, context: [] };
+    const result: HookResult = { blocked: null, stopped: null, decision: null, context: [] };
     for (const { command, timeoutMs } of commandsFor(hooks[point], tool)) {
       if (signal.aborted) return result;
       const payload = { ...facts(), hook_event_name: point, ...about(result.input) };
       const outcome = await run({ command, input: `${JSON.stringify(payload)}\n`, timeoutMs, signal }).then(
         (ending) => outcomeOf(point, ending),
-        (error: unknown) => ({
-          type: 'failed' as const,
+        (error: unknown): HookOutcome => ({
+          type: 'failed',
           because: String((error as Error)?.message ?? error),
         }),
       );
-      if (outcome.type === 'block') return { ...result, blocked: outcome.because };
-      if (outcome.type === 'failed' && !signal.aborted)
-        notice(`The ${point} hook \`${short(command)}\` failed: ${outcome.because}.`);
-      if (outcome.type !== 'go') continue;
+      if (outcome.type === 'failed') {
+        if (!signal.aborted) notice(`The ${point} hook \`${short(command)}\` failed: ${outcome.because}.`);
+        continue;
+      }
+      const { verdict, because, stops } = outcome;
+      nameUnknown(point, command, outcome.unknown);
       if (outcome.context !== '') result.context.push(outcome.context);
       if (outcome.notice !== '') notice(outcome.notice);
       if (outcome.input) result.input = outcome.input;
+      if (verdict === 'block' || stops !== null)
+        return { ...result, blocked: verdict === 'block' ? because : null, stopped: stops };
+      if (verdict === 'ask' || (verdict === 'allow' && result.decision === null))
+        result.decision = { verdict, because };
     }
     return result;
   }
@@ -94,6 +120,10 @@ function matches(matcher: string | undefined, tool: string): boolean {
   if (matcher === undefined || matcher === '' || matcher === '*') return true;
   const whole = new RegExp(`^(?:${matcher})$`);
   return whole.test(tool) || (tool.includes(':') && whole.test(`mcp__${tool.replace(':', '__')}`));
+}
+
+function isDecision(unknown: string): boolean {
+  return unknown.startsWith('permissionDecision ');
 }
 
 function short(command: string): string {

@@ -152,6 +152,93 @@ describe('shell hooks', () => {
     expect(played.report.commands).toEqual([]);
   });
 
+  test('a hook that asks is refused without a user, one that allows replaces the question, and what it adds reaches the model', async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    const decides = (permissionDecision: string, more: object = {}) =>
+      `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more } })}'`;
+    await settings(
+      space,
+      {
+        PreToolUse: [
+          { matcher: 'Read', command: decides('ask', { permissionDecisionReason: 'look first' }) },
+          { matcher: 'Glob', command: decides('defer') },
+          { matcher: 'Grep', command: decides('perhaps') },
+          { matcher: 'Write', command: decides('allow', { additionalContext: 'well done' }) },
+        ],
+      },
+      { permissions: { deny: ['Edit(keep.txt)'] } },
+    );
+    const played = await run(space, [
+      calls(
+        ['Read', { file_path: 'a.txt' }],
+        ['Glob', { pattern: '*' }],
+        ['Grep', { pattern: 'one' }],
+        ['Write', { file_path: 'new.txt', content: 'x' }],
+        ['Write', { file_path: 'keep.txt', content: 'x' }],
+      ),
+      says('ok'),
+    ]);
+    expect(played.report.denials.map(({ tool, by }) => [tool, by])).toEqual([
+      ['Read', 'hook PreToolUse'],
+      ['Glob', 'hook PreToolUse'],
+      ['Grep', 'hook PreToolUse'],
+      ['Write', 'rule deny Edit(keep.txt)'],
+    ]);
+    expect(toolTexts(played)[0]).toContain('a hook requires approval: look first');
+    expect(toolTexts(played)[3]).toContain('[From a hook:]\nwell done');
+    expect(await readFile(path.join(space.root, 'new.txt'), 'utf8')).toBe('x');
+    expect(played.stderr).toContain(
+      'printed permissionDecision "perhaps": not supported there, so you are asked.',
+    );
+  });
+
+  test('a hook that asks brings up the question in every mode', async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    const decision = { hookSpecificOutput: { permissionDecision: 'ask', permissionDecisionReason: 'look' } };
+    await settings(space, {
+      PreToolUse: [{ matcher: 'Read', command: `echo '${JSON.stringify(decision)}'` }],
+    });
+    const server = await serve([read, says('Done.')]);
+    const { model, env } = doors.anthropic(server.url);
+    const terminal = openTerminal(
+      space,
+      ['--plain', '--model', model, '--mode', 'accept-edits', '--allow', 'Read', 'go'],
+      env,
+    );
+    await terminal.waitFor('Allow: Read a.txt? [y/n] ');
+    terminal.type('y\r');
+    await terminal.waitFor('Done.');
+    terminal.type('/quit\r');
+    await terminal.exitCode;
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('one');
+  });
+
+  test('continue: false ends the run with its reason, and nothing else of the reply runs', async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    const stop = `echo '{"continue":false,"stopReason":"enough for today"}'`;
+    await settings(space, { PreToolUse: [{ matcher: 'Read', command: stop }] });
+    const played = await run(space, [
+      calls(['Read', { file_path: 'a.txt' }], ['Glob', { pattern: '*' }]),
+      says('never'),
+    ]);
+    expect(played.server.requests).toHaveLength(1);
+    expect(played.report).toMatchObject({
+      stopReason: 'error',
+      error: { message: 'A hook stopped the run: enough for today' },
+    });
+    expect(played.report.denials.map(({ tool }) => tool)).toEqual(['Read', 'Glob']);
+  });
+
+  test('continue: false of a Stop hook lets the run end, even beside a block', async () => {
+    const space = await workspace();
+    const stop = `echo '{"continue":false,"stopReason":"fine","decision":"block","reason":"not yet"}'`;
+    await settings(space, { Stop: [{ command: stop }] });
+    const played = await run(space, [says('ok'), says('never')]);
+    expect(played.server.requests).toHaveLength(1);
+    expect(played.report.stopReason).toBe('done');
+    expect(played.stderr).toContain('Stop hook: fine');
+  });
+
   test('what PostToolUse says stands behind the answer', async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
     await settings(space, {

@@ -34,7 +34,7 @@ export type SessionExtensions = Pick<SessionHooks, 'keepsAll'> & {
   /** Options that apply to this run only. */
   beginRun(options: RunOptions): void;
   beforePrompt(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
-  router: Pick<RouterDeps, 'before' | 'after' | 'transformMessage'>;
+  router: Pick<RouterDeps, 'before' | 'after' | 'halted' | 'transformMessage'>;
   transformMessage(message: AssistantMessage): Promise<AssistantMessage>;
   remainingWork: RemainingWork;
   close(): Promise<void>;
@@ -81,10 +81,12 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
     },
     async beforePrompt(content, signal) {
       await loader.all;
+      hooks.proceed();
       const context = await startSession(signal);
       const prompt = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
       const said = await hooks.prompt(prompt, signal);
-      if (said.blocked !== null) return { type: 'block', because: `blocked by a hook: ${said.blocked}` };
+      const because = said.blocked === null ? hooks.halted() : `blocked by a hook: ${said.blocked}`;
+      if (because !== null) return { type: 'block', because };
       const added = [...context, ...said.context].map((text) => `\n\n[From a hook:]\n${text}`);
       const parts = [...content, ...added.map((text) => ({ type: 'text' as const, text }))];
       const message = { role: 'user' as const, content: parts, timestamp: new Date().toISOString() };
@@ -103,6 +105,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
         await (await pluginHooks())?.afterCall(call, result);
         return hooks.after(call, result, signal);
       },
+      halted: hooks.halted,
       transformMessage,
     },
     transformMessage,

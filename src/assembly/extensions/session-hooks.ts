@@ -21,6 +21,10 @@ export type SessionHooks = {
   /** Runs at the first prompt of a session. */
   sessionStart(source: 'startup' | 'resume', signal: AbortSignal): Promise<string[]>;
   prompt(text: string, signal: AbortSignal): Promise<{ blocked: string | null; context: string[] }>;
+  /** Why a hook wants the run to end; null if none does. */
+  halted(): string | null;
+  /** A new prompt: what stopped the run before it no longer counts. */
+  proceed(): void;
   before: NonNullable<RouterDeps['before']>;
   after: NonNullable<RouterDeps['after']>;
   remainingWork: RemainingWork;
@@ -32,6 +36,11 @@ export type SessionHooks = {
 
 /** The longest time that the end of a session waits for hooks. */
 const END_MS = 5_000;
+
+/** Text of a hook, for the model. */
+function fromHook(text: string): string {
+  return `[From a hook:]\n${text}`;
+}
 
 export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
   const { hooks, session, cwd, mode, notice } = deps;
@@ -59,10 +68,13 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
     return made;
   }
 
+  let halted: string | null = null;
+
   async function fire(point: keyof Config['hooks'], firing: Firing): Promise<HookResult> {
-    return hooks[point].length === 0
-      ? { blocked: null, context: [] }
-      : (await shellHooks()).fire(point, firing);
+    if (hooks[point].length === 0) return { blocked: null, stopped: null, decision: null, context: [] };
+    const said = await (await shellHooks()).fire(point, firing);
+    if (said.stopped !== null) halted = `a hook stopped the run: ${said.stopped}`;
+    return said;
   }
 
   return {
@@ -72,13 +84,23 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
       return context;
     },
     prompt: (prompt, signal) => fire('UserPromptSubmit', { facts: () => ({ prompt }), signal }),
+    halted: () => halted,
+    proceed() {
+      halted = null;
+    },
     async before({ name: tool, input }, signal) {
+      if (halted !== null) return { type: 'block', by: 'hook', because: halted };
       const facts = (changed: unknown) => ({ tool_name: tool, tool_input: changed ?? input });
       const said = await fire('PreToolUse', { tool, facts, signal });
-      if (said.blocked !== null)
-        return { type: 'block', by: 'hook PreToolUse', because: `blocked by a hook: ${said.blocked}` };
-      for (const text of said.context) notice(text);
-      return { type: 'go', input: said.input ?? input };
+      const { decision, context } = said;
+      const because = said.blocked === null ? halted : `blocked by a hook: ${said.blocked}`;
+      if (because !== null) return { type: 'block', by: 'hook PreToolUse', because };
+      return {
+        type: 'go',
+        input: said.input ?? input,
+        notes: context.map(fromHook),
+        ...(decision && { hook: decision }),
+      };
     },
     async after({ name: tool, input }, result, signal) {
       // As in other assistants: a hook for results does not apply to a failed call.
@@ -86,11 +108,14 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
       const { success, output } = result;
       const facts = () => ({ tool_name: tool, tool_input: input, tool_response: { success, output } });
       const { blocked, context } = await fire('PostToolUse', { tool, facts, signal });
-      return [...context, ...(blocked === null ? [] : [blocked])].map((text) => `[From a hook:]\n${text}`);
+      return [...context, ...(blocked === null ? [] : [blocked])].map(fromHook);
     },
     async remainingWork(again, signal) {
-      const { blocked } = await fire('Stop', { facts: () => ({ stop_hook_active: again > 0 }), signal });
-      return blocked === null ? null : `[A hook says the work is not done:]\n${blocked}`;
+      const facts = () => ({ stop_hook_active: again > 0 });
+      const { blocked, stopped } = await fire('Stop', { facts, signal });
+      if (stopped !== null) notice(`Stop hook: ${stopped}`);
+      if (blocked === null || stopped !== null) return null;
+      return `[A hook says the work is not done:]\n${blocked}`;
     },
     async keepsAll(cause, focus) {
       const trigger = cause === 'asked' ? 'manual' : 'auto';

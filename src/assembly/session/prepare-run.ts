@@ -70,6 +70,7 @@ export function runPreparation(
       act: (calls, signal) => runTools(calls, router, signal),
       transformMessage: extensions.transformMessage,
       remainingWork: extensions.remainingWork,
+      ...(router.halted && { halted: router.halted }),
       steered: (prompt) => {
         judge.beginRun();
         undo.beginRun(runInfo([...session.messages, prompt]));

@@ -153,6 +153,7 @@ async function openConversation(
       model,
       ask: (history, asked) => provider.stream(view.request(base, history), asked),
       act: (calls, acting) => runTools(calls, router, acting),
+      ...(router.halted && { halted: router.halted }),
       makeRoom: (cause, making) => view.makeRoom(cause, making, base),
       costOf: () => budget.takeCost(costs),
       maxTurns: config.maxTurns,

@@ -1,0 +1,104 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Access, HookDecision, PermissionMode, Verdict } from '../contract/permission.ts';
+import type { SandboxState } from '../contract/sandbox.ts';
+import { evaluate } from './evaluate.ts';
+import type { Policy } from './policy.ts';
+import { loadGrammar } from './shell/grammar.ts';
+
+beforeAll(loadGrammar);
+
+const bubblewrap: SandboxState = { kind: 'bubblewrap', level: 'standard', network: 'none' };
+const fallback: SandboxState = { kind: 'host', level: 'standard', network: 'open', fallback: 'none found' };
+const policy: Policy = {
+  mode: 'default',
+  cwd: '/srv/app',
+  rules: { allow: [], ask: [], deny: [] },
+  grants: [],
+  requireApprovalForWrites: true,
+  requireApprovalForCommands: true,
+  blockedCommands: [],
+  trusted: false,
+  sandbox: bubblewrap,
+  sandboxRequired: false,
+  sandboxAutoApprove: false,
+  isInside: () => true,
+  realOf: (file) => file,
+  reach: (real) => (real.endsWith('.env') ? { type: 'closed', because: 'secret' } : { type: 'open', real }),
+};
+
+type Call = [tool: string, access: Access | null];
+const calls: Record<string, Call> = {
+  reads: ['Read', { kind: 'read', target: 'a.ts' }],
+  writes: ['Write', { kind: 'write', target: 'a.ts' }],
+  lists: ['Bash', { kind: 'execute', target: 'ls' }],
+  runs: ['Bash', { kind: 'execute', target: 'make' }],
+  destroys: ['Bash', { kind: 'execute', target: 'rm -rf /' }],
+  leaves: ['Bash', { kind: 'execute', target: 'make', unconfined: true }],
+  fetches: ['WebFetch', { kind: 'fetch', target: 'https://a.org' }],
+  delegates: ['Task', { kind: 'delegate', target: 'general' }],
+  server: ['github:list', { kind: 'execute', target: 'x' }],
+  unseen: ['github:new', { kind: 'execute', target: 'x', unseen: 'new tool' }],
+  secret: ['Read', { kind: 'read', target: '.env' }],
+  todo: ['Todo', null],
+};
+
+function verdict(name: string, hook: HookDecision['verdict'] | null, over: Partial<Policy> = {}): Verdict {
+  const [tool, access] = calls[name] ?? ['', null];
+  const decision = hook && { hook: { verdict: hook, because: 'so' } };
+  const request = { tool, accesses: access ? [access] : [], input: {}, ...decision };
+  return evaluate(request, { ...policy, ...over }).verdict;
+}
+
+describe('a hook that asks', () => {
+  const modes: PermissionMode[] = ['default', 'accept-edits', 'plan', 'read-only', 'auto'];
+  test.each(modes)('is never a yes in %s mode, whatever else allows the call', (mode) => {
+    for (const name of Object.keys(calls)) {
+      const rules = { allow: ['Bash', 'Read', 'Edit', 'WebFetch', 'mcp:*', 'Task'], ask: [], deny: [] };
+      for (const over of [{ mode }, { mode, rules }, { mode, sandboxAutoApprove: true }]) {
+        const without = verdict(name, null, over);
+        const expected = without === 'deny' || mode === 'auto' ? 'deny' : 'ask';
+        expect([name, verdict(name, 'ask', over)]).toEqual([name, expected]);
+      }
+    }
+  });
+});
+
+describe('a hook that allows', () => {
+  test('replaces the question, and no refusal', () => {
+    const found = Object.keys(calls).map((name) => [name, verdict(name, null), verdict(name, 'allow')]);
+    expect(found).toEqual([
+      ['reads', 'allow', 'allow'],
+      ['writes', 'ask', 'allow'],
+      ['lists', 'allow', 'allow'],
+      ['runs', 'ask', 'allow'],
+      ['destroys', 'deny', 'deny'],
+      ['leaves', 'ask', 'ask'],
+      ['fetches', 'ask', 'allow'],
+      ['delegates', 'allow', 'allow'],
+      ['server', 'ask', 'allow'],
+      ['unseen', 'ask', 'ask'],
+      ['secret', 'deny', 'deny'],
+      ['todo', 'allow', 'allow'],
+    ]);
+  });
+
+  const held: [what: string, name: string, over: Partial<Policy>, verdict: Verdict][] = [
+    ['a deny rule', 'writes', { rules: { allow: [], ask: [], deny: ['Edit'] } }, 'deny'],
+    ['a deny rule for a command', 'runs', { rules: { allow: [], ask: [], deny: ['Bash(make:*)'] } }, 'deny'],
+    ['an ask rule', 'writes', { rules: { allow: [], ask: ['Edit'], deny: [] } }, 'ask'],
+    [
+      'a deny rule for a tool that touches nothing',
+      'todo',
+      { rules: { allow: [], ask: [], deny: ['TodoWrite'] } },
+      'deny',
+    ],
+    ['plan mode', 'writes', { mode: 'plan' }, 'deny'],
+    ['read-only mode', 'runs', { mode: 'read-only' }, 'deny'],
+    ['a blocked command', 'runs', { blockedCommands: ['make'] }, 'deny'],
+    ['a required sandbox', 'runs', { sandbox: fallback, sandboxRequired: true }, 'deny'],
+    ['a sandbox that is missing', 'runs', { sandbox: fallback }, 'ask'],
+  ];
+  test.each(held)('does not override %s', (_, name, over, expected) => {
+    expect(verdict(name, 'allow', over)).toBe(expected);
+  });
+});

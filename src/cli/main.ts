@@ -47,7 +47,8 @@ async function begin(args: string[]): Promise<void> {
   /** The signal that ended the program; it determines the exit code, whatever the outcome. */
   let ended: Parameters<Terminal['onSignal']>[0] | undefined;
   const { openEarly } = await import('../frontends/terminal/early/open-early.ts');
-  const early = openEarly(args, process);
+  const { env, stdin, stdout } = process;
+  const early = openEarly(args, { env, cwd, stdin, stdout });
   if (typeof ACA_BINARY !== 'string') await cacheCode();
   const terminal: Terminal = {
     env: process.env,

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fullClears, still } from '../support/lab.ts';
 import { both, calls, says, slowly, thinks } from '../support/model-server/script.ts';
-import { openScreen } from '../support/screen.ts';
+import { openScreen, withoutHeader } from '../support/screen.ts';
 import { workspace } from '../support/workspace.ts';
 
 const ESC = '\u001b';
@@ -34,7 +34,7 @@ describe('rows of calls', () => {
     lab.type('go\r');
     await lab.waitFor('All done.');
     await still(lab);
-    const shown = lab.all();
+    const shown = withoutHeader(lab.all());
     const rows = shown.filter((row) => /^[✓✗○] /.test(row));
     expect(rows).toEqual([
       '✓ Read src/auth.ts (11 lines)',

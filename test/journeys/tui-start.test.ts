@@ -6,7 +6,7 @@ import { knowLook, openHeld } from '../support/early.ts';
 import { fullClears, type Lab, openLab, still } from '../support/lab.ts';
 import { says } from '../support/model-server/script.ts';
 import { binary, programLine } from '../support/program.ts';
-import { openScreen } from '../support/screen.ts';
+import { openScreen, withoutHeader } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
 import { sweep, sweepGroups } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -14,8 +14,12 @@ import { type Workspace, workspace } from '../support/workspace.ts';
 const PLACEHOLDER = 'Ask for anything · / commands · @ files · ! shell · ? keys';
 /** The mode a session starts with, as the status shows it. */
 const MODE = 'asks before changes (shift+tab)';
+const RULE = '─'.repeat(80);
+const prompt = (text: string) => ['', MODE, RULE, `> ${text}`];
 /** The rows are there, and nothing else is loaded. */
-const EARLY = ['', MODE, `> ${PLACEHOLDER}`];
+const EARLY = prompt(PLACEHOLDER);
+/** Rows above those of the prompt. */
+const HEADER = 6;
 /** Said when the screen itself has taken the terminal. */
 const TAKEN = '\u001b]2;aca';
 
@@ -30,11 +34,16 @@ async function known(
 
 /** Without the blank the cursor stands on. */
 function rowsOf(lab: Lab): string[] {
-  return lab.rows().map((row) => row.trimEnd());
+  return withoutHeader(lab.rows());
 }
 
 function shows(rows: readonly string[]): (lab: Lab) => boolean {
   return (lab) => JSON.stringify(rowsOf(lab)) === JSON.stringify(rows);
+}
+
+/** As a row of 80 columns. */
+function cut(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
 function isReady(lab: Lab): boolean {
@@ -46,20 +55,62 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     const { lab, server, letGo } = await openHeld(await known(), { script: [says('Heard.')] });
     await lab.waitFor(shows(EARLY));
     lab.type('helo');
-    await lab.waitFor(shows(['', MODE, '> helo']));
+    await lab.waitFor(shows(prompt('helo')));
     lab.type('\u001b[Dl');
-    await lab.waitFor(shows(['', MODE, '> hello']));
-    expect(lab.cursor()).toEqual({ row: 2, column: 6, visible: true });
+    await lab.waitFor(shows(prompt('hello')));
+    const caret = { row: HEADER + 3, column: 6, visible: true };
+    expect(lab.cursor()).toEqual(caret);
     expect(lab.written()).not.toContain(TAKEN);
     await letGo();
     await lab.waitFor(isReady);
     await still(lab);
-    expect(lab.all().map((row) => row.trimEnd())).toEqual(['', expect.stringContaining(MODE), '> hello']);
-    expect(lab.cursor()).toEqual({ row: 2, column: 6, visible: true });
+    expect(withoutHeader(lab.all())).toEqual(['', expect.stringContaining(MODE), RULE, '> hello']);
+    expect(lab.cursor()).toEqual(caret);
     lab.type('\r');
     await lab.waitFor('Heard.');
     expect(server.requests[0]?.messages.at(-1)?.text).toBe('hello');
     expect(fullClears(lab.written())).toEqual([]);
+  });
+
+  test('the first rows name version, folder and a tip; model and branch follow, and nothing moves', async () => {
+    const space = await known({ '.git/HEAD': 'ref: refs/heads/topic\n' });
+    const { lab, letGo } = await openHeld(space, { script: [says('Heard.')] });
+    const version = expect.stringMatching(/^ai-code-assistant \d/);
+    const tip = expect.stringMatching(/^Tip: ./);
+    const folder = space.root;
+    await lab.waitFor(shows(EARLY));
+    expect(lab.rows().slice(0, HEADER)).toEqual(['', version, '', cut(folder), '', tip]);
+    const before = { cursor: lab.cursor(), tip: lab.rows()[HEADER - 1] };
+    await letGo();
+    await lab.waitFor('(topic)');
+    await lab.waitFor(isReady);
+    await still(lab);
+    const rows = lab.rows();
+    expect(rows.slice(0, HEADER)).toEqual([
+      '',
+      version,
+      'anthropic/claude-sonnet-4-20250514 · asks before changes',
+      cut(`${folder} (topic)`),
+      '',
+      before.tip,
+    ]);
+    expect(lab.cursor()).toEqual(before.cursor);
+    lab.type('hello\r');
+    await lab.waitFor('Heard.');
+    expect(lab.all().filter((row) => /^(ai-code-assistant|anthropic\/|Tip: )/.test(row))).toHaveLength(3);
+  });
+
+  sweep([
+    [80, 15],
+    [39, 30],
+    [45, 8],
+  ])('on a small screen, %i by %i, there is only the prompt', async (columns, rows) => {
+    const { lab } = await openScreen(await workspace(), [says('Heard.')], { columns, rows });
+    lab.type('hi\r');
+    await lab.waitFor('Heard.');
+    await still(lab);
+    expect(lab.all().filter((row) => /─|ai-code-assistant|Tip: /.test(row))).toEqual([]);
+    expect(lab.all().filter((row) => row.length > columns)).toEqual([]);
   });
 
   test('Enter sends once what was typed, when somebody can take it', async () => {
@@ -83,7 +134,7 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     await lab.waitFor(shows(EARLY));
     // To the start of the line, a capital before it; then a letter of two columns.
     lab.type('ello\u0001H\u0005漢');
-    await lab.waitFor(shows(['', MODE, '> ello']));
+    await lab.waitFor(shows(prompt('ello')));
     await letGo();
     await lab.waitFor((it) => isReady(it) && rowsOf(it).includes('> Hello漢'));
   });
@@ -106,7 +157,7 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
       await lab.waitFor('Heard.');
       await still(lab);
       // How things stand is found out in its own time.
-      const rows = lab.all().filter((row) => !row.startsWith(MODE));
+      const rows = withoutHeader(lab.all()).filter((row) => !row.startsWith(MODE));
       pictures.push({ rows, cursor: lab.cursor(), modes: lab.modes() });
     }
     expect(pictures[0]).toEqual(pictures[1]);
@@ -153,16 +204,11 @@ sweepGroups([
     ['an arrow key', 'helo\u001b[Dl', ['> hello']],
     ['letters of two columns', 'ä漢', ['> ä漢']],
     ['more than a row', 'w'.repeat(100), [`> ${'w'.repeat(77)}`, `  ${'w'.repeat(23)}`]],
-  ])('%s: shown in the prompt, and nowhere else', async (_what, typed, prompt) => {
+  ])('%s: shown in the prompt, and nowhere else', async (_what, typed, shown) => {
     const { lab } = await start(typed);
-    await lab.waitFor((it) => isReady(it) && rowsOf(it).includes(prompt.at(-1) ?? ''));
+    await lab.waitFor((it) => isReady(it) && rowsOf(it).includes(shown.at(-1) ?? ''));
     await still(lab);
-    expect(lab.all().map((row) => row.trimEnd())).toEqual([
-      'before',
-      '',
-      expect.stringContaining(MODE),
-      ...prompt,
-    ]);
+    expect(withoutHeader(lab.all())).toEqual(['before', '', expect.stringContaining(MODE), RULE, ...shown]);
   });
 
   test('Enter sends a line, which stands there once', async () => {
@@ -241,7 +287,7 @@ describe('when something else comes', () => {
     const { lab, letGo } = await openHeld(space);
     await lab.waitFor(shows(EARLY));
     lab.type('yyy');
-    await lab.waitFor(shows(['', MODE, '> yyy']));
+    await lab.waitFor(shows(prompt('yyy')));
     await letGo();
     await lab.waitFor('Trust this folder?');
     await still(lab, 600);
@@ -277,7 +323,7 @@ describe('when something else comes', () => {
     const { lab, letGo } = await openHeld(await known());
     await lab.waitFor(shows(EARLY));
     lab.type('hello');
-    await lab.waitFor(shows(['', MODE, '> hello']));
+    await lab.waitFor(shows(prompt('hello')));
     await lab.resize(50, 20);
     await letGo();
     await lab.waitFor(isReady);

@@ -43,6 +43,14 @@ function promptShown(lab: Lab): boolean {
   return lab.rows().some((row) => row.startsWith('>')) && lab.rows().join('\n').includes('sonnet-4');
 }
 
+/** Rows without those the program starts with, which name the folder and a tip. */
+export function withoutHeader(rows: readonly string[]): string[] {
+  const name = rows.findIndex((row) => /^ai-code-assistant \d/.test(row));
+  return name === -1 ? [...rows] : rows.toSpliced(name - 1, HEADER_ROWS);
+}
+
+const HEADER_ROWS = 6;
+
 /** The run is over and shows this cost: nothing is animated any more. */
 export async function runOver(lab: Lab, cost: string): Promise<void> {
   await lab.waitFor(({ rows }) => {

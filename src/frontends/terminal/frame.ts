@@ -1,7 +1,9 @@
 import { liveLines, queueLines } from './components/live-zone.ts';
 import { spinnerLines } from './components/spinner.ts';
+import { startLines } from './components/start-header.ts';
 import { type StatusLook, statusLine } from './components/status-bar.ts';
 import { pinnedTodos } from './components/todos.ts';
+import { isSpacious } from './early/start-rows.ts';
 import type { Now } from './surroundings.ts';
 import { fitTo } from './text/measure.ts';
 import type { DialogRoom } from './view/dialog.ts';
@@ -38,13 +40,16 @@ export function frameLines(parts: FrameParts): Line[] {
   const promptRows = Math.max(1, Math.floor(rows / 3));
   const spinner = view.run ? spinnerLines(view.run, { columns, theme, now }) : [];
   const waiting = queueLines(view, { ...room, rows: QUEUE_ROWS });
-  const left = live - Math.min(promptRows, 3) - spinner.length - waiting.length - 2;
+  const start = view.start ? startLines(view.start, { ...room, rows }) : [];
+  const frame = isSpacious(surroundings) ? 1 : 0;
+  const left = live - Math.min(promptRows, 3) - frame - spinner.length - waiting.length - 2;
   const todoRows = Math.min(TODO_ROWS, Math.floor(left / 2));
   const todos = view.run ? pinnedTodos(view.todos.items, { ...room, rows: todoRows }) : [];
   const under = liveLines(view, { ...room, rows: Math.max(1, left - todos.length) });
   // The status is not below the prompt: terminals that reflow rows lose count of those below the cursor.
   const head = headLine(view, { parts: statusBar, columns, theme, modeKey });
   return [
+    ...start,
     ...under,
     ...spinner,
     ...todos,

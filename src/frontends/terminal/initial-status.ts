@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { topicOf } from '../../app/conversation/topic.ts';
+import { nameOf } from '../../app/conversation-plan.ts';
 import type { Opened } from '../../app/open-assistant.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { modeText } from './components/status-bar.ts';
 import { gitBranch } from './git-branch.ts';
 import type { Screen } from './screen.ts';
 import type { Status } from './view/types.ts';
@@ -28,6 +30,8 @@ export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
     mode: mode.get(),
     context: { tokens: 0, window: choice.info.contextWindow },
   });
+  const facts = { model: nameOf(choice), mode: modeText(mode.get()) };
+  screen.store.dispatch({ type: 'start', facts });
   for (const notice of [...notices, ...hints]) screen.print(visible(notice));
   const refresh = async () => {
     const [branch, sandbox, costs] = await Promise.all([gitBranch(cwd), opened.sandbox(), spending.costs()]);

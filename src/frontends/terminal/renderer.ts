@@ -1,6 +1,7 @@
 import { SPIN_MS } from './components/spinner.ts';
 import { itemLines } from './components/transcript.ts';
 import type { DialogDesk, OpenDialog } from './dialog-queue.ts';
+import { isSpacious } from './early/start-rows.ts';
 import { promptLines } from './editor/prompt-lines.ts';
 import type { PromptModel } from './editor/prompt-model.ts';
 import { frameLines } from './frame.ts';
@@ -143,7 +144,8 @@ export class Renderer {
 
   #promptLines(room: DialogRoom): Line[] {
     const { state, history } = this.#options.prompt;
-    const { lines, top } = promptLines(state, { ...room, top: this.#promptTop, history });
+    const framed = isSpacious(this.#options.surroundings.now);
+    const { lines, top } = promptLines(state, { ...room, top: this.#promptTop, history, framed });
     this.#promptTop = top;
     return lines;
   }

@@ -94,7 +94,8 @@ function opened() {
   return { screen, rows, frames, press, pressAt };
 }
 
-const prompt = (text: string) => ['', 'sonnet'.padStart(80), `> ${text}`];
+const RULE = '─'.repeat(80);
+const prompt = (text: string) => ['', 'sonnet'.padStart(80), RULE, `> ${text}`];
 const PLACEHOLDER = prompt('Ask for anything · / commands · @ files · ! shell · ? keys');
 
 /** Counts its keys; Enter answers with their number. */
@@ -207,7 +208,7 @@ test('a key pressed before a question can have been read goes to the prompt afte
 test('the spinner is animated while something runs, but not behind a dialog', async () => {
   const { screen, rows, frames } = opened();
   screen.push({ type: 'run_start', sessionId: 's', provider: 'p', model: 'm', cwd: '/', messages: 0 });
-  await expect.poll(rows).toHaveLength(5);
+  await expect.poll(rows).toHaveLength(6);
   const [before, mark] = [frames(), rows()[1]?.[0]];
 
   await expect.poll(() => rows()[1]?.[0]).not.toBe(mark);

@@ -10,6 +10,7 @@ import { questionDialog } from './components/question-dialog.ts';
 import { textDialog } from './components/text-dialog.ts';
 import { DialogDesk } from './dialog-queue.ts';
 import type { DialogKit } from './dialogs/kit.ts';
+import type { StartFacts } from './early/start-rows.ts';
 import { textWidth } from './editor/prompt-lines.ts';
 import { type PromptDeps, PromptModel } from './editor/prompt-model.ts';
 import { createKeymap, type KeySettings } from './keyboard/keymap.ts';
@@ -56,6 +57,7 @@ export type ScreenOptions = TerminalStreams & {
   ground?: Ground;
   title: string;
   shownPath(path: string): string;
+  start?: StartFacts;
   settings: ScreenSettings;
   status: Status;
   prompt: PromptPlace;
@@ -92,7 +94,7 @@ export class Screen {
       ...(takeOver && { takeOver }),
       onKey: (key) => this.#press(key),
     });
-    this.store = new ViewStore(status);
+    this.store = new ViewStore(status, options.start);
     this.#queue = new PromptQueue({
       queue: settings.queue,
       onChange: (prompts) => this.store.dispatch({ type: 'queue', prompts }),

@@ -4,6 +4,9 @@ import type { Settings } from '../../app/settings.ts';
 import { readRegularFile } from '../../lib/files/regular-file.ts';
 import { shownPath } from '../../lib/paths/shown-path.ts';
 import type { Terminal } from '../shared/terminal.ts';
+import { startFacts } from './early/start-facts.ts';
+import { namesKeys } from './early/tips.ts';
+import { gitBranch } from './git-branch.ts';
 import { unknownStatus } from './initial-status.ts';
 import type { Screen } from './screen.ts';
 
@@ -23,12 +26,14 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
   const { terminal, history, commands, seesImages, cycleMode, acceptEdits, rewind } = stage;
   const { stdin, stdout, env, cwd, early } = terminal;
   await early?.breathe();
+  const facts = startFacts(cwd);
   const screen = new Screen({
     stdin,
     stdout,
     env,
     ...(early && { ground: early.ground, takeOver: () => early.takeOver() }),
     title: `aca · ${path.basename(cwd)}`,
+    start: { ...facts, tip: Object.keys(config.keys).length > 0 && namesKeys(facts.tip) ? '' : facts.tip },
     shownPath: (file) => shownPath(file, { cwd, home: homedir() }),
     settings: {
       theme: config.theme,
@@ -60,5 +65,6 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
     onAction: (action) => ({ rewind, 'cycle-mode': cycleMode, 'accept-edits': acceptEdits })[action](),
   });
   screen.open();
+  void gitBranch(cwd).then((branch) => screen.store.dispatch({ type: 'start', facts: { branch } }));
   return screen;
 }

@@ -5,5 +5,10 @@ import { isInside } from './inside.ts';
 export function shownPath(file: string, { cwd, home }: { cwd: string; home: string }): string {
   const full = path.resolve(cwd, /^~(?=\/|$)/.test(file) ? path.join(home, file.slice(1)) : file);
   if (isInside(cwd, full)) return path.relative(cwd, full) || '.';
-  return isInside(home, full) ? path.join('~', path.relative(home, full)) : full;
+  return underHome(full, home);
+}
+
+/** An absolute path with `~` for the home folder. */
+export function underHome(file: string, home: string): string {
+  return isInside(home, file) ? path.join('~', path.relative(home, file)) : file;
 }

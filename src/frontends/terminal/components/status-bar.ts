@@ -91,6 +91,10 @@ const MODES = {
   auto: { text: 'auto mode on', role: 'warning' },
 } as const satisfies Record<Status['mode'], { text: string; role: Role }>;
 
+export function modeText(mode: Status['mode']): string {
+  return MODES[mode].text;
+}
+
 type Described = Pick<Shown, 'text' | 'role' | 'hint'>;
 
 function describe(part: StatusPart, status: Status, modeKey: string): Described | null {

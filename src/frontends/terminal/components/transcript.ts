@@ -5,6 +5,7 @@ import { widthOfLine, wrap } from '../text/wrap.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Room } from '../view/display-lines.ts';
 import type { Item, Line, Span, Style } from '../view/types.ts';
+import { startLines } from './start-header.ts';
 import { todoChangeLines } from './todos.ts';
 import { callLines, exploredRow } from './tool-call.ts';
 
@@ -12,6 +13,8 @@ import { callLines, exploredRow } from './tool-call.ts';
 export function itemLines(item: Item, room: Room): Line[] {
   const { styles } = room.theme;
   switch (item.type) {
+    case 'start':
+      return startLines(item.facts, room);
     case 'prompt':
       return [[], ...promptRows(item.text, room)];
     case 'answer':

@@ -4,6 +4,7 @@ import { takeKeyboard } from '../../shared/typed-ahead.ts';
 import type { Look } from '../theme/look.ts';
 import { type EarlyLine, readEarly } from './early-line.ts';
 import { type EarlyFrame, earlyFrame, earlyWidth } from './early-rows.ts';
+import { ruleOf, type StartFacts } from './start-rows.ts';
 
 type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
 
@@ -23,6 +24,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export class EarlyComposer implements EarlyPrompt {
   readonly #streams: Streams;
   readonly #look: Look;
+  readonly #start: StartFacts;
   readonly #columns: number;
   readonly #lines: number;
   #typed: string;
@@ -30,10 +32,11 @@ export class EarlyComposer implements EarlyPrompt {
   #frame: EarlyFrame = { rows: [''], caret: { row: 0, column: 0 } };
   #open = true;
 
-  constructor(streams: Streams, look: Look) {
+  constructor(streams: Streams, look: Look, start: StartFacts) {
     const { stdin, stdout } = streams;
     this.#streams = streams;
     this.#look = look;
+    this.#start = start;
     this.#columns = stdout.columns;
     this.#lines = stdout.rows;
     process.on('exit', this.#giveBack);
@@ -106,7 +109,8 @@ export class EarlyComposer implements EarlyPrompt {
    */
   #paint(first = ''): void {
     if (this.#moved) return;
-    const { rows, caret } = earlyFrame(this.#line, { ...this.#look, columns: this.#columns });
+    const place = { columns: this.#columns, lines: this.#lines, start: this.#start };
+    const { rows, caret } = earlyFrame(this.#line, this.#look, place);
     const up = this.#frame.caret.row;
     const painted = rows.map((row, i) => row + this.#eraseAfter(row, i)).join('\r\n');
     const down = rows.length - 1 - caret.row;
@@ -121,7 +125,9 @@ export class EarlyComposer implements EarlyPrompt {
   /** The last output of another program may be where the rows start. */
   #eraseAfter(row: string, index: number): string {
     const isOthers = index === 0 && row === '';
-    return this.#typed === '' || isOthers ? '' : ERASE_LINE_END;
+    // After a full row the cursor is still on its last character.
+    const isFull = row.includes(ruleOf(this.#columns));
+    return this.#typed === '' || isOthers || isFull ? '' : ERASE_LINE_END;
   }
 
   #close(): void {

@@ -1,18 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { statusParts } from '../../../config/schema/schema.ts';
-import { queueLines } from '../components/live-zone.ts';
 import { emptyEditor, press } from '../editor/editor.ts';
 import { promptLines, textWidth } from '../editor/prompt-lines.ts';
+import { frameLines } from '../frame.ts';
 import { unknownStatus } from '../initial-status.ts';
 import { KeyDecoder } from '../keyboard/key-decoder.ts';
 import { createKeymap } from '../keyboard/keymap.ts';
+import { noHighlighter } from '../markdown/highlight.ts';
 import { paint } from '../painter/paint.ts';
 import { lookOf } from '../theme/look.ts';
 import { themeOf } from '../theme/theme.ts';
 import { takeCaret } from '../view/caret.ts';
+import { emptyView } from '../view/store.ts';
 import { readEarly } from './early-line.ts';
 import { earlyFrame, earlyWidth } from './early-rows.ts';
+import { isSpacious } from './start-rows.ts';
 
 const WIDTH = 30;
 
@@ -110,27 +113,35 @@ describe('keys before the prompt is ready', () => {
     (depth) => {
       const theme = themeOf('light', depth);
       const look = lookOf({ theme, status: unknownStatus, statusBar: statusParts }, ['default', 'plan']);
+      const sizes = { columns: fc.integer({ min: 40, max: 90 }), lines: fc.integer({ min: 12, max: 30 }) };
+      const folder = fc.constantFrom('~/app', '/srv/日本', '/a/very/long/path'.repeat(5));
       fc.assert(
-        fc.property(typing, fc.integer({ min: 40, max: 90 }), (typed, columns) => {
+        fc.property(typing, fc.record({ ...sizes, folder }), (typed, { columns, lines, folder }) => {
           const line = readEarly(typed, earlyWidth(columns));
           fc.pre(line.state === 'open' && !line.warned && !line.text.trimStart().startsWith('!'));
           fc.pre(!isUnfinished(typed));
           const { editor, sent } = byPrompt(typed);
-          const room = { columns, theme };
-          const prompt = promptLines(
-            { editor, offers: [], listing: false },
-            { ...room, rows: 4, top: 0, history: [] },
-          );
-          const queue = sent === null ? [] : [{ text: sent, images: [] }];
-          const rows = [...queueLines({ queue, run: null }, { ...room, rows: 4 }), [], ...prompt.lines].map(
-            paint,
-          );
-          const marked = takeCaret(rows.at(-1) ?? '');
-          const { rows: early, caret } = earlyFrame(line, { ...look, columns });
-          const head = early.at(-2);
-          expect(head).toBe(look.heads.default);
-          expect(early.toSpliced(-2, 1)).toEqual([...rows.slice(0, -1), marked?.line]);
-          expect(caret).toEqual({ row: early.length - 1, column: 2 + line.at });
+          const start = { version: '1.2.3', folder, tip: '@ completes file names' };
+          const view = emptyView(unknownStatus, start);
+          const size = { columns, rows: lines };
+          const state = { editor, offers: [], listing: false };
+          const frame = { top: 0, history: [], framed: isSpacious(size) };
+          const rows = frameLines({
+            view: { ...view, queue: sent === null ? [] : [{ text: sent, images: [] }] },
+            surroundings: { ...size, theme, highlighter: noHighlighter },
+            statusBar: statusParts,
+            modeKey: 'shift+tab',
+            now: 0,
+            dialog: null,
+            prompt: (room) => promptLines(state, { ...room, ...frame }).lines,
+          }).map(paint);
+          const at = rows.findIndex((row) => takeCaret(row) !== null);
+          const whole = rows.map((row) => takeCaret(row)?.line ?? row);
+          const { rows: early, caret } = earlyFrame(line, look, { columns, lines, start });
+          // What cannot be measured without loading more is left out.
+          const known = whole.map((row) => (row.includes('日') ? '' : row));
+          expect(early).toEqual(known);
+          expect(caret).toEqual({ row: at, column: 2 + line.at });
         }),
       );
     },

@@ -1,3 +1,4 @@
+import { ruleOf } from '../early/start-rows.ts';
 import { fitTo, widthOf } from '../text/measure.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Line, Span, Style } from '../view/types.ts';
@@ -19,6 +20,8 @@ export type PromptFrame = {
   top: number;
   theme: Theme;
   history: readonly string[];
+  /** With a line above the text. */
+  framed?: boolean;
 };
 
 /** Columns for text, between the prompt sign and the caret. */
@@ -41,7 +44,11 @@ export function promptLines(state: PromptState, frame: PromptFrame): { lines: Li
     selected: found === null && editor.vim ? selectionOf(editor.buffer, editor.vim) : null,
   };
   const { lines, top } = textLines(drawn, frame);
-  return { lines: [...lines, ...belowLines(state, frame)], top };
+  const rule: Line[] = frame.framed
+    ? [[{ text: ruleOf(frame.columns), style: frame.theme.styles.border }]]
+    : [];
+  // Nothing is below the text by default: terminals that reflow rows lose count of those below the cursor.
+  return { lines: [...rule, ...lines, ...belowLines(state, frame)], top };
 }
 
 type Drawn = { text: string; at: number; folds: Folds; caret: boolean; selected: Piece | null };

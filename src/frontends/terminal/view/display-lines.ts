@@ -12,6 +12,8 @@ import type { Line } from './types.ts';
 /** The width and theme for lines. Without a highlighter code is not highlighted. */
 export type Room = {
   columns: number;
+  /** Of the whole screen, where that matters. */
+  rows?: number;
   theme: Theme;
   highlighter?: Highlighter;
   /** A path as it is shown. If absent, the path itself. */

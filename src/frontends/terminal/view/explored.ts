@@ -1,4 +1,5 @@
 import type { Exploration } from '../../../contract/display.ts';
+import { endStart } from './start.ts';
 import type { ExploredCall, Item, LiveCall, View } from './types.ts';
 
 /** Adds a finished item; what was explored before it comes first. */
@@ -42,5 +43,6 @@ export function isExplored(item: Item): item is ExploredCall {
 }
 
 function append(view: View, items: readonly Item[]): View {
-  return { ...view, finished: [...view.finished, ...items] };
+  const begun = endStart(view);
+  return { ...begun, finished: [...begun.finished, ...items] };
 }

@@ -6,6 +6,7 @@ import { type AgentEvent, innermost } from '../../../contract/event.ts';
 import { type Message, textOf } from '../../../contract/message.ts';
 import { describeEnd } from './describe-end.ts';
 import { addItem as add, addBeside, addItems, endExploration, explore, isExplored } from './explored.ts';
+import { learnStart } from './start.ts';
 import { reduceSubagents, withoutSubagents } from './subagents.ts';
 import { takeTodos, todosOf } from './todos.ts';
 import type { Item, LiveCall, LiveRun, Status, UiEvent, View, ViewEvent } from './types.ts';
@@ -16,8 +17,9 @@ const LIVE_OUTPUT = 4_000;
 
 const INTERRUPTED = { kind: 'interrupted' } as const;
 
-export function emptyView(status: Status): View {
+export function emptyView(status: Status, start: View['start'] = null): View {
   return {
+    start,
     finished: [],
     message: null,
     calls: [],
@@ -42,6 +44,8 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
       return say(view, event, now);
     case 'unsaid':
       return { ...view, message: null };
+    case 'start':
+      return learnStart(view, event.facts);
     case 'prompted':
       return add(view, { type: 'prompt', text: event.text });
     case 'printed':

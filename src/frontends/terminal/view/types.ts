@@ -4,6 +4,7 @@ import type { statusParts } from '../../../config/schema/schema.ts';
 import type { Display, Exploration, Summary } from '../../../contract/display.ts';
 import type { AgentEvent } from '../../../contract/event.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
+import type { StartFacts } from '../early/start-rows.ts';
 import type { Subagent } from './subagents.ts';
 import type { TodoChanges, Todos } from './todos.ts';
 
@@ -60,6 +61,7 @@ export type Key =
 
 /** A finished item of the transcript. */
 export type Item =
+  | { type: 'start'; facts: StartFacts }
   | { type: 'prompt'; text: string }
   /** A part of the answer; `first` marks the start of a message. */
   | { type: 'answer'; lines: readonly Line[]; first: boolean }
@@ -142,6 +144,8 @@ export type Status = {
 
 /** The whole screen except the text of the prompt. */
 export type View = {
+  /** The first rows, until all they say is known. */
+  start: StartFacts | null;
   /** Items not drawn yet; only grows at its end. */
   finished: readonly Item[];
   message: LiveMessage | null;
@@ -169,6 +173,8 @@ export type UiEvent =
   | { type: 'thought'; text: string; done: boolean }
   /** The current text was of another kind: it is sent again. */
   | { type: 'unsaid' }
+  /** What has become known about the start. */
+  | { type: 'start'; facts: Partial<StartFacts> }
   | { type: 'prompted'; text: string }
   | { type: 'printed'; text: string }
   | { type: 'drawn'; draw(columns: number): readonly Line[] }

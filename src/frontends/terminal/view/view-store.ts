@@ -4,12 +4,10 @@ import type { Item, Status, View, ViewEvent } from './types.ts';
 /** The current view, for the renderer. */
 export class ViewStore {
   readonly #listeners = new Set<() => void>();
-  readonly #now: () => number;
   #view: View;
 
-  constructor(status: Status, now: () => number = Date.now) {
-    this.#view = emptyView(status);
-    this.#now = now;
+  constructor(status: Status, start: View['start'] = null) {
+    this.#view = emptyView(status, start);
   }
 
   get view(): View {
@@ -17,7 +15,7 @@ export class ViewStore {
   }
 
   dispatch(event: ViewEvent): void {
-    const next = reduceView(this.#view, event, this.#now());
+    const next = reduceView(this.#view, event, Date.now());
     if (next === this.#view) return;
     this.#view = next;
     for (const listener of this.#listeners) listener();

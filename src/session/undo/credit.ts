@@ -39,8 +39,27 @@ function doubtOf(
   return `it was changed while a command ran (${elapsed(ms)}), perhaps by you`;
 }
 
+/**
+ * What background commands have changed, by the run that started them. A change belongs to the command that
+ * names the path, or else to the one that started last.
+ */
+export function creditedByRun(
+  differences: readonly Difference[],
+  commands: readonly (Command & { run: number })[],
+): Map<number, Change[]> {
+  const found = new Map<number, Change[]>();
+  const latestFirst = commands.toReversed();
+  for (const difference of differences) {
+    const sure = latestFirst.find((one) => creditedInBackground(difference, one).doubt === undefined);
+    const command = sure ?? latestFirst[0];
+    if (!command) continue;
+    found.set(command.run, [...(found.get(command.run) ?? []), creditedInBackground(difference, command)]);
+  }
+  return found;
+}
+
 /** What a background command has changed, as far as can be determined. */
-export function creditedInBackground({ at: _, ...change }: Difference, command: Command): Change {
+function creditedInBackground({ at: _, ...change }: Difference, command: Command): Change {
   if (names(command, change)) return change;
   return { ...change, doubt: 'it was changed while a background command ran, perhaps by you' };
 }

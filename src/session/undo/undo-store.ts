@@ -5,7 +5,7 @@ import type { FileChange } from '../../contract/file-change.ts';
 import type { ChangeReview, UndoReport } from '../../contract/review.ts';
 import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { applySteps } from './apply.ts';
-import { type Command, type CommandFacts, credited, creditedInBackground, creditedLate } from './credit.ts';
+import { type Command, type CommandFacts, credited, creditedByRun, creditedLate } from './credit.ts';
 import { type Change, type FileState, isSame } from './file-state.ts';
 import { type NetChange, netChanges } from './net-changes.ts';
 import { Objects } from './objects.ts';
@@ -99,14 +99,10 @@ export class UndoStore {
         after: made === null ? null : { type: 'file', mode: was?.mode ?? null, hash: made },
       };
       this.#objects.flush({ durable: true });
-      const folders = madeFolders.map((folder): UndoRecord & { type: 'change' } => {
-        return {
-          type: 'change',
-          path: folder,
-          before: null,
-          after: { type: 'folder', mode: null, hash: '' },
-        };
-      });
+      const folders = madeFolders.map((folder): UndoRecord & { type: 'change' } => ({
+        ...{ type: 'change', path: folder, before: null },
+        after: { type: 'folder', mode: null, hash: '' },
+      }));
       this.#append(...folders, record);
       for (const { path: place, after: state } of [...folders, record]) this.#madeByTools.set(place, state);
       this.#unchecked += (before?.length ?? 0) + (after?.length ?? 0);
@@ -332,17 +328,8 @@ export class UndoStore {
     return changes;
   }
 
-  /** Attributed to the command that names the path, or else to the one that started last. */
   #creditBackground(differences: readonly Difference[]): Change[] {
-    const commands = this.#background.toReversed();
-    const [latest] = commands;
-    if (!latest || differences.length === 0) return [];
-    const found = new Map<number, Change[]>();
-    for (const difference of differences) {
-      const sure = commands.find((command) => creditedInBackground(difference, command).doubt === undefined);
-      const command = sure ?? latest;
-      found.set(command.run, [...(found.get(command.run) ?? []), creditedInBackground(difference, command)]);
-    }
+    const found = creditedByRun(differences, this.#background);
     this.#log.append([...found].map(([run, changes]) => ({ type: 'found', run, changes })));
     return [...found.values()].flat();
   }

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 import { cleanEnv, doors } from '../../test/support/aca.ts';
 import type { SeenRequest } from '../../test/support/model-server/protocol.ts';
-import { calls, type Step, says, stalls } from '../../test/support/model-server/script.ts';
+import { calls, fails, type Step, says, stalls } from '../../test/support/model-server/script.ts';
 import { serve } from '../../test/support/serve.ts';
 import { sweep } from '../../test/support/soak.ts';
 import { setUpVendor, vendors } from '../../test/support/vendors.ts';
@@ -10,11 +10,12 @@ import { workspace } from '../../test/support/workspace.ts';
 import type { Preset } from '../providers/presets.ts';
 import { defineAgentTool } from './agent-tool.ts';
 import { createAgent } from './create-agent.ts';
+import type { AgentOptions, AgentRun } from './types.ts';
 
 type Used = (signal: AbortSignal) => Promise<string> | string;
 
 /** An agent with one tool, whose work is given by the test. */
-async function stage(script: Step[], vendor?: Preset) {
+async function stage(script: Step[], { vendor, ...options }: AgentOptions & { vendor?: Preset } = {}) {
   const server = await serve(script);
   const space = await workspace();
   const { model, env } = vendor ? await setUpVendor(space, vendor, server.url) : doors.anthropic(server.url);
@@ -26,11 +27,18 @@ async function stage(script: Step[], vendor?: Preset) {
     requiresApproval: false,
     execute: async (_input, { signal }) => used(signal),
   });
-  const agent = await createAgent({ cwd: space.root, model, env: cleanEnv(space, env), tools: [work] });
+  const agent = await createAgent({
+    cwd: space.root,
+    model,
+    env: cleanEnv(space, env),
+    tools: [work],
+    ...options,
+  });
   onTestFinished(() => agent.close());
   return {
     agent,
     server,
+    space,
     whenUsed: (next: Used) => {
       used = next;
     },
@@ -58,6 +66,61 @@ describe('a prompt sent to a run', () => {
       'tool',
       'user',
       'assistant',
+    ]);
+  });
+
+  test('waits for an approval, and follows the result of the approved call', async () => {
+    const steering: { run?: AgentRun } = {};
+    const { agent, server, space } = await stage(
+      [calls(['Write', { file_path: 'a.txt', content: 'a' }]), says('ok')],
+      {
+        permissions: {
+          approve: () => {
+            void steering.run?.steer('use tabs');
+            return true;
+          },
+        },
+      },
+    );
+    steering.run = agent.run('go');
+    expect((await steering.run.result).text).toBe('ok');
+    expect(await space.tree()).toEqual({ 'a.txt': 'a' });
+    expect(server.requests[1]?.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
+    expect(server.requests[1]?.messages.at(-1)?.text).toBe('use tabs');
+  });
+
+  test('is sent again with a request that is retried, and is in the session once', async () => {
+    const { agent, server, whenUsed } = await stage([work, fails(529, { retryAfter: 0 }), says('ok')]);
+    const run = agent.run('go');
+    whenUsed(() => {
+      void run.steer('use tabs');
+      return 'done';
+    });
+    expect((await run.result).text).toBe('ok');
+    const last = server.requests.map(({ messages }) => messages.at(-1)?.text);
+    expect(last).toEqual(['go', 'use tabs', 'use tabs']);
+    expect(agent.messages.filter(({ role }) => role === 'user').length).toBe(2);
+  });
+
+  test('waits for a running subagent, and goes to the agent that started it', async () => {
+    const steering: { run?: AgentRun } = {};
+    const { agent, server } = await stage([
+      calls(['Explore', { description: 'look', prompt: 'Look around.' }]),
+      () => {
+        void steering.run?.steer('use tabs');
+        return says('Nothing here.');
+      },
+      says('ok'),
+    ]);
+    steering.run = agent.run('go');
+    expect((await steering.run.result).text).toBe('ok');
+    expect(server.requests.map(({ messages }) => messages.at(-1)?.text.includes('use tabs'))).toEqual([
+      ...[false, false, true],
     ]);
   });
 
@@ -89,7 +152,7 @@ sweep(
         stalls(says('Half an answer'), { after: 'content' }),
         says('end'),
       ],
-      vendor,
+      { vendor },
     );
     const first = agent.run('go');
     whenUsed(() => {

@@ -141,6 +141,24 @@ describe('a prompt sent during a run', () => {
     expect(queue.length).toBe(0);
   });
 
+  test('is part of what a compaction before the next request sees', async () => {
+    const seen: unknown[] = [];
+    const made = steered(scripted(read, says('ok')), {
+      run: {
+        async *makeRoom() {
+          yield* [];
+          seen.push(rolesAndWords(made.session.messages).at(-1));
+          return false;
+        },
+      },
+    });
+    made.controller.listen((event) => {
+      if (event.type === 'call_start') made.queue.add(prompt('use tabs'));
+    });
+    await made.go('go');
+    expect(seen).toEqual(['go', 'use tabs']);
+  });
+
   test('starts a new step for permissions and undo, with its own text', async () => {
     const steps: string[] = [];
     const { controller, queue, go } = steered(scripted(read, says('ok')), {

@@ -998,6 +998,8 @@ type CommandContext = {
         success: boolean;
         text: string;
     }>;
+    /** Opens a folder for this session; resolves with what to tell the user. Absent where that is impossible. */
+    addFolder?(folder: string): Promise<string>;
     /** Sent to the model as if typed by the user; resolves when the run has ended. */
     submit(content: UserMessage['content'], options?: RunOptions): Promise<void>;
     quit(): void;
@@ -1156,6 +1158,8 @@ type Permission = {
     action: 'allow' | 'deny';
     scope: 'session' | 'always';
     grantedAt: string;
+    /** Added as a rule, which covers whatever matches; an answer covers exactly what was shown. */
+    rule?: Verdict;
 };
 
 type SessionSettings = {
@@ -1261,13 +1265,15 @@ type ModeSwitch = {
     onChange(listener: (mode: PermissionMode) => void): void;
 };
 
-/** The rules, grants and denials in effect, and how to revoke answers. */
+/** The rules, grants and denials in effect, and how to change them. */
 type PermissionState = {
     /** The user's rules from the settings. */
-    rules(): {
-        verdict: Verdict;
-        pattern: string;
-    }[];
+    rules(): PermissionRule[];
+    /** Those that the user added in this session. */
+    addedRules(): readonly PermissionRule[];
+    /** Throws a `UserError` if it is not a rule. Resolves with warnings. */
+    addRule(rule: PermissionRule): Promise<readonly string[]>;
+    removeRule(rule: PermissionRule): Promise<void>;
     grants(): readonly Permission[];
     /** Denials that also apply to identical requests. */
     denials(): {
@@ -1278,6 +1284,11 @@ type PermissionState = {
     /** Permanent: an `always` is also removed from the settings. */
     forgetGrant(grant: Permission): Promise<void>;
     forgetDenial(key: string): void;
+};
+
+type PermissionRule = {
+    verdict: Verdict;
+    pattern: string;
 };
 
 /** What the model is shown of the conversation. */

@@ -9,16 +9,21 @@ import { loadSettings, type Settings, sessionStore } from './settings.ts';
 /** What a conversation continues with: model, settings, and session unless a new one. */
 export type Plan = { settings: Settings; options: SessionOptions; choice: Choice; session?: OpenSession };
 
-/** The same conversation with another model; with the previous model if the new one is not found. */
-export async function switchModel(
-  model: string,
+/** What the user changed about a conversation that continues: its model, or another folder for it. */
+export type PlanChange = { model: string } | { folder: string };
+
+/** The same conversation after a change; with the previous model if the new one is not found. */
+export async function changePlan(
+  change: PlanChange,
   { plan, opened }: { plan: Plan; opened: Opened },
   host: Host,
 ): Promise<Plan> {
   const { resume: _resume, continue: _continue, fork: _fork, ...others } = plan.options;
-  const options = { ...others, model, mode: opened.mode.get() };
+  const changed = 'model' in change ? change : { addDir: [...others.addDir, change.folder] };
+  const options = { ...others, ...changed, mode: opened.mode.get() };
   const settings = loadSettings(options, host);
-  const choice = (await findModel(settings, host)) ?? plan.choice;
+  const found = 'model' in change ? await findModel(settings, host) : null;
+  const choice = found ?? plan.choice;
   const { id, messages } = opened.controller.session;
   const isKept = messages.length > 0 && settings.config.saveHistory;
   const session = isKept ? await sessionStore(settings).resume(id) : null;

@@ -1,5 +1,6 @@
 import type { SlashCommand } from '../contract/command.ts';
 import { compareText } from '../lib/text/compare.ts';
+import { addDir } from './add-dir.ts';
 import { branch } from './branch.ts';
 import { budget } from './budget.ts';
 import { cache } from './cache.ts';
@@ -61,7 +62,7 @@ const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
   Changes: [branch, changes, commit, diff, redo, review, undo],
   Model: [budget, cache, cost, stats],
   Project: [init, mcp, memory, plugins, remember],
-  Safety: [mode, permissions, plan, suggestRules],
+  Safety: [addDir, mode, permissions, plan, suggestRules],
   Setup: [config, diag, doctor],
 };
 

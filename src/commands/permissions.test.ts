@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { plainWindow } from '../../test/support/context-window.ts';
-import type { CommandContext, SessionActions } from '../contract/command.ts';
+import type { CommandContext, PermissionRule, SessionActions } from '../contract/command.ts';
+import { UserError } from '../contract/errors.ts';
 import type { Permission, PermissionMode } from '../contract/permission.ts';
 import { dispatch } from './dispatch.ts';
 import { builtinCommands } from './index.ts';
@@ -36,6 +37,7 @@ function setUp() {
     scope,
     grantedAt: '2026-01-01',
   }));
+  let added: PermissionRule[] = [];
   let denials = [{ key: 'k', operation: 'Bash rm', because: 'User denied permission' }];
   const context: CommandContext = {
     commands: builtinCommands,
@@ -63,6 +65,15 @@ function setUp() {
     },
     permissions: {
       rules: () => [{ verdict: 'deny', pattern: 'Bash(git push *)' }],
+      addedRules: () => added,
+      addRule: async (rule) => {
+        if (!rule.pattern.endsWith(')')) throw new UserError('No rule.', 'Close it.');
+        added = [...added, rule];
+        return rule.pattern === 'Bash(*)' ? ['Broad.'] : [];
+      },
+      removeRule: async (rule) => {
+        added = added.filter((one) => one !== rule);
+      },
       grants: () => grants,
       denials: () => denials,
       forgetGrant: async (grant) => {
@@ -90,23 +101,41 @@ test('[Y09] /permissions lists rules and answers, and removes one or all', async
       'Mode: default',
       'Rules in your settings:',
       '  deny  Bash(git push *)',
-      'Remembered answers:',
+      'Rules of this session and remembered answers:',
       '  1. allow Bash(make session) (this session)',
       '  2. allow Bash(make always) (always, in this folder)',
       '  3. deny Bash rm (User denied permission; this session)',
     ].join('\n'),
   );
   for (const which of ['0', '-1', 'x', '1.5', '01'])
-    expect(await type(`/permissions forget ${which}`)).toContain('no remembered answer');
+    expect(await type(`/permissions forget ${which}`)).toContain('no entry');
   expect(await type('/permissions forget 2')).toBe(
-    'forgotten: allow Bash(make always) (always, in this folder)',
+    'removed: allow Bash(make always) (always, in this folder)',
   );
-  expect(await type('/permissions forget 9')).toBe('There is no remembered answer 9. See /permissions.');
+  expect(await type('/permissions forget 9')).toBe('There is no entry 9. See /permissions.');
   expect(await type('/permissions forget all')).toBe(
-    'forgotten: allow Bash(make session) (this session)\nforgotten: deny Bash rm (User denied permission; this session)',
+    'removed: allow Bash(make session) (this session)\nremoved: deny Bash rm (User denied permission; this session)',
   );
   expect(await type('/permissions')).toContain('No remembered answers.');
   expect(await type('/permissions drop')).toContain('/permissions forget');
+});
+
+test('/permissions adds rules for the session, and removes them again', async () => {
+  const { type } = setUp();
+  expect(await type("/permissions allow 'Bash(npm run *)'")).toBe(
+    'Added for this session: allow Bash(npm run *)',
+  );
+  expect(await type('/permissions DENY Read(my notes/**)')).toBe(
+    'Added for this session: deny Read(my notes/**)',
+  );
+  expect(await type('/permissions allow Bash(*)')).toBe('Added for this session: allow Bash(*)\nBroad.');
+  expect(await type('/permissions ask Bash(')).toBe('No rule. Close it.');
+  expect(await type('/permissions allow')).toContain('/permissions allow, ask or deny with a rule');
+  expect(await type('/permissions')).toContain(
+    '  1. allow Bash(npm run *) (rule, this session)\n  2. deny Read(my notes/**) (rule, this session)\n',
+  );
+  expect(await type('/permissions forget 2')).toBe('removed: deny Read(my notes/**) (rule, this session)');
+  expect(await type('/permissions')).toContain('  2. allow Bash(*) (rule, this session)\n');
 });
 
 test('/mode shows the modes and switches', async () => {

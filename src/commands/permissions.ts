@@ -1,29 +1,59 @@
-import type { PermissionState, SlashCommand } from '../contract/command.ts';
+import type { PermissionRule, PermissionState, SlashCommand } from '../contract/command.ts';
+import { UserError } from '../contract/errors.ts';
 import type { Permission } from '../contract/permission.ts';
+
+const VERDICTS = ['allow', 'ask', 'deny'] as const;
 
 export const permissions: SlashCommand = {
   name: 'permissions',
-  description: 'List permission rules and remembered answers; /permissions forget 1, or forget all',
-  async execute([verb, which], { permissions, mode, print }) {
+  description:
+    'List rules and remembered answers; /permissions allow RULE (or ask, deny) adds one, /permissions forget 1 removes one',
+  async execute([verb, ...words], { permissions, mode, print }) {
     if (verb === undefined) return print(listing(permissions, mode.get()));
+    const rule = ruleIn([verb, ...words].join(' '));
+    if (rule) return print(await addRule(rule, permissions));
+    const [which] = words;
     if (verb !== 'forget' || which === undefined)
       return print(
-        'Use /permissions to list them, or /permissions forget with a number from the list or "all".',
+        'Use /permissions to list them, /permissions allow, ask or deny with a rule, or /permissions forget with a number from the list or "all".',
       );
 
     const entries = entriesOf(permissions);
     const chosen = which === 'all' ? entries : entries.filter((_, i) => String(i + 1) === which);
-    if (chosen.length === 0) return print(`There is no remembered answer ${which}. See /permissions.`);
+    if (chosen.length === 0) return print(`There is no entry ${which}. See /permissions.`);
     for (const { forget } of chosen) await forget();
-    print(chosen.map(({ text }) => `forgotten: ${text}`).join('\n'));
+    print(chosen.map(({ text }) => `removed: ${text}`).join('\n'));
   },
 };
+
+/** A line such as `allow Bash(npm run *)`; null if it is not one. */
+export function ruleIn(line: string): PermissionRule | null {
+  const [, word = '', pattern = ''] = /^\s*(\w+)\s+(.+?)\s*$/s.exec(line) ?? [];
+  const verdict = VERDICTS.find((one) => one === word.toLowerCase());
+  // Quoted as for a shell.
+  return verdict ? { verdict, pattern: pattern.replace(/^(['"])(.*)\1$/s, '$2') } : null;
+}
+
+/** Adds a rule for this session. Resolves with what to tell the user. */
+export async function addRule(rule: PermissionRule, standing: PermissionState): Promise<string> {
+  try {
+    const warnings = await standing.addRule(rule);
+    return [`Added for this session: ${rule.verdict} ${rule.pattern}`, ...warnings].join('\n');
+  } catch (error) {
+    if (error instanceof UserError) return `${error.message} ${error.hint}`;
+    throw error;
+  }
+}
 
 type Entry = { text: string; forget(): Promise<void> | void };
 
 /** What can be removed, in the order of the list. */
 export function entriesOf(standing: PermissionState): Entry[] {
   return [
+    ...standing.addedRules().map((rule) => ({
+      text: `${rule.verdict} ${rule.pattern} (rule, this session)`,
+      forget: () => standing.removeRule(rule),
+    })),
     ...standing.grants().map((grant) => ({
       text: `${grant.action} ${grant.pattern} (${scopeOf(grant)})`,
       forget: () => standing.forgetGrant(grant),
@@ -46,7 +76,7 @@ function listing(standing: PermissionState, mode: string): string {
     `Mode: ${mode}`,
     rules.length > 0 ? 'Rules in your settings:' : 'No rules in your settings.',
     ...rules,
-    entries.length > 0 ? 'Remembered answers:' : 'No remembered answers.',
+    entries.length > 0 ? 'Rules of this session and remembered answers:' : 'No remembered answers.',
     ...entries,
   ].join('\n');
 }

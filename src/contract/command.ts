@@ -12,10 +12,17 @@ export type ModeSwitch = {
   onChange(listener: (mode: PermissionMode) => void): void;
 };
 
-/** The rules, grants and denials in effect, and how to revoke answers. */
+export type PermissionRule = { verdict: Verdict; pattern: string };
+
+/** The rules, grants and denials in effect, and how to change them. */
 export type PermissionState = {
   /** The user's rules from the settings. */
-  rules(): { verdict: Verdict; pattern: string }[];
+  rules(): PermissionRule[];
+  /** Those that the user added in this session. */
+  addedRules(): readonly PermissionRule[];
+  /** Throws a `UserError` if it is not a rule. Resolves with warnings. */
+  addRule(rule: PermissionRule): Promise<readonly string[]>;
+  removeRule(rule: PermissionRule): Promise<void>;
   grants(): readonly Permission[];
   /** Denials that also apply to identical requests. */
   denials(): { key: string; operation: string; because: string }[];
@@ -316,6 +323,8 @@ export type CommandContext = {
    * and whether it succeeded.
    */
   call?(name: string, input: unknown): Promise<{ success: boolean; text: string }>;
+  /** Opens a folder for this session; resolves with what to tell the user. Absent where that is impossible. */
+  addFolder?(folder: string): Promise<string>;
   /** Sent to the model as if typed by the user; resolves when the run has ended. */
   submit(content: UserMessage['content'], options?: RunOptions): Promise<void>;
   quit(): void;

@@ -70,6 +70,8 @@ export type Permission = {
   action: 'allow' | 'deny';
   scope: 'session' | 'always';
   grantedAt: string;
+  /** Added as a rule, which covers whatever matches; an answer covers exactly what was shown. */
+  rule?: Verdict;
 };
 
 export type PermissionMode = 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';

@@ -48,7 +48,7 @@ export function grantedAlways(granted: Readonly<Record<string, string>>): Permis
  * Grants use the format of suggested rules: files under Read and Edit, everything else under the tool's own
  * name.
  */
-function kindOf(tool: string): Access['kind'] {
+export function kindOf(tool: string): Access['kind'] {
   if (tool === 'Read') return 'read';
   if (tool === 'Edit') return 'write';
   if (tool === 'Task' || tool === 'Explore') return 'delegate';

@@ -88,7 +88,7 @@ describe('what is answered is remembered', () => {
     terminal.type('/permissions\r');
     await terminal.waitFor('1. allow Bash(touch made) (always, in this folder)');
     terminal.type('/permissions forget 1\r');
-    await terminal.waitFor('forgotten: allow Bash(touch made)');
+    await terminal.waitFor('removed: allow Bash(touch made)');
     expect(await settingsOf(space)).toEqual({ projects: { [space.root]: { granted: {} } } });
     expect((await headless(space, [bash('touch made'), says('ok')])).report.denials.length).toBe(1);
   });

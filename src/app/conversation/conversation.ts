@@ -13,6 +13,7 @@ import type { Host } from '../host.ts';
 import type { Opened } from '../open-assistant.ts';
 import { userNetwork } from '../opening/user-network.ts';
 import { type RunFacts, RunWatch } from '../run-facts/run-facts.ts';
+import { addFolder } from './add-folder.ts';
 import { fileHistory } from './file-history.ts';
 import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
@@ -48,6 +49,8 @@ export type Stage = {
   news: string[];
   /** Aborted when the program should exit: nothing is started after that. */
   leaving: AbortSignal;
+  /** Continues with another folder, once `next` has been called. */
+  reopenWith?(folder: string): void;
   /** Called after each run, before the next prompt. */
   onRunEnd?(facts: RunFacts, reason: EndReason): void;
 };
@@ -215,9 +218,20 @@ function commandContext(
     settings: () => settingStates(opened.settings),
     health: () => checkHealth(opened, host),
     call: opened.call,
+    ...folderActions(opened, { stage, confirm, signal }),
     submit,
     quit,
   };
+}
+
+function folderActions(
+  opened: Opened,
+  { stage, confirm, signal }: Pick<CommandParts, 'stage' | 'confirm' | 'signal'>,
+): Pick<CommandContext, 'addFolder'> {
+  const { reopenWith: reopen, host } = stage;
+  if (!reopen) return {};
+  const ask = (question: string) => confirm(question, signal);
+  return { addFolder: (folder) => addFolder(folder, { opened, cwd: host.cwd, confirm: ask, reopen }) };
 }
 
 /**

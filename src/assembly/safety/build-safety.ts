@@ -7,6 +7,7 @@ import { createCapabilities } from './capabilities.ts';
 import { createJudge } from './judge.ts';
 import { createPrivacy } from './privacy.ts';
 import { createSessionGuard, sessionFolders } from './session-guard.ts';
+import { createSessionRules } from './session-rules.ts';
 import { StartupCheck } from './startup-check.ts';
 import { undoableShell } from './undoable-shell.ts';
 
@@ -19,7 +20,8 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify }: Safety
   const { cwd } = parts;
   const { warn } = notify;
   const folders = sessionFolders(parts);
-  const guard = createSessionGuard(parts, folders);
+  const rules = createSessionRules(parts, writer);
+  const guard = createSessionGuard(parts, folders, rules);
   const privacy = createPrivacy(parts, { guard, notice: warn });
   const capabilities = createCapabilities(parts, {
     guard,
@@ -31,6 +33,7 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify }: Safety
   const judge = createJudge(parts, {
     mode,
     guard,
+    rules,
     sandbox: () => capabilities.shell.sandbox(),
     writer,
     warn,

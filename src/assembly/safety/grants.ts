@@ -45,7 +45,7 @@ export function createGrants(
   }
 
   return {
-    current: () => [...always, ...(isHome ? session.permissions : [])],
+    current: () => [...always, ...(isHome ? session.permissions.filter(({ rule }) => !rule) : [])],
     add,
     async addAlways(pattern) {
       for (const permission of grantedAlways({ [pattern]: new Date().toISOString() })) {

@@ -24,10 +24,12 @@ import type { Parts } from '../parts.ts';
 import { createGrants, type Grants } from './grants.ts';
 import { commandPlace, commandPrograms } from './judge-command.ts';
 import { createSandboxReport } from './sandbox-report.ts';
+import type { SessionRules } from './session-rules.ts';
 
 export type JudgeDeps = {
   mode: ModeSwitch;
   guard: Guard;
+  rules: SessionRules;
   sandbox(): Promise<SandboxState>;
   writer: Pick<SessionWriter, 'remember' | 'forget'>;
   warn(text: string): void;
@@ -59,9 +61,8 @@ export type Judge = {
 
 /** The policy of one conversation: settings, mode, sandbox and the user's answers. */
 export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
-  const { mode, guard, warn } = deps;
+  const { mode, guard, rules, warn } = deps;
   const { config, cwd, env, trusted, approver } = parts;
-  const rules = config.permissions;
 
   const grants = createGrants(parts, deps);
   const sandbox = createSandboxReport({
@@ -81,7 +82,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     ...place,
     mode: mode.get(),
     root,
-    rules,
+    rules: rules.current(),
     grants: grants.current(),
     requireApprovalForReads: config.requireApprovalForReads,
     requireApprovalForWrites: config.requireApprovalForWrites,
@@ -128,10 +129,10 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
       const runsScript = trusted && classify(command, bare).verdict !== 'allow';
       return runsScript ? safeGitEnvironment() : inspection();
     },
-    standing: standingOf(rules, gate, grants),
+    standing: standingOf({ settings: config.permissions, rules, gate, grants }),
     sandbox: sandbox.find,
     mayLeaveSandbox: () => gate.isPossible(OUTSIDE_SANDBOX),
-    hints: warnAboutBroadRules(rules.allow),
+    hints: warnAboutBroadRules(config.permissions.allow),
     async offers(tool, accesses) {
       await Promise.all([sandbox.find(), loadGrammar()]);
       return gate.offers({ tool, accesses, input: {} });
@@ -146,13 +147,21 @@ const OUTSIDE_SANDBOX = {
   input: {},
 };
 
-/** The active rules and answers, for the user to list and revoke. */
-function standingOf(rules: Config['permissions'], gate: Gate, grants: Grants): PermissionState {
+type Standing = { settings: Config['permissions']; rules: SessionRules; gate: Gate; grants: Grants };
+
+/** The active rules and answers, for the user to list and change. */
+function standingOf({ settings, rules, gate, grants }: Standing): PermissionState {
   return {
     rules: () =>
       (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>
-        rules[verdict].map((pattern) => ({ verdict, pattern })),
+        settings[verdict].map((pattern) => ({ verdict, pattern })),
       ),
+    addedRules: rules.added,
+    async addRule(rule) {
+      await rules.add(rule);
+      return rule.verdict === 'allow' ? warnAboutBroadRules([rule.pattern]) : [];
+    },
+    removeRule: rules.remove,
     grants: () => distinct(gate.grants()),
     denials: () => gate.denials(),
     async forgetGrant(grant) {

@@ -5,6 +5,7 @@ import { readingDenier } from '../../permissions/pattern.ts';
 import { realPath } from '../../sandbox/files/real-path.ts';
 import { createGuard, type Guard } from '../../sandbox/guard.ts';
 import type { Parts } from '../parts.ts';
+import type { SessionRules } from './session-rules.ts';
 
 /** Folders outside the project that a session's tools use. */
 export type SessionFolders = {
@@ -25,7 +26,21 @@ export function sessionFolders({ dataRoot, config, opened }: Parts): SessionFold
 export function createSessionGuard(
   { config, cwd, dataRoot }: Parts,
   { output, skills }: SessionFolders,
+  rules: Pick<SessionRules, 'current'>,
 ): Guard {
+  const place = {
+    cwd: realPath(cwd),
+    root: realPath(projectRoot(cwd)),
+    home: realPath(homedir()),
+  };
+  let deny = rules.current().deny;
+  let isDenied = readingDenier(deny, place);
+  const deniedReads = (real: string): boolean => {
+    const now = rules.current().deny;
+    if (now !== deny) isDenied = readingDenier(now, place);
+    deny = now;
+    return isDenied(real);
+  };
   return createGuard({
     cwd,
     additionalDirectories: config.additionalDirectories,
@@ -33,11 +48,7 @@ export function createSessionGuard(
     closedDirectories: [dataRoot],
     blockedPaths: config.blockedPaths,
     allowedPaths: config.allowedPaths,
-    deniedReads: readingDenier(config.permissions.deny, {
-      cwd: realPath(cwd),
-      root: realPath(projectRoot(cwd)),
-      home: realPath(homedir()),
-    }),
+    deniedReads,
     home: homedir(),
   });
 }

@@ -3,7 +3,7 @@ import { lastExchange } from '../../app/conversation/last-exchange.ts';
 import { createModelList } from '../../app/conversation/model-list.ts';
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
-import { nameOf, type Plan, switchModel } from '../../app/conversation-plan.ts';
+import { changePlan, nameOf, type Plan, type PlanChange } from '../../app/conversation-plan.ts';
 import { openAssistant } from '../../app/open-assistant.ts';
 import { confirmFolder } from '../../app/opening/choose-session.ts';
 import { findModel } from '../../app/opening/find-model.ts';
@@ -95,13 +95,13 @@ async function firstPlan(
 async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan | null> {
   const { settings, choice, options, session } = plan;
   const { terminal, talk, view, prompts, news, servers, telemetry, leaving } = stage;
-  const wanted: { model?: string } = {};
+  const wanted: { change?: PlanChange } = {};
   const models = createModelList({
     host: terminal,
     settings: () => settings,
     model: () => nameOf(choice),
     switchTo: (model) => {
-      wanted.model = model;
+      wanted.change = { model };
     },
   });
   const opened = await openAssistant(choice, {
@@ -123,7 +123,7 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
   const next = await runConversation(first, opened, {
     talk,
     next: async () => {
-      const text = wanted.model === undefined ? await talk.prompt() : null;
+      const text = wanted.change ? null : await talk.prompt();
       return text === null ? null : { text, images: [] };
     },
     commands: [...builtinCommands, modelCommand(models)],
@@ -132,10 +132,13 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
     host: terminal,
     news,
     leaving,
+    reopenWith: (folder) => {
+      wanted.change = { folder };
+    },
     onRunEnd: (facts, reason) => talk.write(view.footer(footerParts(facts, reason, { words: true }))),
   });
   if (next) return { ...plan, session: next };
-  if (wanted.model !== undefined) return switchModel(wanted.model, { plan, opened }, terminal);
+  if (wanted.change) return changePlan(wanted.change, { plan, opened }, terminal);
   if (kept.messages.length > 0) talk.print(`Resume with: aca --resume ${kept.id.slice(0, 8)}`);
   return null;
 }

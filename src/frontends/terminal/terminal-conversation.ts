@@ -2,7 +2,7 @@ import { runConversation } from '../../app/conversation/conversation.ts';
 import { sessionHead } from '../../app/conversation/last-exchange.ts';
 import type { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
-import { nameOf, type Plan, switchModel } from '../../app/conversation-plan.ts';
+import { changePlan, nameOf, type Plan, type PlanChange } from '../../app/conversation-plan.ts';
 import { type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { byLastUsed, confirmFolder } from '../../app/opening/choose-session.ts';
 import { findModel } from '../../app/opening/find-model.ts';
@@ -54,8 +54,8 @@ export class ScreenConversation {
   #settings: Settings;
   #opened: Opened | null = null;
   #telemetry: StartedTelemetry | undefined;
-  /** The model to use from here on. */
-  #wantedModel: string | null = null;
+  /** What to continue with. */
+  #change: PlanChange | null = null;
   /** The session on the screen. */
   #shown: string | null = null;
 
@@ -88,7 +88,7 @@ export class ScreenConversation {
       settings: () => this.#settings,
       model: () => (this.#opened ? nameOf(this.#opened.choice) : ''),
       switchTo: (model) => {
-        this.#wantedModel = model;
+        this.#change = { model };
       },
     });
     this.#commands = withDialogs(builtinCommands, this.#desk);
@@ -155,7 +155,7 @@ export class ScreenConversation {
     const next = await runConversation('', opened, {
       talk: screen,
       next: async () => {
-        if (this.#wantedModel !== null) return null;
+        if (this.#change) return null;
         showTopic(session, screen, cwd);
         return screen.next();
       },
@@ -167,12 +167,15 @@ export class ScreenConversation {
       host: terminal,
       news,
       leaving,
+      reopenWith: (folder) => {
+        this.#change = { folder };
+      },
       onRunEnd: (facts, reason) =>
         screen.store.dispatch({ type: 'footer', parts: footerParts(facts, reason) }),
     });
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     if (next) return { ...plan, session: next };
-    if (this.#wantedModel !== null) return this.#goOnWith(this.#wantedModel, { plan, opened });
+    if (this.#change) return this.#goOnWith(this.#change, { plan, opened });
     if (session.messages.length > 0 && !script)
       screen.print(`Resume with: aca --resume ${session.id.slice(0, 8)}`);
     return null;
@@ -188,11 +191,11 @@ export class ScreenConversation {
     else await (await import('./repaint.ts')).repaintConversation(opened, this.screen);
   }
 
-  async #goOnWith(model: string, before: { plan: Plan; opened: Opened }): Promise<Plan> {
-    this.#wantedModel = null;
-    const plan = await switchModel(model, before, this.#start.terminal);
+  async #goOnWith(change: PlanChange, before: { plan: Plan; opened: Opened }): Promise<Plan> {
+    this.#change = null;
+    const plan = await changePlan(change, before, this.#start.terminal);
     this.#settings = plan.settings;
-    this.screen.print(`Switched to ${nameOf(plan.choice)}.`);
+    if ('model' in change) this.screen.print(`Switched to ${nameOf(plan.choice)}.`);
     return plan;
   }
 

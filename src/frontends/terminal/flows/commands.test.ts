@@ -111,6 +111,8 @@ function stage(script: readonly (readonly Key[])[]) {
     },
     permissions: {
       rules: () => [{ verdict: 'deny', pattern: 'Read(.env)' }],
+      addedRules: () => [],
+      addRule: async () => [],
       grants: () => grants,
       denials: () => [],
       forgetGrant: async (grant: Permission) => void grants.splice(grants.indexOf(grant), 1),
@@ -260,14 +262,22 @@ test('notes are edited, pinned and deleted one after another', async () => {
   ]);
 });
 
-test('[Y09] a remembered answer can be removed; a rule from the settings cannot', async () => {
-  const { obey, grants, screens } = stage([[keys.return], [keys.return], [keys.escape]]);
+test('[Y09] a rule can be added and an answer removed; a rule from the settings cannot', async () => {
+  const { obey, grants, screens } = stage([
+    [keys.down, keys.return],
+    [keys.down, keys.return],
+    [keys.return],
+    [...typedKeys('deny Read(private/**)'), keys.return],
+    [keys.escape],
+  ]);
   await obey('/permissions');
   expect(grants).toEqual([]);
   expect(screens.map(([title]) => title)).toEqual([
     'Permissions · default mode',
-    'Permissions · forgotten: allow Bash(ls *) (this session)',
-    'Permissions · rules are edited in your settings (aca config path)',
+    'Permissions · removed: allow Bash(ls *) (this session)',
+    'Permissions · edit the rules of your settings in the file (aca config path)',
+    expect.stringMatching(/^Rule for this session/),
+    'Permissions · Added for this session: deny Read(private/**)',
   ]);
 });
 

@@ -1,15 +1,23 @@
 import { MODES } from '../../../commands/mode.ts';
-import { entriesOf } from '../../../commands/permissions.ts';
+import { addRule, entriesOf, ruleIn } from '../../../commands/permissions.ts';
 import type { CommandContext, PermissionState } from '../../../contract/command.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
 import { pickerDialog } from '../components/picker.ts';
+import { textDialog } from '../components/text-dialog.ts';
 import type { PickItem } from '../dialogs/picker.ts';
 import type { Pickers } from './pickers.ts';
 
-/** Removable entries first, then the rules from the settings. */
+const ADD = 'add';
+
+/** Removable entries after the row that adds one, then the rules from the settings. */
 function standingItems(standing: PermissionState): PickItem[] {
   return [
-    ...entriesOf(standing).map(({ text }, i) => ({ id: `answer ${i}`, label: text, detail: 'remembered' })),
+    { id: ADD, label: 'Add a rule…', detail: 'for this session' },
+    ...entriesOf(standing).map(({ text }, i) => ({
+      id: `answer ${i}`,
+      label: text,
+      detail: 'enter removes it',
+    })),
     ...standing.rules().map(({ verdict, pattern }, i) => ({
       id: `rule ${i}`,
       label: `${verdict} ${pattern}`,
@@ -18,7 +26,7 @@ function standingItems(standing: PermissionState): PickItem[] {
   ];
 }
 
-/** `/permissions`: remembered answers, to remove one by one, until the list is closed. */
+/** `/permissions`: rules to add, and rules and answers to remove one by one, until the list is closed. */
 export async function permissionsByPicking(context: CommandContext, { show }: Pickers): Promise<void> {
   const { permissions, mode } = context;
   for (let told = ''; ; ) {
@@ -27,16 +35,29 @@ export async function permissionsByPicking(context: CommandContext, { show }: Pi
       pickerDialog({
         title: told === '' ? `Permissions · ${mode.get()} mode` : `Permissions · ${told}`,
         none: 'No rules in your settings and no remembered answers.',
-        takes: 'forget',
+        takes: 'add or remove',
         items: standingItems(permissions),
         search: 'none',
       }),
     );
     if (!picked) return;
+    if (picked.id === ADD) {
+      told = await typedRule(permissions, show);
+      continue;
+    }
     const entry = entries.find((_, i) => picked.id === `answer ${i}`);
     await entry?.forget();
-    told = entry ? `forgotten: ${entry.text}` : 'rules are edited in your settings (aca config path)';
+    told = entry ? `removed: ${entry.text}` : 'edit the rules of your settings in the file (aca config path)';
   }
+}
+
+async function typedRule(permissions: PermissionState, show: Pickers['show']): Promise<string> {
+  const question =
+    'Rule for this session, such as: allow Bash(npm run *), ask Edit(src/**), deny Read(private/**)';
+  const line = await show(textDialog({ question }));
+  if (line === null || line.trim() === '') return '';
+  const rule = ruleIn(line);
+  return rule ? addRule(rule, permissions) : 'a rule starts with allow, ask or deny';
 }
 
 /** `/mode` without a name. */

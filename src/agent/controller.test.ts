@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { controllerOf } from '../../test/support/controller.ts';
 import { both, calls, says } from '../../test/support/model-server/script.ts';
 import { scripted } from '../../test/support/scripted.ts';
+import { ProviderError } from '../contract/errors.ts';
 import { type Message, textOf } from '../contract/message.ts';
+import type { ProviderEvent } from '../contract/provider.ts';
 import { failedAnswer } from './history.ts';
 
 const text = (words: string) => [{ type: 'text' as const, text: words }];
@@ -34,6 +36,27 @@ describe('the controller', () => {
     expect({ saved, last: events.at(-1) }).toEqual({ saved: [], last: refused });
     await controller.submit(text('good'));
     expect(saved[0]?.content).toEqual([...text('good'), ...text('added')]);
+  });
+
+  test('a failed run is sent again without its prompt; an answer that broke off is asked to go on', async () => {
+    const down = () => new ProviderError('down', { kind: 'server_error', provider: 'scripted' });
+    const half: ProviderEvent[] = [{ type: 'text', text: 'half' }];
+    const model = scripted(down(), calls(['Read', {}]), down(), half, says('done'));
+    const { controller, saved } = controllerOf(model);
+    const ends = [await controller.submit(text('go'))];
+    for (let i = 0; i < 3; i++) ends.push(await controller.retry());
+    expect(ends.map(({ reason }) => reason)).toEqual(['error', 'error', 'error', 'done']);
+    expect(saved.map((message) => [message.role, textOf(message)])).toEqual([
+      ['user', 'go'],
+      ['assistant', ''],
+      ['tool', 'no'],
+      ['assistant', 'half'],
+      ['user', 'Your answer broke off. Continue where it stops.'],
+      ['assistant', 'done'],
+    ]);
+    // What failed was sent again as it was.
+    expect(model.requests[1]?.messages).toEqual(model.requests[0]?.messages);
+    expect(model.requests[3]?.messages).toEqual(model.requests[2]?.messages);
   });
 
   test('saves each message before notifying listeners', async () => {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { RunOptions } from '../contract/command.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { UserMessage } from '../contract/message.ts';
+import type { Message, UserMessage } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
 import { unlessAborted } from '../lib/async/abort.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';
@@ -41,7 +41,8 @@ export type CheckedPrompt =
   | { type: 'block'; because: string };
 
 type Queued = {
-  content: UserMessage['content'];
+  /** Null to go on with what was sent before. */
+  content: UserMessage['content'] | null;
   options: RunOptions;
   done: (end: RunEnd) => void;
   failed: (error: unknown) => void;
@@ -89,6 +90,15 @@ export class Controller {
 
   /** Runs now, or after the runs submitted earlier. Resolves when the run ends. */
   submit(content: UserMessage['content'], options: RunOptions = {}): Promise<RunEnd> {
+    return this.#enqueue(content, options);
+  }
+
+  /** Goes on after a run that failed. Its prompt is not added again. */
+  retry(): Promise<RunEnd> {
+    return this.#enqueue(null, {});
+  }
+
+  #enqueue(content: Queued['content'], options: RunOptions): Promise<RunEnd> {
     if (this.#stopped) return Promise.resolve(neverRan);
     return new Promise((done, failed) => {
       this.#queue.push({ content, options, done, failed });
@@ -152,9 +162,12 @@ export class Controller {
     this.#emit({ type: 'run_start', sessionId, provider, model, cwd, messages: messages.length });
     for (const call of openCallsOf(session.messages))
       await writer.add(closeCall(call, this.#deps.unfinished, now()));
-    const checked = (await this.#check(content, signal)) ?? { type: 'go' as const, content };
-    if (checked.type === 'block') return this.#refused(checked.because);
-    await writer.add(this.#promptOf(checked.content));
+    const prompt = content ?? missingPrompt(session.messages);
+    if (prompt) {
+      const checked = (await this.#check(prompt, signal)) ?? { type: 'go' as const, content: prompt };
+      if (checked.type === 'block') return this.#refused(checked.because);
+      await writer.add(this.#promptOf(checked.content));
+    }
     const prepared = signal.aborted ? undefined : await unlessAborted(this.#deps.prepareRun(options), signal);
     if (!prepared) return this.#ended(neverRan);
     let end: RunEnd | undefined;
@@ -210,6 +223,12 @@ export class Controller {
   #emit(event: AgentEvent): void {
     this.#deps.writer.events.emit(event);
   }
+}
+
+/** After an answer that broke off, a model needs a prompt to go on. */
+function missingPrompt(messages: readonly Message[]): UserMessage['content'] | null {
+  if (messages.at(-1)?.role !== 'assistant') return null;
+  return [{ type: 'text', text: 'Your answer broke off. Continue where it stops.' }];
 }
 
 function notSent(because: string): string {

@@ -103,7 +103,11 @@ describe('[L03] the loop', () => {
       type: 'end',
       reason: 'error',
       turns: 1,
-      error: { message: 'The answer ended early.', kind: 'cut' },
+      error: {
+        message: 'The answer ended early.',
+        kind: 'cut',
+        hint: 'The answer of scripted broke off. Try again; what has arrived is kept.',
+      },
     });
     expect(run.history.at(-1)).toMatchObject({
       role: 'assistant',

@@ -1,8 +1,6 @@
 import { BudgetReachedError, ContextOverflowError, ProviderError, StuckError } from '../contract/errors.ts';
 import type { RunError } from '../contract/event.ts';
-import { nextStep } from '../providers/errors/next-step.ts';
-
-const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger context window.';
+import { nextStep, OVERFLOW_HINT } from '../providers/errors/next-step.ts';
 
 /** The message for a failure that ends a run: what happened and what to do. Null for a bug. */
 export function runErrorOf(error: unknown, model: string): RunError | null {
@@ -12,8 +10,7 @@ export function runErrorOf(error: unknown, model: string): RunError | null {
   if (error instanceof BudgetReachedError || error instanceof StuckError)
     return { message, hint: error.hint };
   if (!(error instanceof ProviderError)) return null;
-  const hint = nextStep(error, model);
-  return { message, kind: error.kind, ...(hint !== undefined && { hint }) };
+  return { message, kind: error.kind, hint: nextStep(error, model) };
 }
 
 export function isOverflow(error: unknown): boolean {

@@ -57,7 +57,9 @@ describe('[V06] [Y21] asking again', () => {
       asked: 1,
       kind: 'rate_limit',
     });
-    expect(stderr).toBe('Slow down. anthropic says to retry in 10 minutes.\n');
+    expect(stderr).toBe(
+      'Slow down. anthropic says to retry in 10 minutes.\nWait until then, or use another model.\n',
+    );
   });
 
   test('a server that says nothing is asked again', async () => {

@@ -3,7 +3,6 @@ import { builtinCommands } from '../../commands/index.ts';
 import { ownCommandIn } from '../../commands/own-command.ts';
 import type { CommandContext, SlashCommand } from '../../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../../contract/errors.ts';
-import type { EndReason } from '../../contract/event.ts';
 import type { UserMessage } from '../../contract/message.ts';
 import { following, limited } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
@@ -12,13 +11,13 @@ import { checkHealth, settingStates } from '../doctor/conversation-checks.ts';
 import type { Host } from '../host.ts';
 import type { Opened } from '../open-assistant.ts';
 import { userNetwork } from '../opening/user-network.ts';
-import { type RunFacts, RunWatch } from '../run-facts/run-facts.ts';
 import { addFolder } from './add-folder.ts';
 import { fileHistory } from './file-history.ts';
 import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
 import type { TypedPrompt, WaitingPrompts } from './prompt-queue.ts';
 import { redacted } from './redact-session.ts';
+import { Runs, type RunsDeps } from './runs.ts';
 import { createSessionActions } from './session-actions.ts';
 import { contentOf, steeringFrom } from './steering.ts';
 import { UserShell } from './user-shell.ts';
@@ -51,8 +50,9 @@ export type Stage = {
   leaving: AbortSignal;
   /** Continues with another folder, once `next` has been called. */
   reopenWith?(folder: string): void;
-  /** Called after each run, before the next prompt. */
-  onRunEnd?(facts: RunFacts, reason: EndReason): void;
+  onRunEnd?: RunsDeps['onRunEnd'];
+  /** An empty prompt sends again what failed. */
+  retriesOnEnter?: true;
 };
 
 /** Runs one session, prompt by prompt. Resolves with the session to continue with, or null at the end. */
@@ -63,8 +63,8 @@ export async function runConversation(
 ): Promise<OpenSession | null> {
   const { controller } = opened;
   const { talk, prompts, host, news, leaving } = stage;
-  const { cwd, env } = host;
-  const ownCommands = new UserShell({ cwd, env });
+  const { cwd } = host;
+  const ownCommands = new UserShell(host);
   const confirm = stage.confirm ?? confirmByLetter(talk);
   let command: AbortController | undefined;
   talk.onInterrupt(() => {
@@ -101,10 +101,10 @@ export async function runConversation(
     if (event.type === 'message') void desk.messageAdded();
   });
   const commands = () => commandsOf(opened, stage);
-  const submit = submitAndReport(opened, stage);
+  const runs = new Runs({ controller, undo: opened.undo, cwd, onRunEnd: stage.onRunEnd });
   const contextFor = (signal: AbortSignal) =>
     commandContext(opened, {
-      submit,
+      submit: runs.submit,
       stage,
       desk,
       commands,
@@ -129,7 +129,10 @@ export async function runConversation(
   let typed: TypedPrompt | null = { text: prompt, images: [] };
   for (; typed !== null; typed = await next()) {
     const { text, images } = typed;
-    if (text.trim() === '' && images.length === 0) continue;
+    const isEmpty = text.trim() === '' && images.length === 0;
+    if (isEmpty && stage.retriesOnEnter) await runs.retry();
+    if (isEmpty) continue;
+    runs.dismiss();
     await prompts.add(text);
     const own = ownCommandIn(text);
     if (own !== null) {
@@ -142,9 +145,8 @@ export async function runConversation(
     const isCommand = await obey(text, contextFor(command.signal));
     command = undefined;
     if (isCommand) continue;
-    await submit(await expand([...ownCommands.takeTold(), ...contentOf(typed)]));
-    scheduleHousekeeping(opened, stage);
-    scheduleUpdateCheck(opened, stage);
+    await runs.submit(await expand([...ownCommands.takeTold(), ...contentOf(typed)]));
+    scheduleChores(opened, stage);
   }
   await ownCommands.close();
   await endSession(opened, stage);
@@ -155,16 +157,6 @@ export async function runConversation(
 /** Those of extensions and servers are added when they are ready. */
 function commandsOf({ extensions, mcp }: Opened, { commands = builtinCommands }: Stage): SlashCommand[] {
   return [...commands, ...extensions.commands(), ...(mcp?.commands() ?? [])];
-}
-
-/** Runs a prompt, and then reports what it did. */
-function submitAndReport({ controller, undo }: Opened, { host, onRunEnd }: Stage): CommandContext['submit'] {
-  return async (content, options) => {
-    const watch = new RunWatch();
-    const stop = controller.listen((event) => watch.take(event));
-    const { reason } = await controller.submit(content, options).finally(stop);
-    onRunEnd?.(await watch.facts({ undo, cwd: host.cwd }), reason);
-  };
 }
 
 /** Saves memories, unless interrupted, and closes the session. */
@@ -260,6 +252,11 @@ function failureMessage(error: unknown, signal: AbortSignal): string | null {
 export function confirmByLetter(talk: Pick<Frontend, 'ask'>) {
   return async (question: string, signal?: AbortSignal): Promise<boolean> =>
     (await talk.ask(`${question} [y/n] `, signal))?.trim().toLowerCase() === 'y';
+}
+
+function scheduleChores(opened: Opened, stage: Stage): void {
+  scheduleHousekeeping(opened, stage);
+  scheduleUpdateCheck(opened, stage);
 }
 
 /** Stays out of the way: some time after an answer, while nothing runs, and at most once a day. */

@@ -56,7 +56,7 @@ async function measured(choice: Choice, { tell, ...deps }: Measuring): Promise<M
     if (!(error instanceof ProviderError)) throw error;
     throw new UserError(
       `Could not probe ${choice.preset.name}/${choice.model}: ${error.message}`,
-      nextStep(error, choice.model) ?? 'Nothing was saved.',
+      nextStep(error, choice.model),
       {
         exit: 'error',
         cause: error,

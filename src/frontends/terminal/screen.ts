@@ -125,14 +125,14 @@ export class Screen {
       recall: () => this.#queue.takeBack(),
       editExternally: this.edit,
       submit: (prompt) => this.submit(prompt),
+      retry: () => this.store.takeRetry() && this.submit({ text: '', images: [] }),
       act: (action) => this.act(action),
       hint: (text) => this.store.dispatch({ type: 'hint', text }),
       now: () => performance.now(),
     });
     const { store, dialogs, surroundings, prompt } = this;
-    const { painter } = this.terminal;
-    const { statusBar } = settings;
-    this.#renderer = new Renderer({ store, dialogs, surroundings, prompt, painter, statusBar });
+    const look = { surroundings, painter: this.terminal.painter, statusBar: settings.statusBar };
+    this.#renderer = new Renderer({ store, dialogs, prompt, ...look });
     this.pager = new PagerScreen({
       terminal: this.terminal,
       surroundings,
@@ -217,7 +217,7 @@ export class Screen {
   /** The next prompt: a queued one, or the next that is typed. Null at the end of input. */
   async next(): Promise<TypedPrompt | null> {
     const prompt = await this.#queue.next();
-    if (prompt) this.store.dispatch({ type: 'prompted', text: prompt.text });
+    if (prompt?.text) this.store.dispatch({ type: 'prompted', text: prompt.text });
     return prompt;
   }
 

@@ -170,6 +170,7 @@ export class ScreenConversation {
       reopenWith: (folder) => {
         this.#change = { folder };
       },
+      retriesOnEnter: true,
       onRunEnd: (facts, reason) =>
         screen.store.dispatch({ type: 'footer', parts: footerParts(facts, reason) }),
     });

@@ -103,23 +103,35 @@ test.each<[string, ProviderErrorKind, string, number | undefined, string]>([
   expect(after(kind, provider, status)).toBe(expected);
 });
 
-const failures: [ProviderErrorKind, number | undefined][] = [
-  ['auth', 401],
-  ['auth', 403],
-  ['quota', 402],
-  ['model_not_found', 404],
-  ['network', undefined],
-  ['timeout', undefined],
-];
+/** Every kind of failure; the type makes the table complete. */
+const failures: Record<ProviderErrorKind, readonly (number | undefined)[]> = {
+  auth: [401, 403],
+  quota: [402],
+  rate_limit: [429],
+  overloaded: [503],
+  server_error: [500],
+  timeout: [undefined],
+  network: [undefined],
+  cut: [undefined],
+  protocol: [200],
+  overflow: [413],
+  model_not_found: [404],
+  bad_request: [400],
+};
+const rows = Object.entries(failures).flatMap(([kind, statuses]) =>
+  statuses.map((status) => [kind as ProviderErrorKind, status] as const),
+);
+
+/** A sentence that tells the reader to do something. */
+const STEP = /\b(Run|Check|Start|Try|Wait|Install|restart|use another|try again)\b/;
 
 describe.each<Preset>(presets)('$name', (preset) => {
-  test.each(failures)('is named in a sentence about %s %s', (kind, status) => {
-    const words = after(kind, preset.name, status) ?? '';
-    expect(words.toLowerCase()).toContain((preset.inText ?? preset.label).toLowerCase());
+  test.each(rows)('after %s %s, a sentence names it and the next step', (kind, status) => {
+    const words = after(kind, preset.name, status);
+    expect(words).toMatch(STEP);
+    expect(words).toMatch(/^\S.*\.$/);
+    if (kind !== 'overflow')
+      expect(words.toLowerCase()).toContain((preset.inText ?? preset.label).toLowerCase());
     if (kind === 'auth') expect(words).toContain(`\`aca keys set ${preset.name}\``);
   });
-});
-
-test('other failures have no next step', () => {
-  expect(after('bad_request', 'openai', 400)).toBeUndefined();
 });

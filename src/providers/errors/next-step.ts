@@ -2,8 +2,10 @@ import type { ProviderError } from '../../contract/errors.ts';
 import { infoOf } from '../models/models.ts';
 import { type Preset, presets } from '../presets.ts';
 
-/** What the user can do about a failed request; undefined if the vendor's message has to suffice. */
-export function nextStep({ kind, provider, status }: ProviderError, model: string): string | undefined {
+export const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger context window.';
+
+/** What the user can do about a failed request. */
+export function nextStep({ kind, provider, status, retryAfterMs }: ProviderError, model: string): string {
   const preset: Preset | undefined = presets.find(({ name }) => name === provider);
   const vendor = preset?.inText ?? preset?.label ?? provider;
   const Vendor = vendor.replace(/^the /, 'The ');
@@ -33,7 +35,27 @@ export function nextStep({ kind, provider, status }: ProviderError, model: strin
       return preset?.local
         ? `Check that ${vendor} is running. For a slow model, raise \`network.silenceMs\`.`
         : `${Vendor} did not answer. Check your connection with \`aca doctor\`, or try again later.`;
+    case 'rate_limit':
+      // The message says how long.
+      if (retryAfterMs !== undefined) return 'Wait until then, or use another model.';
+      return `${Vendor} limits how much you may send. Wait a minute and try again, or use another model.`;
+    case 'overloaded':
+      return preset?.local
+        ? `${Vendor} is busy, or still loading ${model}. Try again in a minute.`
+        : `${Vendor} is overloaded. Try again in a minute, or use another model.`;
+    case 'server_error':
+      return preset?.local
+        ? `${Vendor} failed. Check its log, or restart it and try again.`
+        : `${Vendor} has a problem. Try again in a minute, or use another model.`;
+    case 'cut':
+      return `The answer of ${vendor} broke off. Try again; what has arrived is kept.`;
+    case 'protocol':
+      return `${Vendor} sent an answer that makes no sense. Check its address with \`aca doctor\`, or try again.`;
+    case 'bad_request':
+      return `${Vendor} did not accept the request. Check your settings with \`aca doctor\`, or use another model.`;
+    case 'overflow':
+      return OVERFLOW_HINT;
     default:
-      return undefined;
+      return kind satisfies never;
   }
 }

@@ -93,8 +93,8 @@ describe('effects of the editor', () => {
     });
   });
 
-  test('a blank prompt is not sent', () => {
-    expect(play(keysOf(' ', '<return>')).effects).toEqual([]);
+  test('a blank prompt is not sent: it sends again what failed', () => {
+    expect(play(keysOf(' ', '<return>')).effects).toEqual([{ type: 'retry' }]);
   });
 
   test('screen keys', () => {

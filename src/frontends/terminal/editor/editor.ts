@@ -47,6 +47,8 @@ export type Editor = {
 /** What the editor delegates to its owner. */
 export type Effect =
   | { type: 'submit'; submitted: TypedPrompt }
+  /** Enter in an empty prompt. */
+  | { type: 'retry' }
   | { type: 'screen'; action: ScreenAction }
   | { type: 'edit-externally'; text: string }
   | { type: 'paste-image' }
@@ -213,7 +215,8 @@ function submitted(editor: Editor, when: Pick<TypedPrompt, 'after'> = {}): Step 
       editor: written(editor, changed(buffer, replaced(buffer, { from: at - 1, to: at, text: '\n' }))),
     };
   }
-  if (text.trim() === '') return { editor };
+  // An empty prompt sends again what failed.
+  if (text.trim() === '') return { editor, effect: { type: 'retry' } };
   const next = { ...written(editor, cleared(buffer)), recall: null, stroke: null };
   return {
     editor: { ...next, vim: vim && vimInsert },

@@ -36,6 +36,7 @@ function promptOf(others: Partial<PromptDeps> = {}) {
     recall: () => null,
     editExternally: async (text) => `${text}, edited`,
     submit: (prompt) => told.sent.push(prompt),
+    retry: () => undefined,
     act: (action) => told.acts.push(action),
     hint: (text) => told.hints.push(text),
     now: () => (now += 1_000),

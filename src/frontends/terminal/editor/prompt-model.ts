@@ -30,6 +30,8 @@ export type PromptDeps = {
   /** Owns the terminal meanwhile. Null when nothing was changed. */
   editExternally(text: string): Promise<string | null>;
   submit(prompt: TypedPrompt): void;
+  /** Sends again what failed, if anything did. */
+  retry(): void;
   act(action: ScreenAction): void;
   /** One line that the next key removes. */
   hint(text: string): void;
@@ -143,6 +145,9 @@ export class PromptModel {
     switch (effect.type) {
       case 'submit':
         this.#deps.submit(effect.submitted);
+        return;
+      case 'retry':
+        this.#deps.retry();
         return;
       case 'screen':
         if (effect.action === 'recall-queued') this.#takeBack();

@@ -2,6 +2,8 @@ import type { AgentEvent } from '../../../contract/event.ts';
 
 type Told = { level: 'info' | 'warn' | 'error'; text: string };
 
+const TRY_AGAIN = 'Press enter to try again.';
+
 /** How a run ended, if that says more than its answer does. */
 export function describeEnd({ reason, turns, error }: Extract<AgentEvent, { type: 'end' }>): Told | null {
   const words = (fallback: string) =>
@@ -20,7 +22,8 @@ export function describeEnd({ reason, turns, error }: Extract<AgentEvent, { type
     case 'interrupted':
       return { level: 'warn', text: words('Interrupted. What should I do instead?') };
     case 'error':
-      return { level: 'error', text: words('The run failed.') };
+      // Without a turn nothing was sent.
+      return { level: 'error', text: words('The run failed.') + (turns > 0 ? `\n${TRY_AGAIN}` : '') };
     default:
       return reason satisfies never;
   }

@@ -28,6 +28,7 @@ export function emptyView(status: Status, start: View['start'] = null): View {
     todos: { session: '', items: [] },
     asked: {},
     run: null,
+    failed: false,
     queue: [],
     status,
     hint: null,
@@ -47,7 +48,9 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
     case 'start':
       return learnStart(view, event.facts);
     case 'prompted':
-      return add(view, { type: 'prompt', text: event.text });
+      return add({ ...view, failed: false }, { type: 'prompt', text: event.text });
+    case 'retried':
+      return add({ ...view, failed: false }, { type: 'notice', level: 'info', text: 'Trying again.' });
     case 'printed':
       return add(view, { type: 'printed', text: event.text });
     case 'footer':
@@ -71,7 +74,12 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
 function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): View {
   switch (event.type) {
     case 'run_start':
-      return { ...settle(view, now), run: newRun(now), todos: todosOf(view.todos, event.sessionId) };
+      return {
+        ...settle(view, now),
+        run: newRun(now),
+        failed: false,
+        todos: todosOf(view.todos, event.sessionId),
+      };
     case 'turn_start':
       return during(view, { doing: 'waiting for the model', retry: null });
     case 'reclassify':
@@ -226,7 +234,8 @@ function end(view: View, event: Extract<AgentEvent, { type: 'end' }>, now: numbe
   const elapsedMs = view.run ? now - view.run.startedAt : view.status.elapsedMs;
   const told = describeEnd(event);
   const ended = told ? add(settled, { type: 'notice', ...told }) : settled;
-  return { ...ended, run: null, status: { ...ended.status, elapsedMs } };
+  const failed = event.reason === 'error' && event.turns > 0;
+  return { ...ended, run: null, failed, status: { ...ended.status, elapsedMs } };
 }
 
 /** A subagent's progress is shown while it works; its text goes to the agent that started it. */

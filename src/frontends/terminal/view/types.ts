@@ -158,6 +158,8 @@ export type View = {
   /** Calls that have not started: their approval requests and refusals. */
   asked: Readonly<Record<string, { title: string; because?: string }>>;
   run: LiveRun | null;
+  /** Whether the last run failed and can be sent again. */
+  failed: boolean;
   /** Typed while something ran; oldest first. */
   queue: readonly TypedPrompt[];
   status: Status;
@@ -176,6 +178,8 @@ export type UiEvent =
   /** What has become known about the start. */
   | { type: 'start'; facts: Partial<StartFacts> }
   | { type: 'prompted'; text: string }
+  /** The user sends again what failed. */
+  | { type: 'retried' }
   | { type: 'printed'; text: string }
   | { type: 'drawn'; draw(columns: number): readonly Line[] }
   /** The end of a resumed conversation. */

@@ -21,6 +21,13 @@ export class ViewStore {
     for (const listener of this.#listeners) listener();
   }
 
+  /** Whether there is a failed run to send again: once, however often it is asked for. */
+  takeRetry(): boolean {
+    const { failed } = this.#view;
+    if (failed) this.dispatch({ type: 'retried' });
+    return failed;
+  }
+
   /** Items finished since the last call, each once: finished items are not kept. */
   takeFinished(): readonly Item[] {
     const { finished } = this.#view;

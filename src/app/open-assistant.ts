@@ -29,7 +29,7 @@ import { startServers } from './opening/start-servers.ts';
 import { type StartedTelemetry, startTelemetry } from './opening/start-telemetry.ts';
 import { userNetwork, webRoute } from './opening/user-network.ts';
 import type { SessionOptions } from './options.ts';
-import { type Settings, sessionStore } from './settings.ts';
+import { denyRuleCheck, type Settings, sessionStore } from './settings.ts';
 
 export type Opened = Assistant & {
   choice: Choice;
@@ -94,7 +94,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   ]);
   const own = servers ? undefined : await startServers(settings, host);
   const createTools = (servers ?? own)?.createTools;
-  const { agents, notices: troubles } = readAgents(root, settings.extensions);
+  const { agents, notices: troubles } = readAgents(root, settings.extensions, denyRuleCheck(config, cwd));
   const record = recordSession(settings, opened.session, warn);
   const measured = telemetry ?? (await startTelemetry(settings, options, host));
   const watchers: Watcher[] = [record.watch, ...(measured ? [measured.telemetry.join({ warn })] : [])];

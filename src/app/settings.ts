@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
-import type { ConfigInput } from '../config/schema/schema.ts';
+import type { Config, ConfigInput } from '../config/schema/schema.ts';
 import { projectRoot } from '../config/trust.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
-import { ruleProblem } from '../permissions/pattern/rule-problem.ts';
+import { type RuleWorld, ruleProblem } from '../permissions/pattern/rule-problem.ts';
 import { useTableIn } from '../providers/models/model-table.ts';
 import { SessionStore } from '../session/store.ts';
 import type { Host } from './host.ts';
@@ -31,14 +31,22 @@ export function ruleNotices(
   { rules, config }: Pick<LoadedConfig, 'rules' | 'config'>,
   cwd: string,
 ): string[] {
-  const world = {
+  return rules.flatMap((rule) => ruleProblem(rule, ruleWorld(config, cwd)) ?? []);
+}
+
+/** For deny rules outside the settings: what is wrong with one, or null. Throws for text that is not a rule. */
+export function denyRuleCheck(config: Config, cwd: string): (rule: string, place: string) => string | null {
+  return (rule, place) => ruleProblem({ verdict: 'deny', rule, place }, ruleWorld(config, cwd));
+}
+
+function ruleWorld(config: Config, cwd: string): RuleWorld {
+  return {
     cwd,
     root: projectRoot(cwd),
     home: homedir(),
     servers: Object.keys(config.mcpServers),
     exists: existsSync,
   };
-  return rules.flatMap((rule) => ruleProblem(rule, world) ?? []);
 }
 
 export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>): SessionStore {

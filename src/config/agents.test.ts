@@ -3,6 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
+import { UserError } from '../contract/errors.ts';
 import { parseAgent, readAgents } from './agents.ts';
 
 test('[Y16] a subagent is defined by frontmatter and a prompt', () => {
@@ -64,5 +65,77 @@ test("the user's files come first and override a project's file of the same name
   ]);
   expect(notices).toEqual([
     `${path.join(home, 'agents', 'broken.md')}: task is a built-in subagent; choose another name.`,
+  ]);
+});
+
+const modes: [written: string, mode: string | undefined, notice: string | null][] = [
+  ['default', 'default', null],
+  ['plan', 'plan', null],
+  ['read-only', 'read-only', null],
+  ['manual', 'default', null],
+  ['dontAsk', 'never-asks', null],
+  ['acceptEdits', 'accept-edits', 'only restricts'],
+  ['accept-edits', 'accept-edits', 'only restricts'],
+  ['bypassPermissions', 'auto', 'only restricts'],
+  ['auto', 'auto', 'only restricts'],
+  ['yolo', undefined, 'unknown permissionMode yolo'],
+  ['toString', undefined, 'unknown permissionMode toString'],
+];
+test.each(modes)('permissionMode: %s', (written, permissionMode, notice) => {
+  const text = `---\npermissionMode: ${written}\n---\nx`;
+  expect(parseAgent(text, 'a')).toEqual({
+    name: 'a',
+    description: '',
+    prompt: 'x',
+    ...(permissionMode !== undefined && { permissionMode }),
+  });
+  const { notices } = readAgents('/nowhere', [
+    { name: '.claude/agents/a.md', file: '/p/.claude/agents/a.md', text },
+  ]);
+  if (notice === null) expect(notices).toEqual([]);
+  else expect(notices).toEqual([expect.stringMatching(new RegExp(`^/p/.claude/agents/a.md: .*${notice}`))]);
+});
+
+const keys: [lines: string, fields: object, notice: string | null][] = [
+  ['disallowedTools: Write, Edit', { disallowedTools: ['Write', 'Edit'] }, null],
+  ['disallowedTools:\n  - Bash(rm:*)\n  - Write', { disallowedTools: ['Bash(rm:*)', 'Write'] }, null],
+  ['disallowedTools: [mcp__github]', { disallowedTools: ['mcp__github'] }, null],
+  ['maxTurns: 5', { maxTurns: 5 }, null],
+  ['maxTurns: many', {}, 'maxTurns must be a whole number'],
+  ['maxTurns: 0', {}, 'maxTurns must be a whole number'],
+  ['color: blue', {}, null],
+  ['memory: user\nisolation: worktree', {}, 'memory, isolation: not supported for subagents and ignored.'],
+  ['hooks:\n  PreToolUse:\n    - matcher: Bash', {}, 'hooks: not supported'],
+  [
+    'skills: [a]\nmcpServers: [b]\nbackground: true\neffort: high',
+    {},
+    'skills, mcpservers, background, effort:',
+  ],
+  ['disalowedTools: Write', {}, 'disalowedtools: not supported'],
+];
+test.each(keys)('the keys %j', (lines, fields, notice) => {
+  const text = `---\n${lines}\n---\nx`;
+  expect(parseAgent(text, 'a')).toEqual({ name: 'a', description: '', prompt: 'x', ...fields });
+  const { notices } = readAgents('/nowhere', [
+    { name: '.claude/agents/a.md', file: '/p/.claude/agents/a.md', text },
+  ]);
+  expect(notices.map((said) => said.includes(notice ?? ' '))).toEqual(notice === null ? [] : [true]);
+});
+
+test('a rule in disallowedTools that does nothing is reported; a subagent with one that is none is not used', () => {
+  const file = (name: string, tools: string) => ({
+    name: `.claude/agents/${name}.md`,
+    file: `/p/${name}.md`,
+    text: `---\ndisallowedTools: ${tools}\n---\nx`,
+  });
+  const check = (rule: string, place: string) => {
+    if (rule === '((') throw new UserError('"((" is not a permission rule.', 'Fix it.');
+    return rule === 'Bsh' ? `${place}: names no tool` : null;
+  };
+  const { agents, notices } = readAgents('/nowhere', [file('a', 'Bsh, Write'), file('b', '"(("')], check);
+  expect(agents.map(({ name }) => name)).toEqual(['a']);
+  expect(notices).toEqual([
+    '/p/a.md: names no tool',
+    '/p/b.md: disallowedTools: "((" is not a permission rule. The subagent is not used.',
   ]);
 });

@@ -1,8 +1,17 @@
 import path from 'node:path';
+import { UserError } from '../contract/errors.ts';
+import type { PermissionMode } from '../contract/permission.ts';
 import { peek } from '../lib/files/peek.ts';
-import { listField, parseFrontMatter, textField } from '../lib/text/front-matter.ts';
+import {
+  type FrontMatter,
+  listField,
+  otherKeys,
+  parseFrontMatter,
+  textField,
+} from '../lib/text/front-matter.ts';
 import type { ProjectContent } from './project-content.ts';
 import { extensionsOf } from './project-extensions.ts';
+import { modesByStrictness } from './schema/schema.ts';
 
 /** A subagent defined by the user in a Markdown file. */
 export type AgentDefinition = {
@@ -15,7 +24,33 @@ export type AgentDefinition = {
   model?: string;
   /** Names of tools. Default: all. */
   tools?: readonly string[];
+  /** Tools it does not have, and rules for calls it may not make. */
+  disallowedTools?: readonly string[];
+  /** Applies where it is stricter than the mode of the session. `never-asks`: what would be asked is refused. */
+  permissionMode?: PermissionMode | 'never-asks';
+  maxTurns?: number;
 };
+
+/** Names of modes in Claude Code. */
+const MODES: Readonly<Record<string, AgentDefinition['permissionMode']>> = {
+  acceptedits: 'accept-edits',
+  bypasspermissions: 'auto',
+  dontask: 'never-asks',
+  manual: 'default',
+};
+/** Modes that loosen something; for a subagent they never do. */
+const LOOSE: readonly AgentDefinition['permissionMode'][] = ['accept-edits', 'auto'];
+/** `color` has no meaning here, and does no harm. */
+const KEYS = [
+  'name',
+  'description',
+  'tools',
+  'disallowedtools',
+  'permissionmode',
+  'model',
+  'maxturns',
+  'color',
+];
 
 const MAX_BYTES = 256 * 1024;
 const NAME = /^[a-z][\w-]{0,49}$/i;
@@ -26,6 +61,7 @@ const TAKEN = new Set(['general', 'task', 'explore', 'review']);
 export function readAgents(
   dataRoot: string,
   extensions: readonly ProjectContent[],
+  problemWith: RuleCheck = () => null,
 ): { agents: AgentDefinition[]; notices: string[] } {
   const own = path.join(dataRoot, 'agents');
   const names = (peek.folder(own)?.files ?? []).filter((name) => name.endsWith('.md')).sort();
@@ -40,10 +76,28 @@ export function readAgents(
   const notices: string[] = [];
   for (const { file, text } of files) {
     const agent = parseAgent(text, path.basename(file, '.md'));
-    if (typeof agent === 'string') notices.push(`${file}: ${agent}`);
+    notices.push(...agentNotices(parseFrontMatter(text)).map((said) => `${file}: ${said}`));
+    const broken = typeof agent === 'string' ? agent : brokenRule(agent, problemWith);
+    if (typeof agent !== 'string' && broken === null)
+      notices.push(...(agent.disallowedTools ?? []).flatMap((rule) => problemWith(rule, file) ?? []));
+    if (typeof agent === 'string' || broken !== null) notices.push(`${file}: ${broken}`);
     else if (!agents.has(agent.name.toLowerCase())) agents.set(agent.name.toLowerCase(), agent);
   }
   return { agents: [...agents.values()], notices };
+}
+
+/** What is wrong with a deny rule at this place, or null. Throws a `UserError` if it is not a rule. */
+type RuleCheck = (rule: string, place: string) => string | null;
+
+/** A subagent whose limits cannot be understood is not used. */
+function brokenRule({ disallowedTools = [] }: AgentDefinition, problemWith: RuleCheck): string | null {
+  try {
+    for (const rule of disallowedTools) problemWith(rule, '');
+    return null;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return `disallowedTools: ${error.message} The subagent is not used.`;
+  }
 }
 
 /** The definition, or a message saying why it is invalid. `fallback` is its name if the file has none. */
@@ -53,6 +107,9 @@ export function parseAgent(text: string, fallback: string): AgentDefinition | st
   const prompt = matter.body.trim();
   const model = textField(matter, 'model');
   const tools = listField(matter, 'tools');
+  const disallowedTools = listField(matter, 'disallowedtools');
+  const permissionMode = modeOf(matter);
+  const maxTurns = turnsOf(matter);
   if (!NAME.test(name)) return `"${name}" is not a valid subagent name: use letters, digits and dashes.`;
   if (TAKEN.has(name.toLowerCase())) return `${name} is a built-in subagent; choose another name.`;
   const rule = tools?.find((tool) => tool.includes('('));
@@ -64,5 +121,38 @@ export function parseAgent(text: string, fallback: string): AgentDefinition | st
     prompt,
     ...(model !== undefined && model.toLowerCase() !== 'inherit' && { model }),
     ...(tools && !tools.includes('*') && { tools }),
+    ...(disallowedTools && { disallowedTools }),
+    ...(permissionMode !== undefined && { permissionMode }),
+    ...(maxTurns !== undefined && { maxTurns }),
   };
+}
+
+/** What of a definition has no effect, or another one than it says. */
+function agentNotices(matter: FrontMatter): string[] {
+  const unknown = otherKeys(matter, KEYS);
+  const written = textField(matter, 'permissionmode');
+  const mode = modeOf(matter);
+  const isWrongLimit = matter.fields.has('maxturns') && turnsOf(matter) === undefined;
+  return [
+    ...(unknown.length > 0 ? [`${unknown.join(', ')}: not supported for subagents and ignored.`] : []),
+    ...(written !== undefined && mode === undefined
+      ? [`unknown permissionMode ${written}; the mode of the session applies.`]
+      : []),
+    ...(LOOSE.includes(mode)
+      ? [`permissionMode ${written} only restricts: a subagent never has more permissions than the session.`]
+      : []),
+    ...(isWrongLimit ? ['maxTurns must be a whole number of at least 1; it is ignored.'] : []),
+  ];
+}
+
+function modeOf(matter: FrontMatter): AgentDefinition['permissionMode'] {
+  const written = textField(matter, 'permissionmode') ?? '';
+  const known = modesByStrictness.find((mode) => mode === written);
+  const other = written.toLowerCase();
+  return known ?? (Object.hasOwn(MODES, other) ? MODES[other] : undefined);
+}
+
+function turnsOf(matter: FrontMatter): number | undefined {
+  const turns = Number(textField(matter, 'maxturns') ?? Number.NaN);
+  return Number.isInteger(turns) && turns >= 1 ? turns : undefined;
 }

@@ -116,7 +116,16 @@ export type PermissionRequest = {
 export type HookDecision = { verdict: 'allow' | 'ask'; because: string };
 
 /** A call to judge; the judge completes the question. */
-export type JudgedCall = PermissionRequest & { input: unknown; hook?: HookDecision };
+export type JudgedCall = PermissionRequest & { input: unknown; hook?: HookDecision; limits?: CallLimits };
+
+/** What a subagent may not do although the session may. */
+export type CallLimits = {
+  /** Applies where it is stricter than the mode of the session. */
+  mode?: PermissionMode;
+  deny?: readonly string[];
+  /** What would be asked is refused. */
+  neverAsks?: true;
+};
 
 export type JudgeOptions = {
   signal: AbortSignal;

@@ -55,7 +55,7 @@ function textGlobs(specifier: string): RegExp[] {
   const before = specifier.replace(/(:| )\*$/, '');
   const isOpen = before !== specifier;
   const texts = isOpen ? [before, `${before} *`, specifier] : [specifier];
-  // After a character that ends a word, as in `curl https://example.com/:*`, anything may follow.
+  // After a character that ends a word, as in `cat src/:*`, anything may follow.
   const ended = isOpen && /[^\w\s)]$/.test(before) ? [`${before}*`] : [];
   return [...texts, ...ended].map(globOf);
 }

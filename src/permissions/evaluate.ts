@@ -28,6 +28,7 @@ import {
   type Evaluation,
   isFallback,
   isFileAccess,
+  limitedPolicy,
   type Policy,
   permissionSubjects,
   type Request,
@@ -55,16 +56,26 @@ const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
  * Judges a call by its accesses; of several the strictest verdict wins. Pure except for the policy's disk
  * lookups. What the path guard will refuse is refused here, before the user is asked.
  */
-export function evaluate(request: Request, policy: Policy): Evaluation {
+export function evaluate(request: Request, session: Policy): Evaluation {
+  const { limits } = request;
+  const policy = limits ? limitedPolicy(session, limits) : session;
   const found = permissionSubjects(request, policy).map((access) => judgeAccess(request, access, policy));
-  const [first = untouching(request, policy), ...others] = found;
+  // A skill is named by its input, whatever its work touches.
+  const [first = untouching(request, policy), ...others] =
+    request.tool === 'Skill' ? [untouching(request, policy), ...found] : found;
   const { opens: _, ...strictest } = others.reduce(
     (a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a),
     first,
   );
   const opens = strictest.verdict === 'deny' ? [] : found.flatMap((one) => one.opens ?? []);
-  const verdict = refusedByAuto(strictest, request, policy);
+  const verdict = limits?.neverAsks ? refusedUnasked(strictest) : refusedByAuto(strictest, request, policy);
   return opens.length > 0 && verdict.verdict !== 'deny' ? { ...verdict, opens } : verdict;
+}
+
+/** A subagent that may not ask. */
+function refusedUnasked(strictest: Evaluation): Evaluation {
+  if (strictest.verdict !== 'ask') return strictest;
+  return deny(`this subagent may not ask for approval: ${strictest.because}`, 'subagent');
 }
 
 /** Auto mode never asks. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type {
   Access,
+  CallLimits,
   HookDecision,
   Judgement,
   Opening,
@@ -19,6 +20,7 @@ export type Request = {
   accesses: readonly Access[];
   input: unknown;
   hook?: HookDecision;
+  limits?: CallLimits;
 };
 
 export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'shell'> & {
@@ -58,6 +60,15 @@ export type Evaluation = Judgement & { by: string; opens?: Opening[]; withoutSan
 /** A sandbox was wanted but is unavailable. A sandbox that the user disabled is not a fallback. */
 export function isFallback({ sandbox }: Pick<Policy, 'sandbox'>): boolean {
   return sandbox?.kind === 'host' && sandbox.fallback !== undefined;
+}
+
+const BY_STRICTNESS: readonly PermissionMode[] = ['read-only', 'plan', 'default', 'accept-edits', 'auto'];
+
+/** The policy for a call with limits of its own: never looser. */
+export function limitedPolicy(policy: Policy, { mode = policy.mode, deny = [] }: CallLimits): Policy {
+  const isStricter = BY_STRICTNESS.indexOf(mode) < BY_STRICTNESS.indexOf(policy.mode);
+  const rules = { ...policy.rules, deny: [...policy.rules.deny, ...deny] };
+  return { ...policy, rules, mode: isStricter ? mode : policy.mode };
 }
 
 /** An MCP tool may do anything, whatever accesses it declares. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSkill, type Skill, uniqueSkills } from './skills.ts';
+import { parseSkill, type Skill, skillCommand, skillNotices, uniqueSkills } from './skills.ts';
 
 const file = (name: string, text: string) => ({ file: `/s/${name}/SKILL.md`, text });
 const skill = (name: string, source: Skill['source'], description = 'x') => {
@@ -15,7 +15,13 @@ test('a skill has a name, by default its folder’s, and a one-line description'
   ) ?? {
     body: () => '',
   };
-  expect(rest).toEqual({ name: 'my-skill', description: 'One two', source: 'user', folder: '/s/a' });
+  expect(rest).toEqual({
+    name: 'my-skill',
+    description: 'One two',
+    source: 'user',
+    folder: '/s/a',
+    users: 'all',
+  });
   expect(body()).toBe('Body');
   expect(parseSkill(file('a', '---\ndescription: x\n---\n'), 'user')?.name).toBe('a');
   expect(parseSkill(file('a', 'no head'), 'user')).toBeNull();
@@ -37,4 +43,70 @@ test('more than fit into every request are left out, with a notice', () => {
   const { skills, troubles } = uniqueSkills(many);
   expect(skills.length).toBe(26);
   expect(troubles[0]).toBe('Skipped the skill s26: there are too many.');
+});
+
+const keys: [lines: string, fields: Partial<Skill>, notice: string | null][] = [
+  ['disable-model-invocation: true', { users: 'user' }, null],
+  ['disable-model-invocation: false', { users: 'all' }, null],
+  ['user-invocable: false', { users: 'model' }, null],
+  ['user-invocable: true', { users: 'all' }, null],
+  ['disable-model-invocation: true\nuser-invocable: false', { users: 'nobody' }, null],
+  ['model: opus', { model: 'opus' }, null],
+  ['model: inherit', {}, null],
+  ['context: fork', { agent: 'general' }, null],
+  ['context: fork\nagent: Explore', { agent: 'Explore' }, null],
+  ['agent: Explore', {}, null],
+  ['context: new', {}, 'unknown context new; only fork is known.'],
+  ['license: MIT\nmetadata:\n  a: b\nversion: 1', {}, null],
+  ['when_to_use: often', { description: 'x often' }, null],
+  ['allowed-tools: Bash(git:*)', {}, 'allowed-tools grants nothing.'],
+  [
+    'hooks:\n  Stop: []\ndisallowed-tools: Bash',
+    {},
+    'hooks, disallowed-tools: not supported for skills and ignored.',
+  ],
+  ['disable-model-invocaton: true', {}, 'disable-model-invocaton: not supported'],
+];
+test.each(keys)('the keys %j', (lines, fields, notice) => {
+  const written = file('a', `---\ndescription: x\n${lines}\n---\nB`);
+  const { body: _, ...rest } = parseSkill(written, 'user') ?? { body: null };
+  expect(rest).toEqual({
+    name: 'a',
+    description: 'x',
+    source: 'user',
+    folder: '/s/a',
+    users: 'all',
+    ...fields,
+  });
+  const notices = skillNotices(written);
+  expect(notices.map((said) => said.startsWith('/s/a/SKILL.md: ') && said.includes(notice ?? ' '))).toEqual(
+    notice === null ? [] : [true],
+  );
+});
+
+test('a skill for the user is a command, unless its name cannot be one', () => {
+  const command = (name: string, lines = 'model: opus') => {
+    const parsed = parseSkill(file(name, `---\ndescription: x\n${lines}\n---\nB $1`), 'user');
+    return parsed && skillCommand(parsed);
+  };
+  expect(command('a')).toEqual({
+    name: 'a',
+    description: 'x (skill)',
+    body: 'Files it mentions are in /s/a.\n\nB $1',
+    model: 'opus',
+  });
+  expect(command('a', 'disable-model-invocation: true')?.name).toBe('a');
+  expect(command('a', 'user-invocable: false')).toBeNull();
+  expect(command('1.a')).toBeNull();
+});
+
+test('what only the user can start takes no room in requests', () => {
+  const many = Array.from(
+    { length: 40 },
+    (_, i): Skill => ({
+      ...skill(`s${String(i).padStart(2, '0')}`, 'user', 'y'.repeat(590)),
+      users: 'user',
+    }),
+  );
+  expect(uniqueSkills(many)).toMatchObject({ skills: { length: 40 }, troubles: [] });
 });

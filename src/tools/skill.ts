@@ -1,26 +1,40 @@
 import * as z from 'zod';
 import { defineTool, fail, ok, type Tool } from '../contract/tool.ts';
 import { didYouMean } from '../lib/text/nearest.ts';
+import { delegateCall } from './delegate.ts';
 
-type Skill = { name: string; folder: string; body(): string };
+type Skill = { name: string; folder: string; agent?: string; body(): string };
 
 /** Gives the model the text of a skill; the system prompt lists the available ones. */
 export function createSkill(skills: readonly Skill[]): Tool {
+  const named = (name: string) => skills.find((one) => one.name === name.trim().toLowerCase());
   return defineTool({
     name: 'Skill',
     aliases: ['use_skill', 'load_skill'],
     description:
       'Read a skill before doing work that it is for. Your instructions list the skills and what each is for.',
-    input: () => z.object({ name: z.string().min(1).describe('Name of the skill') }),
+    input: () =>
+      z.object({
+        name: z.string().min(1).describe('Name of the skill'),
+        arguments: z.string().optional().describe('What to use it for; needed if a subagent does its work'),
+      }),
 
     title: ({ name }) => `Skill ${name}`,
-    access: () => [],
+    access: ({ name }) => {
+      const agent = named(name)?.agent;
+      return agent === undefined ? [] : [{ kind: 'delegate', target: agent }];
+    },
 
-    async run({ name }) {
-      const skill = skills.find((one) => one.name === name.trim().toLowerCase());
+    async run({ name, arguments: wanted = '' }, context) {
+      const skill = named(name);
       const names = skills.map((one) => one.name);
       if (!skill)
         return fail(`There is no skill ${name}.${didYouMean(name, names)} Available: ${names.join(', ')}.`);
+      if (skill.agent !== undefined) {
+        const prompt = [`Files it mentions are in ${skill.folder}.`, skill.body(), wanted].filter(Boolean);
+        const work = { agent: skill.agent, task: `skill ${skill.name}`, prompt: prompt.join('\n\n') };
+        return delegateCall(work, context);
+      }
       return ok(`Files it mentions are in ${skill.folder}.\n\n${skill.body()}`, {
         metadata: { skill: skill.name },
       });

@@ -11,6 +11,8 @@ export type ExtensionCommandDeps = {
   files: Pick<ToolContext['files'], 'stat'>;
 };
 
+type Expandable = Pick<CustomCommand, 'name' | 'body' | 'model' | 'tools'>;
+
 /** What the user can list and run of a session's extensions. */
 export function createExtensionCommands(
   { loader, hooks }: Pick<SessionExtensions, 'loader' | 'hooks'>,
@@ -23,7 +25,7 @@ export function createExtensionCommands(
       () => false,
     );
 
-  async function expand({ body, model, tools, name }: CustomCommand, typed: string) {
+  async function expand({ body, model, tools, name }: Expandable, typed: string) {
     const { expandCommand } = await import('../../plugins/custom-command.ts');
     const text = await expandCommand(body, typed, {
       async run(command) {
@@ -63,7 +65,7 @@ export function createExtensionCommands(
     skills: async () => (await loader.all).skills,
     hooks: () => hooks.list(),
     commands: () => [
-      ...loader.custom.map((command) => ({
+      ...[...loader.custom, ...(loader.loaded?.skillCommands ?? [])].map((command) => ({
         name: command.name,
         description: command.description,
         async execute(words: string[], { submit }: Parameters<SlashCommand['execute']>[1]) {
@@ -77,7 +79,10 @@ export function createExtensionCommands(
       const [, name = '', typed = ''] =
         /^\/([a-z][\w-]*(?::[\w.:-]+)?)(?:\s+([\s\S]*))?$/i.exec(line.trim()) ?? [];
       await loader.commandsFound;
-      const command = loader.custom.find((one) => one.name === name.toLowerCase());
+      const isMeant = (one: Expandable) => one.name === name.toLowerCase();
+      const command =
+        loader.custom.find(isMeant) ??
+        (name === '' ? undefined : (await loader.all).skillCommands.find(isMeant));
       return command ? expand(command, typed) : null;
     },
   };

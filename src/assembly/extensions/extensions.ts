@@ -74,7 +74,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
     async ready() {
       const { skills } = await loader.all;
       for (const text of loader.takeNotices()) deps.notice(text);
-      return { skills };
+      return { skills: skills.filter(({ users }) => users === 'all' || users === 'model') };
     },
     beginRun(options) {
       limit = options;

@@ -53,7 +53,7 @@ export async function findSkills(
   { dataRoot, files }: ExtensionPlaces,
   plugins: readonly string[],
 ): Promise<{ skills: Skill[]; troubles: string[] }> {
-  const { parseSkill, uniqueSkills } = await import('../../plugins/skills.ts');
+  const { parseSkill, skillNotices, uniqueSkills } = await import('../../plugins/skills.ts');
   const found = [
     ...skillsIn(dataRoot).map((file) => ({ file, source: 'user' as const })),
     ...extensionsOf(files, 'skill').map((file) => ({ file, source: 'project' as const })),
@@ -66,6 +66,7 @@ export async function findSkills(
     skills,
     troubles: [
       ...broken.map(({ file }) => `${file}: a skill needs a name and a description in its front matter.`),
+      ...found.flatMap(({ file }) => skillNotices(file)),
       ...troubles,
     ],
   };

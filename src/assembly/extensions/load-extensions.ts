@@ -3,7 +3,7 @@ import type { Tool } from '../../contract/tool.ts';
 import type { CustomCommand } from '../../plugins/custom-command.ts';
 import type { LoadedPlugin, PluginTrouble } from '../../plugins/load.ts';
 import type { HookRunner } from '../../plugins/plugin-hooks.ts';
-import type { Skill } from '../../plugins/skills.ts';
+import type { Skill, SkillCommand } from '../../plugins/skills.ts';
 import type { Parts } from '../parts.ts';
 import { findCommands, findSkills, hasMarkdown } from './find-extensions.ts';
 import { safeCommand } from './plugin-command.ts';
@@ -16,6 +16,8 @@ export type LoadedExtensions = {
   tools: readonly Tool[];
   /** Commands of plugins. */
   commands: readonly SlashCommand[];
+  /** Skills that the user can start by name. */
+  skillCommands: readonly SkillCommand[];
 };
 
 /**
@@ -66,15 +68,18 @@ export class ExtensionLoader {
     const { plugins, troubles } = await this.#loadPlugins();
     await this.commandsFound;
     const skills = await this.#findSkills(plugins);
-    const skill = skills.length > 0 ? [(await import('../../tools/skill.ts')).createSkill(skills)] : [];
+    const forModel = skills.filter(({ users }) => users === 'all' || users === 'model');
+    const skill = forModel.length > 0 ? [(await import('../../tools/skill.ts')).createSkill(forModel)] : [];
     const hostTools = this.#parts.host?.tools ?? [];
+    const commands = await this.#commandsOf(plugins);
     this.loaded = {
       plugins,
       troubles,
       hooks: await this.#hooksOf(plugins),
       skills,
       tools: [...skill, ...plugins.flatMap(({ tools }) => tools), ...hostTools],
-      commands: await this.#commandsOf(plugins),
+      commands,
+      skillCommands: await this.#skillCommands(skills, commands),
     };
     return this.loaded;
   }
@@ -106,6 +111,24 @@ export class ExtensionLoader {
     ]);
     this.#stopWatching = catchStrayErrors(plugins, this.#notice);
     return createPluginHooks(plugins, { notice: this.#notice });
+  }
+
+  /** A skill never replaces a command of the same name. */
+  async #skillCommands(
+    skills: readonly Skill[],
+    others: readonly { name: string }[],
+  ): Promise<SkillCommand[]> {
+    if (skills.length === 0) return [];
+    const [{ skillCommand }, { builtinCommands }] = await Promise.all([
+      import('../../plugins/skills.ts'),
+      import('../../commands/index.ts'),
+    ]);
+    const taken = new Set([...builtinCommands, ...this.custom, ...others].map(({ name }) => name));
+    for (const { name, folder, users } of skills) {
+      if (users === 'user' && taken.has(name))
+        this.#notices.push(`${folder}: nobody can use this skill: /${name} is already a command.`);
+    }
+    return skills.flatMap((skill) => (taken.has(skill.name) ? [] : (skillCommand(skill) ?? [])));
   }
 
   async #commandsOf(plugins: readonly LoadedPlugin[]): Promise<SlashCommand[]> {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { bench } from '../../../test/support/tool-context.ts';
+import { ruleNames } from '../../permissions/pattern/tool-names.ts';
 import { builtinTools } from '../../tools/index.ts';
 import { createRegistry } from '../../tools/registry.ts';
-import { type AgentKind, hasTool, kindNamed, readOnlyContext } from './agent-kinds.ts';
+import { type AgentKind, hasTool, isLimited, kindNamed, limitsOf, readOnlyContext } from './agent-kinds.ts';
 
 const registry = createRegistry(builtinTools());
 const nameOf = (word: string) => registry.find(word)?.name;
@@ -34,6 +35,60 @@ describe('[Y16] tools of a subagent', () => {
     [['Read'], false],
   ])('%j of MCP servers', (tools, has) => {
     expect(hasTool(kind(tools), 'github:search', nameOf)).toBe(has);
+  });
+
+  const without: [disallowed: string[], tool: string, has: boolean][] = [
+    [['Write', 'Edit'], 'Write', false],
+    [['Write', 'Edit'], 'Edit', false],
+    [['Edit'], 'MultiEdit', false],
+    [['Edit'], 'Delete', false],
+    [['Write'], 'Delete', false],
+    [['Edit'], 'Write', true],
+    [['Write', 'Edit'], 'Read', true],
+    [['Bash'], 'Bash', false],
+    [['Bash'], 'KillShell', false],
+    [['Bash(rm:*)'], 'Bash', true],
+    [['Agent'], 'Task', false],
+    [['Task'], 'Explore', false],
+    [['LS'], 'List', false],
+    [['TodoWrite'], 'Todo', false],
+    [['write_file'], 'Write', false],
+    [['*'], 'Read', false],
+    [['mcp__github'], 'github:search', false],
+    [['mcp__github__*'], 'github:search', false],
+    [['mcp__*'], 'github:search', false],
+    [['mcp:github'], 'github:search', false],
+    [['mcp__github__create'], 'github:search', true],
+    [['mcp__github'], 'Read', true],
+  ];
+  test.each(without)('without %j, %s: %s', (disallowedTools, tool, has) => {
+    expect(hasTool({ ...kind(), disallowedTools }, tool, nameOf)).toBe(has);
+    expect(hasTool({ ...kind([tool]), disallowedTools }, tool, nameOf)).toBe(has);
+  });
+
+  test.each([
+    [['mcp__github'], true],
+    [['mcp__github__search'], true],
+    [['mcp__github__sea*'], true],
+    [['mcp__git'], false],
+    [['mcp__*'], false],
+  ])('%j, as Claude Code writes it', (tools, has) => {
+    expect(hasTool(kind(tools), 'github:search', nameOf)).toBe(has);
+  });
+
+  test('rules among the disallowed tools, and the mode, limit each call', () => {
+    const limited: AgentKind = {
+      ...kind(),
+      disallowedTools: ['Write', 'Bash(rm:*)'],
+      permissionMode: 'plan',
+    };
+    expect(limitsOf(limited)).toEqual({ deny: ['Bash(rm:*)'], mode: 'plan' });
+    expect(limitsOf({ ...kind(), permissionMode: 'never-asks' })).toEqual({ deny: [], neverAsks: true });
+    expect([limited, kind(), kind(['Read'])].map(isLimited)).toEqual([true, false, false]);
+  });
+
+  test('permission rules can name every tool', () => {
+    expect(registry.list().flatMap(({ name }) => (ruleNames.includes(name) ? [] : [name]))).toEqual([]);
   });
 
   test('Explore and review only read and search, whatever other tools exist', () => {

@@ -1,7 +1,10 @@
 import type { AgentDefinition } from '../../config/agents.ts';
 import { PermissionDeniedError } from '../../contract/errors.ts';
+import type { CallLimits } from '../../contract/permission.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
+import type { Intent } from '../../permissions/pattern/intent.ts';
+import { isMcpRule, isMcpTool, matchesMcp, toolNamed } from '../../permissions/pattern/tool-names.ts';
 import { EXPLORE, explore } from '../../tools/explore.ts';
 import { presentPlan } from '../../tools/present-plan.ts';
 import { createTask, GENERAL } from '../../tools/task.ts';
@@ -65,20 +68,48 @@ export function startsSubagents(name: string): boolean {
 
 /** Whether a subagent of this kind has the tool: all of them, or those in its definition. */
 export function hasTool(
-  { tools, readOnly }: AgentKind,
+  { tools, disallowedTools = [], readOnly }: AgentKind,
   name: string,
   nameOf: (word: string) => string | undefined,
 ) {
   if (name === presentPlan.name) return false;
   if (readOnly) return READ_ONLY_TOOLS.includes(name);
-  return tools === undefined || tools.some((word) => isNamed(word, name) || nameOf(word) === name);
+  const isMeant = (word: string, intent: Intent) => isNamed(word, name, intent) || nameOf(word) === name;
+  if (disallowedTools.some((word) => isMeant(word, 'restrict') || doesTheSame(word, name))) return false;
+  return tools === undefined || tools.some((word) => isMeant(word, 'allow'));
 }
 
-/** `mcp:server`, `mcp:server:*` and `mcp:server:tool` refer to MCP tools, as in permission rules. */
-function isNamed(word: string, name: string): boolean {
-  const wanted = word.replace(/^mcp:/, '');
-  if (!name.includes(':')) return wanted === name;
-  return wanted === name || wanted === '*' || name.startsWith(`${wanted.replace(/:\*$/, '')}:`);
+/** Tools that do the same as one that is not allowed. */
+const SAME: Readonly<Record<string, readonly string[]>> = {
+  Bash: ['BashOutput', 'KillShell'],
+  Edit: ['MultiEdit', 'Delete'],
+  Write: ['Delete'],
+  Task: ['Explore'],
+};
+
+function doesTheSame(word: string, name: string): boolean {
+  return SAME[toolNamed(word)]?.includes(name) ?? false;
+}
+
+/** MCP tools as in permission rules; `mcp:` in front of `server:tool` may be missing. */
+function isNamed(word: string, name: string, intent: Intent): boolean {
+  if (!isMcpTool(name)) return toolNamed(word) === name || (intent === 'restrict' && word === '*');
+  if (isMcpRule(word)) return matchesMcp(word, name, intent);
+  return word === '*' || matchesMcp(`mcp:${word}`, name, intent);
+}
+
+/** Whether a subagent has limits that subagents of its own would not have. */
+export function isLimited({ disallowedTools, permissionMode }: AgentKind): boolean {
+  return disallowedTools !== undefined || permissionMode !== undefined;
+}
+
+/** What the calls of a subagent are judged by, beside the policy of the session. */
+export function limitsOf({ disallowedTools = [], permissionMode }: AgentKind): CallLimits {
+  return {
+    deny: disallowedTools.filter((word) => word.includes('(')),
+    ...(permissionMode === 'never-asks' && { neverAsks: true }),
+    ...(permissionMode !== undefined && permissionMode !== 'never-asks' && { mode: permissionMode }),
+  };
 }
 
 /** A tool context that cannot change anything, whatever tool uses it. */

@@ -156,7 +156,7 @@ async function openConversation(
       ...(router.halted && { halted: router.halted }),
       makeRoom: (cause, making) => view.makeRoom(cause, making, base),
       costOf: () => budget.takeCost(costs),
-      maxTurns: config.maxTurns,
+      maxTurns: Math.min(kind.maxTurns ?? config.maxTurns, config.maxTurns),
     }),
   });
   return { controller, view };

@@ -4,7 +4,14 @@ import type { CallReporter, RouterDeps } from '../../agent/tool-router.ts';
 import type { Session } from '../../contract/session.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';
-import { type AgentKind, hasTool, readOnlyContext, startsSubagents } from './agent-kinds.ts';
+import {
+  type AgentKind,
+  hasTool,
+  isLimited,
+  limitsOf,
+  readOnlyContext,
+  startsSubagents,
+} from './agent-kinds.ts';
 import { lastTodos, todoList } from './history-state.ts';
 
 /** Not shared with a subagent: files read, and the task list. */
@@ -62,7 +69,11 @@ export function subagentRouter(
         return tool && has(tool.name) ? tool : undefined;
       },
       toolNames: () => parent.toolNames().filter((name) => has(name) && (delegate || !startsSubagents(name))),
-      decide: (request, options) => parent.decide({ ...request, agent: label }, options),
+      decide: (request, options) =>
+        parent.decide(
+          { ...request, agent: label, ...(isLimited(kind) && { limits: limitsOf(kind) }) },
+          options,
+        ),
       context: (signal, reporter, scope) => contextFor(parent.context(signal, reporter, scope), reporter),
       answerTo: (callId) => answers.get(callId),
       keepOutput: (callId, text) => parent.keepOutput(`${session.id}-${callId}`, text),

@@ -10,7 +10,7 @@ import type { Delegated, Delegation, ToolContext } from '../../contract/tool.ts'
 import { Slots } from '../../lib/async/slots.ts';
 import type { OpenSession } from '../../session/store.ts';
 import { type OpenSubagent, subagentId } from '../../session/subagent-files.ts';
-import { type AgentKind, kindNamed, startsSubagents } from './agent-kinds.ts';
+import { type AgentKind, isLimited, kindNamed, startsSubagents } from './agent-kinds.ts';
 import {
   type ActiveSubagent,
   runSubagentConversation,
@@ -116,7 +116,8 @@ export class Subagents {
       fullLabel,
       emit: (event) => starter.emit({ type: 'subagent', callId, agent: label, event }),
       signal,
-      ...(depth < MAX_DEPTH && { delegate }),
+      // Its limits would not apply to subagents of its own.
+      ...(depth < MAX_DEPTH && !isLimited(subagent.kind) && { delegate }),
     });
   }
 

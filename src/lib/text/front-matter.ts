@@ -26,6 +26,17 @@ export function listField({ fields }: FrontMatter, key: string): string[] | unde
   return items === undefined || items.length === 0 ? undefined : [...items];
 }
 
+/** `true` and `yes` in any case are true, anything else is false. */
+export function switchField(matter: FrontMatter, key: string): boolean | undefined {
+  const text = textField(matter, key)?.toLowerCase();
+  return text === 'true' || text === 'yes' ? true : text === undefined ? undefined : false;
+}
+
+/** The keys that are not in this list of keys in lower case. */
+export function otherKeys({ fields }: FrontMatter, known: readonly string[]): string[] {
+  return [...fields.keys()].filter((key) => !known.includes(key));
+}
+
 function fieldsOf(lines: readonly string[]): Map<string, string | string[]> {
   const fields = new Map<string, string | string[]>();
   for (let i = 0; i < lines.length; i++) {

@@ -21,7 +21,6 @@ export type RuleWorld = RulePlace & {
 const NOT_HERE: Readonly<Record<string, string>> = {
   EnterPlanMode: 'Use /plan or --mode plan.',
   EnterWorktree: 'Use --worktree.',
-  ExitPlanMode: 'Use /plan or --mode plan.',
   ExitWorktree: 'Use --worktree.',
   LSP: 'Remove it.',
   ListMcpResourcesTool: 'Name the server instead, as in mcp:github:*.',
@@ -32,7 +31,14 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   ToolSearch: 'Remove it.',
   WebSearch: 'Rules for WebFetch apply to pages.',
 };
-const TAKES_NOTHING: ReadonlySet<string> = new Set(['AskUser', 'BashOutput', 'KillShell', 'Recall', 'Todo']);
+const TAKES_NOTHING: ReadonlySet<string> = new Set([
+  'AskUser',
+  'BashOutput',
+  'KillShell',
+  'PresentPlan',
+  'Recall',
+  'Todo',
+]);
 const PATHS: ReadonlySet<string> = new Set([
   ...['Read', 'Edit', 'Write', 'MultiEdit', 'Delete', 'NotebookEdit', 'Glob', 'Grep', 'Search', 'List'],
 ]);

@@ -4,6 +4,7 @@ import type { Intent } from './intent.ts';
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   Agent: 'Task',
   AskUserQuestion: 'AskUser',
+  ExitPlanMode: 'PresentPlan',
   KillBash: 'KillShell',
   LS: 'List',
   NotebookRead: 'Read',
@@ -18,6 +19,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 export const ruleTools: readonly string[] = [
   ...['Read', 'Edit', 'Write', 'MultiEdit', 'Delete', 'NotebookEdit', 'Glob', 'Grep', 'Search', 'List'],
   ...['Bash', 'BashOutput', 'KillShell', 'WebFetch', 'Todo', 'AskUser', 'Task', 'Explore', 'Recall', 'Skill'],
+  'PresentPlan',
 ];
 
 /** Every name that a rule may use for one of these tools. */

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Access, HookDecision, PermissionMode, Verdict } from '../contract/permission.ts';
+import type { Access, CallLimits, HookDecision, PermissionMode, Verdict } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import { evaluate } from './evaluate.ts';
 import type { Policy } from './policy.ts';
@@ -100,5 +100,45 @@ describe('a hook that allows', () => {
   ];
   test.each(held)('does not override %s', (_, name, over, expected) => {
     expect(verdict(name, 'allow', over)).toBe(expected);
+  });
+});
+
+describe('the limits of a subagent', () => {
+  const modes: PermissionMode[] = ['read-only', 'plan', 'default', 'accept-edits', 'auto'];
+  const judged = (name: string, limits: CallLimits | undefined, over: Partial<Policy>) => {
+    const [tool, access] = calls[name] ?? ['', null];
+    const request = { tool, accesses: access ? [access] : [], input: {}, ...(limits && { limits }) };
+    return evaluate(request, { ...policy, ...over }).verdict;
+  };
+
+  test('its mode applies where it is stricter than that of the session, and never widens it', () => {
+    for (const name of Object.keys(calls))
+      for (const [own, mode] of modes.flatMap((first) => modes.map((second) => [first, second] as const))) {
+        const stricter = modes[Math.min(modes.indexOf(own), modes.indexOf(mode))] ?? mode;
+        expect([name, own, mode, judged(name, { mode: own }, { mode })]).toEqual([
+          name,
+          own,
+          mode,
+          judged(name, undefined, { mode: stricter }),
+        ]);
+      }
+  });
+
+  test('its own deny rules apply beside those of the session, whatever the session allows', () => {
+    const rules = { allow: ['Bash', 'Edit'], ask: [], deny: ['WebFetch'] };
+    const limits = { deny: ['Bash(make:*)'] };
+    expect(['runs', 'lists', 'writes', 'fetches'].map((name) => judged(name, limits, { rules }))).toEqual([
+      'deny',
+      'allow',
+      'allow',
+      'deny',
+    ]);
+  });
+
+  test('one that may not ask is refused what would be asked', () => {
+    for (const name of Object.keys(calls)) {
+      const usual = judged(name, undefined, {});
+      expect(judged(name, { neverAsks: true }, {})).toBe(usual === 'ask' ? 'deny' : usual);
+    }
   });
 });

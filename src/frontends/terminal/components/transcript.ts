@@ -5,7 +5,7 @@ import { widthOfLine, wrap } from '../text/wrap.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { Room } from '../view/display-lines.ts';
 import type { Item, Line, Span, Style } from '../view/types.ts';
-import { startLines } from './start-header.ts';
+import { finishedStartLines } from './start-header.ts';
 import { todoChangeLines } from './todos.ts';
 import { callLines, exploredRow } from './tool-call.ts';
 
@@ -14,7 +14,7 @@ export function itemLines(item: Item, room: Room): Line[] {
   const { styles } = room.theme;
   switch (item.type) {
     case 'start':
-      return startLines(item.facts, room);
+      return finishedStartLines(item.facts, room);
     case 'prompt':
       return [[], ...promptRows(item.text, room)];
     case 'answer':

@@ -23,7 +23,7 @@ export function startRows({ version, folder, branch, model, mode, tip }: StartFa
   return [
     '',
     `ai-code-assistant ${version}`,
-    model === undefined ? '' : [model, mode].filter(Boolean).join(' · '),
+    [model, mode].filter(Boolean).join(' · '),
     branch ? `${folder} (${branch})` : folder,
     '',
     tip === '' ? '' : `Tip: ${tip}`,

@@ -50,7 +50,7 @@ export function displayLines(display: Display, room: ResultRoom): Line[] {
 }
 
 export function outputLines(text: string, { columns, theme, folded, failed = false }: ResultRoom): Line[] {
-  const all = sanitize(withoutOverwritten(text)).trimEnd();
+  const all = sanitize(withoutOverwritten(text)).trimEnd().replace(/^\n+/, '');
   if (all === '') return [];
   const lines = all.split('\n');
   const style = theme.styles.muted;

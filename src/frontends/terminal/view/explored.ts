@@ -1,5 +1,5 @@
 import type { Exploration } from '../../../contract/display.ts';
-import { endStart } from './start.ts';
+import { endStart, gapBefore } from './start.ts';
 import type { ExploredCall, Item, LiveCall, View } from './types.ts';
 
 /** Adds a finished item; what was explored before it comes first. */
@@ -44,5 +44,6 @@ export function isExplored(item: Item): item is ExploredCall {
 
 function append(view: View, items: readonly Item[]): View {
   const begun = endStart(view);
-  return { ...begun, finished: [...begun.finished, ...items] };
+  const finished = [...begun.finished, ...gapBefore(items[0], begun), ...items];
+  return { ...begun, isAfterStart: false, finished };
 }

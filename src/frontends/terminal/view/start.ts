@@ -1,5 +1,5 @@
 import type { StartFacts } from '../early/start-rows.ts';
-import type { View } from './types.ts';
+import type { Item, View } from './types.ts';
 
 /** The first rows stay open until all of their facts are known; then they are finished. */
 export function learnStart(view: View, facts: Partial<StartFacts>): View {
@@ -13,5 +13,12 @@ export function learnStart(view: View, facts: Partial<StartFacts>): View {
 export function endStart(view: View): View {
   const { start: facts } = view;
   if (!facts) return view;
-  return { ...view, start: null, finished: [...view.finished, { type: 'start', facts }] };
+  const finished: readonly Item[] = [...view.finished, { type: 'start', facts }];
+  return { ...view, start: null, isAfterStart: true, finished };
+}
+
+/** An empty row between the first rows and what does not begin with one itself. */
+export function gapBefore(item: Item | undefined, { isAfterStart }: View): Item[] {
+  const isTight = item?.type === 'printed' || item?.type === 'notice' || item?.type === 'drawn';
+  return isAfterStart && isTight ? [{ type: 'printed', text: '' }] : [];
 }

@@ -279,6 +279,46 @@ test('whatever happens, each read-only call is shown once', () => {
   );
 });
 
+const facts = { version: '1.2.3', folder: '~/app', tip: '' };
+const begunWith = (events: readonly ViewEvent[]) =>
+  events.reduce((view, event) => reduceView(view, event, 0), emptyView(status, facts));
+
+test.each<[string, ViewEvent[], Item[]]>([
+  ['wait until all is known', [{ type: 'start', facts: { model: 'p/m' } }], []],
+  [
+    'are finished then, once',
+    [
+      { type: 'start', facts: { branch: null } },
+      { type: 'start', facts: { model: 'p/m' } },
+      { type: 'start', facts: { model: 'p/other' } },
+    ],
+    [{ type: 'start', facts: { ...facts, branch: null, model: 'p/m' } }],
+  ],
+  [
+    'come before anything else, with an empty row where it has none',
+    [
+      { type: 'printed', text: 'a' },
+      { type: 'printed', text: 'b' },
+    ],
+    [
+      { type: 'start', facts },
+      { type: 'printed', text: '' },
+      { type: 'printed', text: 'a' },
+      { type: 'printed', text: 'b' },
+    ],
+  ],
+  [
+    'come before a prompt',
+    [{ type: 'prompted', text: 'hi' }],
+    [
+      { type: 'start', facts },
+      { type: 'prompt', text: 'hi' },
+    ],
+  ],
+])('the first rows %s', (_what, events, finished) => {
+  expect(begunWith(events).finished).toEqual(finished);
+});
+
 /** Lines end at newlines; an open line is the tail. */
 function plainMarkdown(): MarkdownStream {
   let open = '';

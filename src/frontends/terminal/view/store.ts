@@ -20,6 +20,7 @@ const INTERRUPTED = { kind: 'interrupted' } as const;
 export function emptyView(status: Status, start: View['start'] = null): View {
   return {
     start,
+    isAfterStart: false,
     finished: [],
     message: null,
     calls: [],

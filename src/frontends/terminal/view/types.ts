@@ -146,6 +146,8 @@ export type Status = {
 export type View = {
   /** The first rows, until all they say is known. */
   start: StartFacts | null;
+  /** The first rows are the last that were finished. */
+  isAfterStart: boolean;
   /** Items not drawn yet; only grows at its end. */
   finished: readonly Item[];
   message: LiveMessage | null;

@@ -141,7 +141,7 @@ export type GrepQuery = {
  * Lines and files found. `total` includes lines beyond the limit; so do `matches`, without context lines, and the
  * number of `files`; both only for content.
  */
-export type GrepResult = { lines: string[]; total: number; matches?: number; files?: number };
+type GrepResult = { lines: string[]; total: number; matches?: number; files?: number };
 
 /** Searches in a tree; honours ignore files. `total` includes results beyond the limit. */
 export type Search = {

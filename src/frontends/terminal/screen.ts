@@ -10,7 +10,6 @@ import { questionDialog } from './components/question-dialog.ts';
 import { textDialog } from './components/text-dialog.ts';
 import { DialogDesk } from './dialog-queue.ts';
 import type { DialogKit } from './dialogs/kit.ts';
-import type { StartFacts } from './early/start-rows.ts';
 import { textWidth } from './editor/prompt-lines.ts';
 import { type PromptDeps, PromptModel } from './editor/prompt-model.ts';
 import { createKeymap, type KeySettings } from './keyboard/keymap.ts';
@@ -26,7 +25,7 @@ import type { Ground } from './theme/theme.ts';
 import { systemClock } from './view/batch.ts';
 import { withoutQuestion } from './view/describe-end.ts';
 import { Feed } from './view/feed.ts';
-import type { Key, ScreenAction, Status, StatusPart } from './view/types.ts';
+import type { Key, ScreenAction, Status, StatusPart, View } from './view/types.ts';
 import { ViewStore } from './view/view-store.ts';
 
 /** Ctrl-C pressed twice within this time quits. */
@@ -57,7 +56,7 @@ export type ScreenOptions = TerminalStreams & {
   ground?: Ground;
   title: string;
   shownPath(path: string): string;
-  start?: StartFacts;
+  start?: View['start'];
   settings: ScreenSettings;
   status: Status;
   prompt: PromptPlace;
@@ -84,7 +83,7 @@ export class Screen {
   #cancelledAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ScreenOptions) {
-    const { stdin, stdout, env, title, takeOver, settings, status } = options;
+    const { stdin, stdout, env, title, takeOver, settings, status, shownPath } = options;
     this.#options = options;
     this.terminal = new HeldTerminal({
       stdin,
@@ -106,7 +105,6 @@ export class Screen {
     const { theme: setting, color } = settings;
     this.#theme = new ScreenTheme({ setting, color, env, ground: options.ground ?? null });
     const theme = this.#theme.now;
-    const { shownPath } = options;
     this.surroundings = new Surroundings({ columns, rows, theme, highlighter: noHighlighter, shownPath });
     this.markdown = new LateMarkdown(this.surroundings, { links: knowsHyperlinks(env) });
     this.#feed = new Feed({

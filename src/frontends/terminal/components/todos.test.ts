@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { widthOfLine } from '../text/wrap.ts';
 import { themeOf } from '../theme/theme.ts';
-import { type Todo, todoChanges } from '../view/todos.ts';
-import type { Line } from '../view/types.ts';
+import { todoChanges } from '../view/todos.ts';
+import type { Line, Todo } from '../view/types.ts';
 import { pinnedTodos, todoChangeLines } from './todos.ts';
 
 const theme = themeOf('dark', 'none');

@@ -1,8 +1,8 @@
 import { fitTo } from '../text/measure.ts';
 import type { Role } from '../theme/theme.ts';
 import type { Room } from '../view/display-lines.ts';
-import { TODO_MARKS, type Todo, type TodoChanges } from '../view/todos.ts';
-import type { Line } from '../view/types.ts';
+import { TODO_MARKS } from '../view/todos.ts';
+import type { Line, Todo, TodoChanges } from '../view/types.ts';
 
 const ROLES = { pending: 'text', in_progress: 'strong', done: 'muted' } satisfies Record<
   Todo['status'],

@@ -6,8 +6,8 @@ import { sanitize } from '../text/sanitize.ts';
 import { chop } from '../text/wrap.ts';
 import type { Theme } from '../theme/theme.ts';
 import { CHANGE_ROWS, foldedText, foldOf } from './fold.ts';
-import { TODO_MARKS, type Todo } from './todos.ts';
-import type { Line } from './types.ts';
+import { TODO_MARKS } from './todos.ts';
+import type { Line, Todo } from './types.ts';
 
 /** The width and theme for lines. Without a highlighter code is not highlighted. */
 export type Room = {

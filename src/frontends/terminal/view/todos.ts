@@ -1,20 +1,11 @@
-import type { Display } from '../../../contract/display.ts';
 import { addItem } from './explored.ts';
-import type { View } from './types.ts';
-
-export type Todo = Extract<Display, { kind: 'todos' }>['items'][number];
+import type { Todo, TodoChanges, Todos, View } from './types.ts';
 
 /** Each state has a shape of its own. */
 export const TODO_MARKS = { pending: '☐', in_progress: '◐', done: '✓' } satisfies Record<
   Todo['status'],
   string
 >;
-
-/** The task list of a session. */
-export type Todos = { session: string; items: readonly Todo[] };
-
-/** What differs between two lists besides their order and what is in progress. */
-export type TodoChanges = { done: readonly string[]; added: readonly string[]; removed: readonly string[] };
 
 /** Keeps the whole list for the screen; only what changed becomes an item. */
 export function takeTodos(view: View, items: readonly Todo[]): View {

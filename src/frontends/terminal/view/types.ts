@@ -6,7 +6,6 @@ import type { AgentEvent } from '../../../contract/event.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
 import type { StartFacts } from '../early/start-rows.ts';
 import type { Subagent } from './subagents.ts';
-import type { TodoChanges, Todos } from './todos.ts';
 
 /**
  * The style of a text. Colors are from the theme, in the terminal's color depth: `#rrggbb`, an index, or a
@@ -59,6 +58,14 @@ export type Key =
   /** The terminal's reply to a query: a complete sequence, including its escape character. */
   | { type: 'reply'; text: string };
 
+export type Todo = Extract<Display, { kind: 'todos' }>['items'][number];
+
+/** The task list of a session. */
+export type Todos = { session: string; items: readonly Todo[] };
+
+/** What differs between two lists besides their order and what is in progress. */
+export type TodoChanges = { done: readonly string[]; added: readonly string[]; removed: readonly string[] };
+
 /** A finished item of the transcript. */
 export type Item =
   | { type: 'start'; facts: StartFacts }
@@ -92,7 +99,7 @@ export type Item =
 
 export type ExploredCall = Extract<Item, { type: 'call' }> & { explores: Exploration };
 
-export type ExploredStep = ExploredCall | Extract<Item, { type: 'thought' }>;
+type ExploredStep = ExploredCall | Extract<Item, { type: 'thought' }>;
 
 /**
  * A running call. `output` is the end of its output; `ended` is set while a failed one waits for its error

@@ -322,7 +322,6 @@ describe('tables name everything there is, and nothing else', () => {
     };
     expect(rowsUnder('Events', await docNamed('headless.md'))).toEqual(Object.keys(kinds));
   });
-
   test('fields of the result', async () => {
     const fields: Record<keyof Report, true> = {
       type: true,

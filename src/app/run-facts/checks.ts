@@ -63,7 +63,7 @@ function lastList(commands: readonly SimpleCommand[], pipefail: boolean): number
 }
 
 /** The name of a check for people; null for any other command. */
-export function checkName(command: SimpleCommand): string | null {
+function checkName(command: SimpleCommand): string | null {
   return nameOf([programOf(command), ...argsOf(command).map(({ text }) => text)]);
 }
 

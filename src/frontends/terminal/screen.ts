@@ -85,14 +85,8 @@ export class Screen {
   constructor(options: ScreenOptions) {
     const { stdin, stdout, env, title, takeOver, settings, status, shownPath } = options;
     this.#options = options;
-    this.terminal = new HeldTerminal({
-      stdin,
-      stdout,
-      env,
-      title,
-      ...(takeOver && { takeOver }),
-      onKey: (key) => this.#press(key),
-    });
+    const onKey = (key: Key) => this.#press(key);
+    this.terminal = new HeldTerminal({ stdin, stdout, env, title, onKey, ...(takeOver && { takeOver }) });
     this.store = new ViewStore(status, options.start);
     this.#queue = new PromptQueue({
       queue: settings.queue,

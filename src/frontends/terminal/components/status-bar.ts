@@ -132,6 +132,6 @@ function muted(text: string): Described | null {
   return row === '' ? null : { text: row, role: 'muted' };
 }
 
-export function dollars(usd: number): string {
+function dollars(usd: number): string {
   return usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
 }

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import xterm from '@xterm/headless';
 import { expect, test } from 'vitest';
-import { screenOf, toAnimatedSvg, toSvg } from '../scripts/terminal-svg.ts';
+import { screenOf, toAnimatedSvg, toSvg } from '../scripts/screens/terminal-svg.ts';
 
 async function screen(text: string) {
   const terminal = new xterm.Terminal({ cols: 20, rows: 4, allowProposedApi: true });

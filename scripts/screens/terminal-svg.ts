@@ -2,37 +2,41 @@ import type { IBufferCell, Terminal } from '@xterm/headless';
 
 const CELL = { width: 8.4, height: 18 };
 const EDGE = 16;
-const GROUND = '#14161b';
-/** Visible on dark pages, too. */
-const FRAME = '#3a3f4a';
-const LETTERS = '#d7dae0';
-const SIXTEEN = [
-  '#1d2026',
-  '#e06c75',
-  '#8ccf7e',
-  '#e5c07b',
-  '#67a8f0',
-  '#c678dd',
-  '#56b6c2',
-  '#c8ccd4',
-  '#6b7280',
-  '#f07178',
-  '#a3e08f',
-  '#f0d08a',
-  '#82b8ff',
-  '#d795ea',
-  '#6fd0dc',
-  '#ffffff',
-];
+
+export type Ground = 'dark' | 'light';
+type Palette = { ground: string; letters: string; frame: string; sixteen: readonly string[] };
+
+/** Frames are visible on pages of either color. */
+const palettes: Record<Ground, Palette> = {
+  dark: {
+    ground: '#14161b',
+    letters: '#d7dae0',
+    frame: '#3a3f4a',
+    sixteen: [
+      ...['#1d2026', '#e06c75', '#8ccf7e', '#e5c07b', '#67a8f0', '#c678dd', '#56b6c2', '#c8ccd4'],
+      ...['#6b7280', '#f07178', '#a3e08f', '#f0d08a', '#82b8ff', '#d795ea', '#6fd0dc', '#ffffff'],
+    ],
+  },
+  light: {
+    ground: '#ffffff',
+    letters: '#24292f',
+    frame: '#c9ced6',
+    sixteen: [
+      ...['#24292f', '#cf222e', '#116329', '#9a6700', '#0969da', '#8250df', '#1b7c83', '#6e7781'],
+      ...['#57606a', '#a40e26', '#1a7f37', '#bf8700', '#218bff', '#a475f9', '#3192aa', '#ffffff'],
+    ],
+  },
+};
 
 type Run = { text: string; column: number; columns: number; style: string; ground: string | null };
 
 /** The visible rows of a terminal at one moment, each drawn as if it were the first. */
-export type Screen = { columns: number; rows: string[] };
+export type Screen = { columns: number; rows: string[]; ground: Ground };
 
-export function screenOf(terminal: Terminal): Screen {
-  const rows = Array.from({ length: terminal.rows }, (_, y) => rowOf(terminal, y));
-  return { columns: terminal.cols, rows: rows.slice(0, rows.findLastIndex((row) => row !== '') + 1) };
+export function screenOf(terminal: Terminal, ground: Ground = 'dark'): Screen {
+  const rows = Array.from({ length: terminal.rows }, (_, y) => rowOf(terminal, y, palettes[ground]));
+  const last = rows.findLastIndex((row) => row !== '');
+  return { columns: terminal.cols, rows: rows.slice(0, last + 1), ground };
 }
 
 /** The visible part of a terminal, as an SVG with a title. */
@@ -40,7 +44,7 @@ export function toSvg(screen: Screen, title: string): string {
   const body = screen.rows.flatMap((row, y) =>
     row === '' ? [] : [`<g transform="translate(0 ${y * CELL.height})">${row}</g>`],
   );
-  return drawing({ ...sizeOf(screen), title, body });
+  return drawing({ ...sizeOf(screen), title, body, palette: palettes[screen.ground] });
 }
 
 /** A screen, and how long it is shown. */
@@ -76,7 +80,7 @@ export function toAnimatedSvg(frames: readonly Frame[], title: string): string {
     `<defs>${[...names].map(([row, name]) => `<g id="${name}">${row}</g>`).join('\n')}</defs>`,
     `<g class="strip">${strip.join('\n')}</g>`,
   ];
-  return drawing({ width, height, title, body });
+  return drawing({ width, height, title, body, palette: palettes[frames[0]?.screen.ground ?? 'dark'] });
 }
 
 function sizeOf({ columns, rows }: Screen): { width: number; height: number } {
@@ -86,14 +90,14 @@ function sizeOf({ columns, rows }: Screen): { width: number; height: number } {
   };
 }
 
-type Drawing = { width: number; height: number; title: string; body: readonly string[] };
+type Drawing = { width: number; height: number; title: string; body: readonly string[]; palette: Palette };
 
-function drawing({ width, height, title, body }: Drawing): string {
+function drawing({ width, height, title, body, palette }: Drawing): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     `<title>${escaped(title)}</title>`,
-    `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8" fill="${GROUND}" stroke="${FRAME}"/>`,
-    `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="${LETTERS}">`,
+    `<rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="8" fill="${palette.ground}" stroke="${palette.frame}"/>`,
+    `<g font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace" font-size="14" fill="${palette.letters}">`,
     ...body,
     '</g>',
     '</svg>',
@@ -101,8 +105,8 @@ function drawing({ width, height, title, body }: Drawing): string {
   ].join('\n');
 }
 
-function rowOf(terminal: Terminal, y: number): string {
-  return runsOf(terminal, terminal.buffer.active.baseY + y)
+function rowOf(terminal: Terminal, y: number, palette: Palette): string {
+  return runsOf(terminal, { y: terminal.buffer.active.baseY + y, palette })
     .flatMap(drawn)
     .join('');
 }
@@ -123,13 +127,13 @@ function drawn({ text, column, columns, style, ground }: Run): string[] {
 }
 
 /** Adjacent cells of the same style, merged. */
-function runsOf({ buffer, cols }: Terminal, y: number): Run[] {
+function runsOf({ buffer, cols }: Terminal, { y, palette }: { y: number; palette: Palette }): Run[] {
   const line = buffer.active.getLine(y);
   const runs: Run[] = [];
   for (let column = 0; column < cols; column++) {
     const cell = line?.getCell(column);
     if (!cell || cell.getWidth() === 0) continue;
-    const [style, ground] = [styleOf(cell), groundOf(cell)];
+    const [style, ground] = [styleOf(cell, palette), groundOf(cell, palette)];
     const text = cell.getChars() || ' ';
     const last = runs.at(-1);
     if (last && last.style === style && last.ground === ground) {
@@ -140,8 +144,8 @@ function runsOf({ buffer, cols }: Terminal, y: number): Run[] {
   return runs;
 }
 
-function styleOf(cell: IBufferCell): string {
-  const color = cell.isInverse() ? (background(cell) ?? GROUND) : foreground(cell);
+function styleOf(cell: IBufferCell, palette: Palette): string {
+  const color = cell.isInverse() ? (background(cell, palette) ?? palette.ground) : foreground(cell, palette);
   return [
     color === null ? '' : ` fill="${color}"`,
     cell.isBold() ? ' font-weight="bold"' : '',
@@ -152,18 +156,18 @@ function styleOf(cell: IBufferCell): string {
   ].join('');
 }
 
-function groundOf(cell: IBufferCell): string | null {
-  return cell.isInverse() ? (foreground(cell) ?? LETTERS) : background(cell);
+function groundOf(cell: IBufferCell, palette: Palette): string | null {
+  return cell.isInverse() ? (foreground(cell, palette) ?? palette.letters) : background(cell, palette);
 }
 
-function foreground(cell: IBufferCell): string | null {
+function foreground(cell: IBufferCell, palette: Palette): string | null {
   if (cell.isFgDefault()) return null;
-  return cell.isFgRGB() ? hex(cell.getFgColor()) : indexed(cell.getFgColor());
+  return cell.isFgRGB() ? hex(cell.getFgColor()) : indexed(cell.getFgColor(), palette);
 }
 
-function background(cell: IBufferCell): string | null {
+function background(cell: IBufferCell, palette: Palette): string | null {
   if (cell.isBgDefault()) return null;
-  return cell.isBgRGB() ? hex(cell.getBgColor()) : indexed(cell.getBgColor());
+  return cell.isBgRGB() ? hex(cell.getBgColor()) : indexed(cell.getBgColor(), palette);
 }
 
 function hex(color: number): string {
@@ -171,8 +175,8 @@ function hex(color: number): string {
 }
 
 /** One of the 256 colors: 16 named ones, a cube, grays. */
-function indexed(index: number): string {
-  if (index < 16) return SIXTEEN[index] ?? LETTERS;
+function indexed(index: number, palette: Palette): string {
+  if (index < 16) return palette.sixteen[index] ?? palette.letters;
   if (index >= 232) return hex((8 + 10 * (index - 232)) * 0x010101);
   const steps = [0, 95, 135, 175, 215, 255];
   const at = index - 16;

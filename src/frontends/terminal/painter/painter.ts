@@ -26,7 +26,8 @@ export type PainterOptions = {
 /** The confirmed screen content: what the terminal has read, at this width. */
 type Known = { rows: readonly string[]; at: Place; columns: number };
 
-type Sent = { text: string; above: string; rows: readonly string[]; at: Place };
+/** `stays`: finished text that is part of the zone as it was, at the width we know. */
+type Sent = { text: string; above: string; stays: boolean; rows: readonly string[]; at: Place };
 
 /**
  * Keeps a few rows at the end of the output up to date, and lets finished text scroll above them into the
@@ -149,11 +150,12 @@ export class Painter {
   #show(): void {
     if (this.#frame === null) return;
     const above = this.#above;
-    const text = this.#zone.paint(this.#frame, { above, question: () => this.#question() });
+    const stays = above !== '' && !this.#zone.isEmpty && this.#known.columns === this.#options.columns();
+    const text = this.#zone.paint(this.#frame, { above, mayStay: stays, question: () => this.#question() });
     this.#above = '';
     if (text === '') return;
     const { rows, at } = this.#zone;
-    this.#sent.push({ text, above, rows, at });
+    this.#sent.push({ text, above, stays, rows, at });
     if (!this.#asks) this.#suppose();
     this.#options.write(`${BEGIN_UPDATE}${text}${END_UPDATE}`);
   }
@@ -178,8 +180,15 @@ export class Painter {
     if (!this.behind) this.onCaughtUp();
   }
 
-  #follow({ text, above, rows, at }: Sent, columns: number): void {
-    if (columns !== this.#known.columns) this.#model ??= this.#modelOf(this.#known);
+  #follow(sent: Sent, columns: number): void {
+    const { text, above, rows, at } = sent;
+    if (!this.#model && columns !== this.#known.columns) {
+      const model = this.#modelOf(this.#known);
+      model.resize(columns);
+      // Finished text in place of rows that were cut off or have moved is written again.
+      if (model.above !== this.#known.at.row || [sent, ...this.#sent].some(({ stays }) => stays))
+        this.#model = model;
+    }
     if (!this.#model) {
       this.#known = { rows, at, columns };
       return;

@@ -15,6 +15,13 @@ const BREAK = '\u001b[?7h';
 
 type ZoneOptions = { columns(): number; rows(): number };
 
+type PaintOptions = {
+  above: string;
+  /** Whether rows of the zone that show finished text may stay where they are: they were read at this width. */
+  mayStay: boolean;
+  question(): string;
+};
+
 /** The rows that may change, and the output that changes them on a terminal that is in sync. */
 export class Zone {
   readonly #options: ZoneOptions;
@@ -56,11 +63,10 @@ export class Zone {
    * Empty when the frame is already painted. `question` is written at the right edge, on the way to the
    * caret.
    */
-  paint(frame: string, { above, question }: { above: string; question(): string }): string {
+  paint(frame: string, { above, mayStay, question }: PaintOptions): string {
     const { rows, caret } = this.#read(frame);
-    const changes = this.#fits(above, rows)
-      ? this.#update(rows, linesOf(above))
-      : this.pass(above) + this.#update(rows);
+    const inPlace = above === '' || (mayStay && this.#fits(above, rows));
+    const changes = inPlace ? this.#update(rows, linesOf(above)) : this.pass(above) + this.#update(rows);
     if (changes === '' && this.#isAt(caret)) return '';
     const hidden = changes !== '' && this.#cursorShown ? HIDE : '';
     const asked = question();
@@ -123,9 +129,9 @@ export class Zone {
 
   /** Whether finished text can take the place of rows that already show it, without scrolling any of them off. */
   #fits(above: string, rows: readonly string[]): boolean {
-    if (above === '') return true;
     const lines = linesOf(above);
     return (
+      !this.isEmpty &&
       lines.length + rows.length <= this.#options.rows() &&
       this.#rows.length <= this.#options.rows() &&
       lines.every((line) => paintedWidth(line) <= this.#options.columns())

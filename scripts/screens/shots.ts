@@ -97,7 +97,7 @@ export const shots: Shot[] = [
       calls(['Read', { file_path: 'config.ts' }], ['Glob', { pattern: 'src/**/*.ts' }]),
       says('`login` in `src/login.ts` reads the settings; `open` in `src/session.ts` is its only caller.'),
     ],
-    play: (lab) => ask(lab, 'how does the login work?', 'its only caller'),
+    play: (lab) => ask(lab, 'how does the login work?', 'is its only'),
   },
   {
     name: 'edit-approval',

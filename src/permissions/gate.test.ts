@@ -73,53 +73,6 @@ test('[P03][C05] the question says what will happen and why, without the raw inp
   ]);
 });
 
-test('the question says whether accept-edits mode would cover it', async () => {
-  const { questions, approver } = person();
-  const gate = createGate({ policy: () => policy, approver });
-  for (const asked of [edit('a.ts'), edit('/etc/hosts'), edit('.git/hooks/x'), bash('make')])
-    await gate.decide(asked, { signal });
-  expect(questions.map(({ acceptEdits }) => acceptEdits ?? false)).toEqual([true, false, false, false]);
-});
-
-test('the question says how many more are waiting', async () => {
-  const { questions, approver } = person({ choice: 'once' }, { choice: 'once' }, { choice: 'once' });
-  const gate = createGate({ policy: () => policy, approver });
-  // `ls` is free, so it does not count.
-  await gate.decide(bash('make'), { signal, asked: 0, later: [bash('ls'), edit('a'), edit('b')] });
-  await gate.decide(edit('a'), { signal, asked: 1, later: [edit('b')] });
-  await gate.decide(edit('b'), { signal, asked: 2, later: [] });
-  await gate.decide(edit('c'), { signal });
-  expect(questions.map(({ queue }) => queue)).toEqual([
-    { position: 1, total: 3 },
-    { position: 2, total: 3 },
-    { position: 3, total: 3 },
-    undefined,
-  ]);
-});
-
-test('questions of several agents wait for one another', async () => {
-  const { questions, approver } = person();
-  const gate = createGate({ policy: () => policy, approver });
-  await Promise.all([edit('a'), edit('b')].map((one) => gate.decide(one, { signal })));
-  expect(questions.map(({ queue }) => queue)).toEqual([{ position: 1, total: 2 }, undefined]);
-});
-
-test('a command judged in another folder is marked where it is written', async () => {
-  const { questions, approver } = person();
-  const gate = createGate({ policy: () => policy, approver });
-  const target = 'ls && make';
-  const one = bash(target);
-  const accesses: Access[] = [
-    { kind: 'execute', target },
-    { kind: 'read', target: 'sub' },
-  ];
-  await gate.decide({ ...one, accesses }, { signal });
-  expect(questions[0]?.parts?.map(({ span }) => span && target.slice(span.start, span.end))).toEqual([
-    'ls',
-    'make',
-  ]);
-});
-
 test('[P04][Y09] a no is remembered for the identical request only', async () => {
   const { questions, approver } = person({ choice: 'no' }, { choice: 'once' }, { choice: 'once' });
   const gate = createGate({ policy: () => policy, approver });

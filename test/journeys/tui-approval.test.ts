@@ -213,6 +213,25 @@ describe('the approval prompt', () => {
     expect(await space.tree()).toEqual({});
   });
 
+  test('is repainted when the terminal becomes smaller than its rows', async () => {
+    const lines = Array.from({ length: 12 }, (_, i) => `line ${i}\n`).join('');
+    const space = await workspace({});
+    const write = calls(['Write', { file_path: 'a.txt', content: lines }]);
+    const { lab } = await openScreen(space, [write, says('Done.')], { columns: 100, rows: 30 });
+    onTestFinished(() => lab.type('\x03\x03'));
+    lab.type('go\r');
+    await lab.waitFor(ASKED);
+    await still(lab, 600);
+    for (const columns of [60, 44, 90]) {
+      lab.resize(columns, 26);
+      const top = `╭${'─'.repeat(columns - 2)}╮`;
+      await lab.waitFor((it) => it.rows().includes(top) && it.rows().join('\n').includes(ASKED), {
+        limitMs: 8_000,
+      });
+      await still(lab);
+    }
+  });
+
   test('shows a command once, and what the sandbox permits', async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     const call = calls(['Bash', { command: 'cat a.txt && touch made' }]);

@@ -68,6 +68,7 @@ describe('terminal input is parsed as key presses', () => {
     ['what the terminal is', '\x1b[?62;22c', ['reply "\\u001b[?62;22c"']],
     ['where the cursor is', '\x1b[12;40R', ['reply "\\u001b[12;40R"']],
     ['where the cursor is, in the first row', '\x1b[1;80R', ['reply "\\u001b[1;80R"']],
+    ['where the cursor is, in the corner', '\x1b[1;1R', ['reply "\\u001b[1;1R"']],
     ['F3, also with Ctrl', '\x1b[1;5R\x1bOR', ['ctrl+f3', 'f3']],
     ['Escape right before an answer', '\x1b\x1b[12;80R', ['escape', 'reply "\\u001b[12;80R"']],
     ['Alt and an arrow, the older way', '\x1b\x1b[A', ['alt+up']],

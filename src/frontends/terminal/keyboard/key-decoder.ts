@@ -182,8 +182,8 @@ function readControl({ sequence, parameters, between, final }: Control): Key[] {
     .map((part) => part.split(':').map(Number));
   const [code = 0] = first;
   const [bits = 1, event] = second;
-  // Cursor positions end with the letter of F3, which has a 1 before it and at most 16 after it.
-  if (final === 'R' && (code !== 1 || bits > 16)) return [{ type: 'reply', text: sequence }];
+  // Cursor positions end with the letter of F3, which has a 1 before it and 2 to 16 after it.
+  if (final === 'R' && (code !== 1 || bits === 1 || bits > 16)) return [{ type: 'reply', text: sequence }];
   const RELEASED = 3;
   // Keys with Command or Super belong to the terminal.
   if (event === RELEASED || isSuper(bits)) return [];

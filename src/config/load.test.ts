@@ -94,6 +94,7 @@ describe('[F01] [R07] without any file', () => {
       editorMode: 'emacs',
       keys: {},
       verbosity: 'normal',
+      queue: 'steer',
       streamOutput: true,
       saveHistory: true,
       memory: { enabled: true, embeddings: 'auto' },

@@ -71,7 +71,7 @@ export function isWholeLine(specifier: string, line: string): boolean {
 }
 
 /** `git log:*`, as Claude Code writes it, means `git log *`. */
-export function asWords(specifier: string): string {
+function asWords(specifier: string): string {
   return specifier.replace(/:\*$/, ' *');
 }
 

@@ -128,7 +128,7 @@ function verdictOf(value: unknown, known: Readonly<Record<string, HookVerdict>>)
 
 const BY_STRICTNESS: readonly HookVerdict[] = ['none', 'allow', 'ask', 'block'];
 
-export function strictest(verdicts: readonly HookVerdict[]): HookVerdict {
+function strictest(verdicts: readonly HookVerdict[]): HookVerdict {
   const ranks = verdicts.map((verdict) => BY_STRICTNESS.indexOf(verdict));
   return BY_STRICTNESS[Math.max(0, ...ranks)] ?? 'none';
 }

@@ -104,6 +104,12 @@ describe('subagents', () => {
       '⠿ general: other · 1 call · 0 tokens · 0s',
       '  Waiting for the model',
     ]);
+    lab.type('\u000f');
+    await lab.waitFor('Which conversation?');
+    lab.type('\u001b[B\u001b[B\r');
+    await lab.waitFor(({ rows, modes }) => modes().alternate && rows().some((row) => row.includes('INNER')));
+    lab.type('q');
+    await lab.waitFor(({ modes }) => !modes().alternate && tree().length === 6);
     // Nothing is cut at the top: on a small screen each has one row, and the last ones are only counted.
     lab.resize(60, 14);
     await lab.waitFor(

@@ -279,7 +279,7 @@ export class Screen {
         void this.#suspend();
         return;
       case 'transcript':
-        void this.pager.open();
+        void import('./flows/transcripts.ts').then(({ openTranscript }) => openTranscript(this));
         return;
       case 'redraw':
         this.#resized();

@@ -1,5 +1,6 @@
 import type { Display } from '../../../contract/display.ts';
-import type { AgentEvent } from '../../../contract/event.ts';
+import { type AgentEvent, innermost } from '../../../contract/event.ts';
+import type { Message } from '../../../contract/message.ts';
 import type { LateMarkdown } from '../markdown/late.ts';
 import type { HeldTerminal } from '../painter/held-terminal.ts';
 import { paint } from '../painter/paint.ts';
@@ -37,6 +38,7 @@ export type PagerStart = {
 export class PagerScreen {
   readonly #options: PagerScreenOptions;
   readonly #changes = new Map<string, Display>();
+  readonly #subagents = new Map<string, { name: string; messages: readonly Message[] }>();
   #transcript: Transcript | null = null;
   #state: 'closed' | 'opening' | 'open' = 'closed';
 
@@ -49,12 +51,29 @@ export class PagerScreen {
     this.#transcript = transcript;
   }
 
+  /** The conversation of a subagent of the current run, by the calls that started it and its parents. */
+  subagent(path: readonly string[]): Transcript | null {
+    const id = path.join(' ');
+    const known = this.#subagents.get(id);
+    return known ? { title: known.name, messages: () => this.#subagents.get(id)?.messages ?? [] } : null;
+  }
+
   watch(event: AgentEvent): void {
+    if (event.type === 'run_start') this.#subagents.clear();
+    if (event.type === 'subagent') this.#watchSubagent(event);
     if (event.type !== 'tool_end' || !event.display?.kind.startsWith('diff')) return;
     this.#changes.set(event.callId, event.display);
     if (this.#changes.size <= MOST_CHANGES) return;
     const [oldest] = this.#changes.keys();
     if (oldest !== undefined) this.#changes.delete(oldest);
+  }
+
+  #watchSubagent(told: Extract<AgentEvent, { type: 'subagent' }>): void {
+    const { event, agents, calls } = innermost(told);
+    if (event.type !== 'message') return;
+    const id = calls.join(' ');
+    const known = this.#subagents.get(id) ?? { name: agents.at(-1) ?? '', messages: [] };
+    this.#subagents.set(id, { ...known, messages: [...known.messages, event.message] });
   }
 
   async open({ transcript = this.#transcript ?? undefined, callId }: PagerStart = {}): Promise<void> {

@@ -204,10 +204,10 @@ describe('the approval prompt', () => {
     const { lab } = await openScreen(space, [touch, says('Done.')], { columns: 100, rows: 30 });
     onTestFinished(() => lab.type('\x03\x03'));
     lab.type('go\r');
-    // As a user who types on while the model works.
+    // As a user who types on while the model works, and does not look up.
     const typing = setInterval(() => lab.type('x'), 20);
     await lab.waitFor(ASKED).finally(() => clearInterval(typing));
-    lab.type('\r');
+    lab.type('x\r');
     await still(lab, 600);
     expect(lab.rows().join('\n')).toContain(ASKED);
     expect(await space.tree()).toEqual({});

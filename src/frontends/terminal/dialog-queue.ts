@@ -1,3 +1,4 @@
+import { ListeningClock } from '../../lib/async/listening-time.ts';
 import type { Dialog, ShowDialog } from './view/dialog.ts';
 
 /** The current dialog, whatever its result type. */
@@ -7,6 +8,10 @@ export type OpenDialog = { dialog: Dialog<unknown>; onDone(result: unknown): voi
 export class DialogDesk {
   readonly #listeners = new Set<() => void>();
   readonly #waiting: OpenDialog[] = [];
+  readonly #clock = new ListeningClock();
+
+  /** The time in which a dialog was open and its keys were read: those of a stall were typed without seeing it. */
+  readonly now = (): number => this.#clock.now();
 
   get current(): OpenDialog | null {
     return this.#waiting[0] ?? null;
@@ -48,6 +53,7 @@ export class DialogDesk {
   };
 
   #tell(): void {
+    this.#clock.run(this.current !== null);
     for (const listener of this.#listeners) listener();
   }
 }

@@ -136,7 +136,7 @@ export class Screen {
   }
 
   readonly kit: DialogKit = {
-    now: () => performance.now(),
+    now: this.dialogs.now,
     onEarlyKey: (key) => this.#renderer.keep(key),
   };
 

@@ -23,3 +23,27 @@ export function listeningTime(ms: number): AbortSignal {
   afterListening(ms, () => end.abort(new Error(`No answer within ${ms} ms.`)));
   return end.signal;
 }
+
+/** The time in which this process handled what arrived. A stall counts as two ticks at most, however long it was. */
+export class ListeningClock {
+  #counted = 0;
+  #countedAt = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  now(): number {
+    return this.#counted + Math.min(performance.now() - this.#countedAt, 2 * TICK_MS);
+  }
+
+  /** It stands still otherwise. */
+  run(runs: boolean): void {
+    if (runs === (this.#timer !== undefined)) return;
+    clearInterval(this.#timer);
+    this.#timer = runs ? setInterval(() => this.#count(), TICK_MS).unref() : undefined;
+    this.#count();
+  }
+
+  #count(): void {
+    this.#counted = this.now();
+    this.#countedAt = performance.now();
+  }
+}

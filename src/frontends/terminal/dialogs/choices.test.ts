@@ -66,6 +66,17 @@ describe('[C05][Y09] a single key answers', () => {
   });
 });
 
+test('Enter after text that means nothing here is not an answer: it was typed for the prompt', () => {
+  const choices = choicesOf(lasting);
+  const typed = pressChoices(openChoices(0), { key: keyOf('x'), now: 2000, extent, choices, shown: 'all' });
+  expect(typed).toMatchObject({ type: 'early' });
+  const enter = (now: number) =>
+    typed.type === 'early' &&
+    pressChoices(typed.state, { key: keys.return, now, extent, choices, shown: 'all' });
+  expect(enter(2300)).toMatchObject({ type: 'early' });
+  expect(enter(3100)).toMatchObject({ type: 'chosen', name: choices[0]?.name });
+});
+
 describe('the list', () => {
   const rows = (asked: Partial<PermissionRequest>) =>
     choicesOf({ ...request, ...asked }).flatMap(({ words, unlisted }) => (unlisted ? [] : [words]));

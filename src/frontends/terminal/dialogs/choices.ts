@@ -77,7 +77,13 @@ export function pressChoices<Name extends string>(
   const chosen = choiceOf(key, state, choices);
   if (chosen) return takeChoice(state, chosen, press.shown);
   const top = scrolled(state.top, key, press.extent);
-  return top === null ? { type: 'other' } : { type: 'state', state: { ...state, top, hasty: false } };
+  if (top !== null) return { type: 'state', state: { ...state, top, hasty: false } };
+  if (key.text.trim() === '') return { type: 'other' };
+  // Text for the prompt, typed in spite of the dialog: Enter after it does not answer.
+  return {
+    type: 'early',
+    state: { ...state, guard: { ...state.guard, early: { at: now, isEnter: false } } },
+  };
 }
 
 /** As if its key was pressed. */

@@ -4,7 +4,7 @@ import { elapsed } from '../../lib/text/elapsed.ts';
 
 type TodoStatus = Extract<Display, { kind: 'todos' }>['items'][number]['status'];
 
-export type FinishedCall = { title: string; success: boolean; durationMs: number; summary?: Summary };
+type FinishedCall = { title: string; success: boolean; durationMs: number; summary?: Summary };
 
 /** How plain lines express what a screen shows with marks and colors. */
 export type Marks = {

@@ -229,6 +229,7 @@ export class Painter {
     this.#suppose();
     this.#known = { ...this.#known, columns };
     this.#show();
+    if (!this.behind) this.onCaughtUp();
   }
 
   /** For a terminal that does not answer: assumes that it has read everything, at the known size. */
@@ -240,11 +241,15 @@ export class Painter {
     this.#suppose();
     write(`${BEGIN_UPDATE}${up > 0 ? `\u001b[${up}A` : ''}\r${ERASE_BELOW}${END_UPDATE}`);
     this.#show();
+    this.onCaughtUp();
   }
 
   #trust(): void {
-    if (this.#lost) this.#takeAwayUnseen();
-    else this.#suppose();
+    if (this.#lost) {
+      this.#takeAwayUnseen();
+      return;
+    }
+    this.#suppose();
     this.onCaughtUp();
   }
 

@@ -1,12 +1,12 @@
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { doors } from '../../test/support/aca.ts';
-import { type Lab, openLab, still } from '../../test/support/lab.ts';
-import { startModelServer } from '../../test/support/model-server/server.ts';
-import type { Workspace } from '../../test/support/workspace.ts';
-import { demo, type Film, projectFiles, type Shot, shots } from './shots.ts';
-import { type Frame, type Ground, screenOf, toAnimatedSvg, toSvg } from './terminal-svg.ts';
+import { doors } from '../test/support/aca.ts';
+import { type Lab, openLab, still } from '../test/support/lab.ts';
+import { startModelServer } from '../test/support/model-server/server.ts';
+import type { Workspace } from '../test/support/workspace.ts';
+import { demo, type Film, projectFiles, type Shot, shots } from './screens/shots.ts';
+import { type Frame, type Ground, screenOf, toAnimatedSvg, toSvg } from './screens/terminal-svg.ts';
 
 /**
  * Screenshots of real conversations for docs/screens: the built program in a terminal, with a scripted model. Each

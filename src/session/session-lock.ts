@@ -2,9 +2,6 @@ import { UserError } from '../contract/errors.ts';
 import { unlessErrno } from '../lib/files/errno.ts';
 import { type Lock, lockFile, tryLock } from '../lib/files/lock.ts';
 
-/** A lock is not lost faster: it is taken over only from an owner that was suspended for many seconds. */
-const RECHECK_MS = 50;
-
 /**
  * Only one process at a time writes to a session. If the disk cannot hold a lock, sessions can still be read,
  * or deleted to free space: locking is retried before each write, which then reports the error itself.
@@ -12,7 +9,6 @@ const RECHECK_MS = 50;
 export class SessionLock {
   readonly #file: string;
   #lock: Lock | null;
-  #checkedAt = 0;
 
   /** Not held before the first write: no other process knows a new session. */
   constructor(file: string, lock: Lock | null = null) {
@@ -33,11 +29,8 @@ export class SessionLock {
 
   /** Throws if another process writes to the session, also if it took over while this one was suspended. */
   readonly check = (): void => {
-    const sinceCheck = Date.now() - this.#checkedAt;
-    if (this.#lock && sinceCheck >= 0 && sinceCheck < RECHECK_MS) return;
     this.#lock ??= this.#take();
     if (this.#lock?.isHeld() === false) throw takenOver();
-    this.#checkedAt = Date.now();
   };
 
   release(): void {

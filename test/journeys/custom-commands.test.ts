@@ -157,7 +157,7 @@ describe('[C10] commands from Markdown files', () => {
 });
 
 describe('[C10] built-in commands', () => {
-  test('/init, /plan and /diff do what they say', async () => {
+  test('/init, /plan and /diff do what they say', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd: space.root });

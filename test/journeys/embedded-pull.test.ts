@@ -153,7 +153,7 @@ test('429 and 502 of a hub are retried after a pause, which is printed once', so
   expect(stderr).toMatch(/^127\.0\.0\.1:\d+ answered 502\. Retrying in 2s \(2 of 6\)\.$/m);
 });
 
-test('a store that is down for a moment is waited for, on a terminal with a countdown', async () => {
+test('a store that is down for a moment is waited for, on a terminal with a countdown', soak, async () => {
   const space = await workspace({});
   const { env, file, content } = await hub(space, { storeFails: [503, 0] });
   const terminal = openTerminal(space, ['models', 'pull', 'me/mine', 'small.gguf', '--yes'], env);

@@ -321,7 +321,7 @@ describe('shell hooks', () => {
     expect(played.stderr).toContain('failed: it timed out.');
   });
 
-  test('hooks run in the sandbox: what commands may not read, they may not', async () => {
+  test('hooks run in the sandbox: what commands may not read, they may not', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n', '.env': 'SECRET=hunter2\n' });
     await settings(space, {
       PreToolUse: [{ command: 'cat .env > found 2>/dev/null; touch ../outside 2>/dev/null; true' }],

@@ -58,7 +58,7 @@ describe('[Q03] [Z08] servers are processes, and none is left', () => {
     expect(await leftAfter(seconds, 2000)).toEqual([]);
   });
 
-  test('after kill -9 of the assistant nothing runs', async () => {
+  test('after kill -9 of the assistant nothing runs', soak, async () => {
     const space = await workspace();
     const seconds = mark();
     await configure(space, {

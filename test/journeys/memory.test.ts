@@ -309,34 +309,38 @@ describe('looking back', () => {
     },
   );
 
-  test('/memory shows, changes, pins and forgets; aca memory does the same from the shell', async () => {
-    const space = await workspace();
-    await writeNotes(space, 'context.md', ['One fact.', 'Two facts.', 'A third thing.']);
-    const { open, server, run } = await start(space, [says('ok')]);
-    const terminal = open();
-    await terminal.waitFor('> ');
-    terminal.type('/memory edit 2 Two better facts.\r');
-    await terminal.waitFor('Changed.');
-    terminal.type('/memory pin 2\r');
-    await terminal.waitFor('Pinned: included in every session.');
-    terminal.type('/memory forget 1\r');
-    await terminal.waitFor('Forgotten.');
-    terminal.type('/memory\r');
-    await terminal.waitFor('1. Two better facts. (pinned)');
-    terminal.type('/quit\r');
-    await terminal.exitCode;
-    expect(await allNotes(space)).toBe('- Two better facts. <!-- pinned -->\n- A third thing.\n');
+  test(
+    '/memory shows, changes, pins and forgets; aca memory does the same from the shell',
+    soak,
+    async () => {
+      const space = await workspace();
+      await writeNotes(space, 'context.md', ['One fact.', 'Two facts.', 'A third thing.']);
+      const { open, server, run } = await start(space, [says('ok')]);
+      const terminal = open();
+      await terminal.waitFor('> ');
+      terminal.type('/memory edit 2 Two better facts.\r');
+      await terminal.waitFor('Changed.');
+      terminal.type('/memory pin 2\r');
+      await terminal.waitFor('Pinned: included in every session.');
+      terminal.type('/memory forget 1\r');
+      await terminal.waitFor('Forgotten.');
+      terminal.type('/memory\r');
+      await terminal.waitFor('1. Two better facts. (pinned)');
+      terminal.type('/quit\r');
+      await terminal.exitCode;
+      expect(await allNotes(space)).toBe('- Two better facts. <!-- pinned -->\n- A third thing.\n');
 
-    await run(['-p', 'quite unrelated']);
-    expect(server.requests[0] && blocksIn(server.requests[0])).toEqual([
-      expect.stringContaining('Two better facts.'),
-    ]);
-    const cli = async (...args: string[]) => (await aca(space, ['memory', ...args])).stdout;
-    expect(await cli('search', 'third')).toBe('2  context    A third thing.\n');
-    expect(await cli('forget', '2')).toBe('Forgotten: A third thing.\n');
-    expect(await cli('list')).toBe('1  context    * Two better facts.\n');
-    expect(await cli('path')).toBe(`${memoryOf(space)}\n`);
-  });
+      await run(['-p', 'quite unrelated']);
+      expect(server.requests[0] && blocksIn(server.requests[0])).toEqual([
+        expect.stringContaining('Two better facts.'),
+      ]);
+      const cli = async (...args: string[]) => (await aca(space, ['memory', ...args])).stdout;
+      expect(await cli('search', 'third')).toBe('2  context    A third thing.\n');
+      expect(await cli('forget', '2')).toBe('Forgotten: A third thing.\n');
+      expect(await cli('list')).toBe('1  context    * Two better facts.\n');
+      expect(await cli('path')).toBe(`${memoryOf(space)}\n`);
+    },
+  );
 
   test('[U06] what was approved three times is suggested with its exact rule, and in force only when applied', async () => {
     const space = await workspace();

@@ -6,6 +6,7 @@ import { still } from '../support/lab.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -45,7 +46,7 @@ describe('a plan on the screen', () => {
     await lab.waitFor('1. Change **a.txt**.');
   });
 
-  test('is started and asked about, step by step', async () => {
+  test('is started and asked about, step by step', soak, async () => {
     const { space, lab, answer } = await planned([present, edit]);
     await answer('2');
     await lab.waitFor('Edit a.txt?');
@@ -99,7 +100,7 @@ describe('a plan on the screen', () => {
     await again.waitFor('3. Update the docs.');
   });
 
-  test('Esc interrupts, and plan mode stays on', async () => {
+  test('Esc interrupts, and plan mode stays on', soak, async () => {
     const { lab, answer } = await planned([present]);
     await answer('\x1b');
     await lab.waitFor('Interrupted');
@@ -109,21 +110,25 @@ describe('a plan on the screen', () => {
   });
 });
 
-test('the tool for plans is offered from plan mode on, so that the prompt cache stays valid', async () => {
-  const { space: _, lab, server, answer } = await planned([present, edit]);
-  await answer('\r');
-  await lab.waitFor('Done.');
-  lab.type('thanks\r');
-  await lab.waitFor(() => server.requests.length > 3);
-  const offers = server.requests.map(({ body }) => JSON.stringify(body).includes('"name":"PresentPlan"'));
-  expect(offers).toEqual([true, true, true, true]);
+test(
+  'the tool for plans is offered from plan mode on, so that the prompt cache stays valid',
+  soak,
+  async () => {
+    const { space: _, lab, server, answer } = await planned([present, edit]);
+    await answer('\r');
+    await lab.waitFor('Done.');
+    lab.type('thanks\r');
+    await lab.waitFor(() => server.requests.length > 3);
+    const offers = server.requests.map(({ body }) => JSON.stringify(body).includes('"name":"PresentPlan"'));
+    expect(offers).toEqual([true, true, true, true]);
 
-  const { lab: other, server: usual } = await openScreen(await workspace({}), [says('Hi.')]);
-  onTestFinished(() => other.type('\x03\x03'));
-  other.type('hello\r');
-  await other.waitFor('Hi.');
-  expect(JSON.stringify(usual.requests[0]?.body)).not.toContain('PresentPlan');
-});
+    const { lab: other, server: usual } = await openScreen(await workspace({}), [says('Hi.')]);
+    onTestFinished(() => other.type('\x03\x03'));
+    other.type('hello\r');
+    await other.waitFor('Hi.');
+    expect(JSON.stringify(usual.requests[0]?.body)).not.toContain('PresentPlan');
+  },
+);
 
 test('in plain lines a plan is a question with choices', async () => {
   const space = await workspace({ 'a.txt': 'old\n' });

@@ -89,7 +89,7 @@ describe('[V06] [Y21] asking again', () => {
 describe('[U05] another model', () => {
   const busy = Array.from({ length: 4 }, () => fails(529, { message: 'Overloaded' }));
 
-  test('stands in when the first one is overloaded: told, named, and priced as itself', async () => {
+  test('stands in when the first one is overloaded: told, named, and priced as itself', soak, async () => {
     const other = await serve([
       says('from the other', { usage: { inputTokens: 1_000_000, outputTokens: 0 } }),
     ]);

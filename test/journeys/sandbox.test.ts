@@ -12,7 +12,7 @@ import { leftAfter, runningWith } from '../support/processes.ts';
 import { program } from '../support/program.ts';
 import { noBubblewrap } from '../support/sandboxed.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const NOBODY = 65_534;
@@ -109,7 +109,7 @@ describe('[X01] [X03] [Y37] the sandbox around a run', () => {
     },
   );
 
-  test('it is tested while the model thinks, so that the first command need not wait', async () => {
+  test('it is tested while the model thinks, so that the first command need not wait', soak, async () => {
     const { space, run } = await start({}, [slowly(says('done'), { firstMs: 5_000 })]);
     expect((await run()).code).toBe(0);
     expect(await readdir(path.join(space.home, '.ai-assistant/cache'))).toContain('sandbox-probe');

@@ -6,6 +6,7 @@ import { still } from '../support/lab.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -119,7 +120,7 @@ describe('/add-dir', () => {
     terminal.type('/quit\r');
   });
 
-  test('opens a folder in plain lines', async () => {
+  test('opens a folder in plain lines', soak, async () => {
     const { space, out, look } = await besides();
     const { terminal, results } = await plain(space, [look, says('Done.')]);
     terminal.type(`/add-dir ${out}\r`);

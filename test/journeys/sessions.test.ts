@@ -122,34 +122,38 @@ describe('going on', () => {
     expect(terminal.screen()).toMatch(/Session [0-9a-f]{8}, just now:\n> talk for long\nword word/);
   });
 
-  test('--resume without an id lists sessions to choose from; by title it needs no list; headless it must be named', async () => {
-    const space = await workspace();
-    const older = await play(space, 'the older one', [says('Old answer.')]);
-    await play(space, 'the newer one', [says('New answer.')]);
-    await aca(space, ['sessions', 'rename', older, 'Login', 'bug']);
+  test(
+    '--resume without an id lists sessions to choose from; by title it needs no list; headless it must be named',
+    soak,
+    async () => {
+      const space = await workspace();
+      const older = await play(space, 'the older one', [says('Old answer.')]);
+      await play(space, 'the newer one', [says('New answer.')]);
+      await aca(space, ['sessions', 'rename', older, 'Login', 'bug']);
 
-    const { terminal, server } = await open(space, [says('More.')], ['--resume']);
-    await terminal.waitFor('Resume which session? (1-2, or Enter for a new one) ');
-    expect(terminal.screen()).toMatch(/ 1\. +[0-9a-f]{8} {2}just now {2}2 messages {2}Login bug\n/);
-    terminal.type('7\r');
-    await terminal.waitFor('7 is not in the list.');
-    terminal.type('2\r');
-    await terminal.waitFor('New answer.');
-    terminal.type('go on\r');
-    await terminal.waitFor('More.');
-    expect(textsOf(server.requests[0]?.messages)).toEqual([
-      'the newer one',
-      'New answer.',
-      expect.stringMatching(/go on$/),
-    ]);
+      const { terminal, server } = await open(space, [says('More.')], ['--resume']);
+      await terminal.waitFor('Resume which session? (1-2, or Enter for a new one) ');
+      expect(terminal.screen()).toMatch(/ 1\. +[0-9a-f]{8} {2}just now {2}2 messages {2}Login bug\n/);
+      terminal.type('7\r');
+      await terminal.waitFor('7 is not in the list.');
+      terminal.type('2\r');
+      await terminal.waitFor('New answer.');
+      terminal.type('go on\r');
+      await terminal.waitFor('More.');
+      expect(textsOf(server.requests[0]?.messages)).toEqual([
+        'the newer one',
+        'New answer.',
+        expect.stringMatching(/go on$/),
+      ]);
 
-    const titled = await open(space, [], ['--resume', 'login BUG']);
-    await titled.terminal.waitFor('Old answer.');
-    expect(titled.terminal.screen()).toContain(`Session ${older.slice(0, 8)} "Login bug", just now:`);
-    expect((await aca(space, ['-p', 'x', '--model', 'ollama/x', '--resume'])).stderr).toContain(
-      '--resume needs a session.',
-    );
-  });
+      const titled = await open(space, [], ['--resume', 'login BUG']);
+      await titled.terminal.waitFor('Old answer.');
+      expect(titled.terminal.screen()).toContain(`Session ${older.slice(0, 8)} "Login bug", just now:`);
+      expect((await aca(space, ['-p', 'x', '--model', 'ollama/x', '--resume'])).stderr).toContain(
+        '--resume needs a session.',
+      );
+    },
+  );
 
   test('--fork goes on in a copy, even of a session that is open; the original stays', soak, async () => {
     const space = await workspace();
@@ -266,19 +270,23 @@ describe('in a conversation', () => {
     });
   });
 
-  test('an exported page opens as a file and holds nothing but itself, with everything escaped', async () => {
-    const space = await workspace();
-    const evil = '</div><script>alert(1)</script><img src=x onerror=alert(2)>';
-    const id = await play(space, `show ${evil}`, [says(`Here: ${evil}`)]);
-    const file = path.join(space.root, 'page.html');
-    expect((await aca(space, ['sessions', 'export', id, '-o', file])).code).toBe(0);
-    const page = await readFile(file, 'utf8');
-    expect(page).toMatch(/^<!doctype html>/);
-    const tags = new Set([...page.matchAll(/<(\w+)[^>]*>/g)].map(([, tag]) => tag));
-    expect([...tags].sort()).toEqual('body div h1 head header html meta p section style title'.split(' '));
-    expect(page).not.toMatch(/@import|url\(|href/);
-    expect(page.split('&lt;script&gt;alert(1)&lt;/script&gt;').length - 1).toBe(2);
-  });
+  test(
+    'an exported page opens as a file and holds nothing but itself, with everything escaped',
+    soak,
+    async () => {
+      const space = await workspace();
+      const evil = '</div><script>alert(1)</script><img src=x onerror=alert(2)>';
+      const id = await play(space, `show ${evil}`, [says(`Here: ${evil}`)]);
+      const file = path.join(space.root, 'page.html');
+      expect((await aca(space, ['sessions', 'export', id, '-o', file])).code).toBe(0);
+      const page = await readFile(file, 'utf8');
+      expect(page).toMatch(/^<!doctype html>/);
+      const tags = new Set([...page.matchAll(/<(\w+)[^>]*>/g)].map(([, tag]) => tag));
+      expect([...tags].sort()).toEqual('body div h1 head header html meta p section style title'.split(' '));
+      expect(page).not.toMatch(/@import|url\(|href/);
+      expect(page.split('&lt;script&gt;alert(1)&lt;/script&gt;').length - 1).toBe(2);
+    },
+  );
 
   sweep(['markdown', 'html', 'json'])(
     'an export as %s to a pipe has no control characters',

@@ -67,7 +67,7 @@ describe('a command whose end is off screen', () => {
     expect(lab.all().join('\n')).not.toContain(FIRST);
   });
 
-  test('can be declined at once', async () => {
+  test('can be declined at once', soak, async () => {
     const { space, lab } = await asked({ columns: 80, rows: 24 });
     lab.type('n');
     await lab.waitFor('Done.');
@@ -213,7 +213,7 @@ describe('the approval prompt', () => {
     expect(await space.tree()).toEqual({});
   });
 
-  test('is repainted when the terminal becomes smaller than its rows', async () => {
+  test('is repainted when the terminal becomes smaller than its rows', soak, async () => {
     const lines = Array.from({ length: 12 }, (_, i) => `line ${i}\n`).join('');
     const space = await workspace({});
     const write = calls(['Write', { file_path: 'a.txt', content: lines }]);
@@ -232,7 +232,7 @@ describe('the approval prompt', () => {
     }
   });
 
-  test('shows a command once, and what the sandbox permits', async () => {
+  test('shows a command once, and what the sandbox permits', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     const call = calls(['Bash', { command: 'cat a.txt && touch made' }]);
     const { lab } = await openScreen(space, [call, says('Done.')], { columns: 100, rows: 30 });

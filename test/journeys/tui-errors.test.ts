@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { still } from '../support/lab.ts';
 import { calls, fails, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
+import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 test('a rejected key: the next step is named, and Enter in the empty prompt sends again, once', async () => {
@@ -33,7 +34,7 @@ test('a rejected key: the next step is named, and Enter in the empty prompt send
   expect(prompts[1]).toBe(prompts[0]);
 });
 
-test('a retry is counted down, second by second', async () => {
+test('a retry is counted down, second by second', soak, async () => {
   const { lab } = await openScreen(await workspace(), [
     fails(503, { message: 'try later', retryAfter: 3 }),
     says('Here I am.'),

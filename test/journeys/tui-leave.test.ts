@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { type Lab, still } from '../support/lab.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const ESC = '\u001b';
@@ -105,7 +105,7 @@ describe('leaving', () => {
     await expectUsable(lab);
   });
 
-  test('one Ctrl-C alone quits nothing, and clears what was typed', async () => {
+  test('one Ctrl-C alone quits nothing, and clears what was typed', soak, async () => {
     const { lab } = await openScreen(await workspace(), [says('Still here.')]);
     lab.type('half a thought');
     await lab.waitFor('half a thought');

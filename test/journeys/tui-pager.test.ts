@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Lab, still } from '../support/lab.ts';
 import { calls, says, slowly, thinks } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
+import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const CTRL_O = '\u000f';
@@ -79,7 +80,7 @@ describe('Ctrl+O', () => {
     expect(shown.split('This answer comes while you read.').length).toBe(2);
   });
 
-  test('fits the screen after a resize', async () => {
+  test('fits the screen after a resize', soak, async () => {
     const { lab } = await talked();
     lab.type(CTRL_O);
     await lab.waitFor(inPager);
@@ -90,7 +91,7 @@ describe('Ctrl+O', () => {
     await lab.waitFor(shows('>'));
   });
 
-  test('an approval that comes meanwhile waits, and is announced', async () => {
+  test('an approval that comes meanwhile waits, and is announced', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     const edit = calls(['Edit', { file_path: 'a.txt', old_string: 'alpha', new_string: 'beta' }]);
     const { lab } = await openScreen(space, [

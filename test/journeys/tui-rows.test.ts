@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fullClears, still } from '../support/lab.ts';
 import { both, calls, says, slowly, thinks } from '../support/model-server/script.ts';
 import { openScreen, withoutHeader } from '../support/screen.ts';
+import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const ESC = '\u001b';
@@ -94,7 +95,7 @@ describe('rows of calls', () => {
     expect(fullClears(lab.written())).toEqual([]);
   });
 
-  test('a prompt has a background across its row, and none without colors', async () => {
+  test('a prompt has a background across its row, and none without colors', soak, async () => {
     const grounds = async (env: Record<string, string>) => {
       const { lab } = await openScreen(await workspace(), [says('Hello.')], { env });
       lab.type('hi there\r');

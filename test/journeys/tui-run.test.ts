@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type Lab, still } from '../support/lab.ts';
 import { both, type CallWords, calls, says, slowly } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
+import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const project = {
@@ -48,7 +49,7 @@ describe('the footer of a run', () => {
     expect(footers(lab)).toHaveLength(1);
   });
 
-  test('names failing tests, what was declined, and leaves out what was restored', async () => {
+  test('names failing tests, what was declined, and leaves out what was restored', soak, async () => {
     const space = await workspace(project);
     const { lab } = await openScreen(
       space,
@@ -73,7 +74,7 @@ describe('the footer of a run', () => {
     ]);
   });
 
-  test('an interrupted run mentions only what it left behind', async () => {
+  test('an interrupted run mentions only what it left behind', soak, async () => {
     const space = await workspace(project);
     const { lab } = await openScreen(
       space,

@@ -34,7 +34,7 @@ test(
   },
 );
 
-test('the waiting spinner writes a fraction of what a slow line can take', async () => {
+test('the waiting spinner writes a fraction of what a slow line can take', soak, async () => {
   const { lab } = await openScreen(await workspace(), [slowly(says('done'), { firstMs: 4_000 })], {
     columns: 80,
     rows: 24,

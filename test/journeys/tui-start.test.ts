@@ -8,7 +8,7 @@ import { says } from '../support/model-server/script.ts';
 import { binary, programLine } from '../support/program.ts';
 import { openScreen, withoutHeader } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
-import { sweep, sweepGroups } from '../support/soak.ts';
+import { soak, sweep, sweepGroups } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const PLACEHOLDER = 'Ask for anything · / commands · @ files · ! shell · ? keys';
@@ -148,7 +148,7 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     expect(lab.all().filter((row) => row.includes(MODE))).toHaveLength(1);
   });
 
-  test('the screen is the same as without it', async () => {
+  test('the screen is the same as without it', soak, async () => {
     const pictures = [];
     for (const space of [await known(), await workspace()]) {
       const { lab } = await openScreen(space, [says('Heard.')]);
@@ -319,7 +319,7 @@ describe('when something else comes', () => {
     expect(lab.rows().filter((row) => row.startsWith('>') || row === MODE)).toEqual([]);
   });
 
-  test('a terminal that has changed its size finds one prompt', async () => {
+  test('a terminal that has changed its size finds one prompt', soak, async () => {
     const { lab, letGo } = await openHeld(await known());
     await lab.waitFor(shows(EARLY));
     lab.type('hello');

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { type Answer, calls, type Step, says } from '../support/model-server/script.ts';
 import { openScreen, type ScreenOptions } from '../support/screen.ts';
+import { soak } from '../support/soak.ts';
 import { configure } from '../support/subagents.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -51,7 +52,7 @@ describe('a prompt sent while a run is going', () => {
     expect(shown.filter((row) => row.includes('use tabs')).length).toBe(1);
   });
 
-  test('a session resumed after that continues with the same messages', async () => {
+  test('a session resumed after that continues with the same messages', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     const { lab, release } = await runHeld([says('With tabs, then.')], { space });
     lab.type('use tabs\r');
@@ -127,7 +128,7 @@ describe('a prompt sent while a run is going', () => {
     expect(server.requests.map(lastWords)).toEqual(['look', '']);
   });
 
-  test('is sent right after an interruption', async () => {
+  test('is sent right after an interruption', soak, async () => {
     const { lab, server } = await runHeld([says('Tabs it is.')]);
     lab.type('use tabs\r');
     await lab.waitFor('Will be sent with the next step');

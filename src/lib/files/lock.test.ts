@@ -14,7 +14,7 @@ import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { noMount, smallDisk } from '../../../test/support/crash/small-disk.ts';
 import { bundled } from '../../../test/support/run-together.ts';
-import { sweep } from '../../../test/support/soak.ts';
+import { soak, sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { lockFile, lockNameIn, removeAbandoned, tryLock, withSyncLock } from './lock.ts';
 import { thisProcess } from './process-identity.ts';
@@ -100,7 +100,7 @@ test('a later process with the same pid is not the owner', async () => {
   lock?.release();
 });
 
-test('for an invisible process only heartbeats count', async () => {
+test('for an invisible process only heartbeats count', { ...soak, timeout: 60_000 }, async () => {
   const { home } = await workspace();
   const places = ['container', 'machine', 'restarted', 'unfinished'].map((name) => path.join(home, name));
   const [container = '', machine = '', restarted = '', unfinished = ''] = places;
@@ -127,7 +127,7 @@ test('for an invisible process only heartbeats count', async () => {
   expect(locks).not.toContain(null);
   expect(performance.now() - begun).toBeGreaterThan(5_000);
   for (const lock of locks) lock?.release();
-}, 60_000);
+});
 
 test('an owner that resumes while watched keeps its lock; one that lost it detects that', async () => {
   const { home } = await workspace();

@@ -32,7 +32,7 @@ describe('the site of these documents', () => {
         'architecture.html',
         'style.css',
         'schemas/event.json',
-        'screens/answer.svg',
+        'screens/80x24-dark/answer.svg',
         ...docs.filter((name) => name !== 'README.md').map((name) => name.replace(/\.md$/, '.html')),
       ]),
     );

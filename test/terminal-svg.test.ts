@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import xterm from '@xterm/headless';
 import { expect, test } from 'vitest';
+import { shots } from '../scripts/screens/shots.ts';
 import { screenOf, toAnimatedSvg, toSvg } from '../scripts/screens/terminal-svg.ts';
 
 async function screen(text: string) {
@@ -39,4 +40,25 @@ test('the recorded demo plays as an image: small, without scripts or anything fr
   expect((await stat('docs/screens/demo.svg')).size).toBeLessThan(60_000);
   expect(svg).toContain('@keyframes');
   expect(svg).not.toMatch(/<script|<foreignObject|\son\w+=|@import|url\(|href="(?!#)/);
+});
+
+test('every shot was taken at each size, dark and light, and is shown on the page of screens', async () => {
+  const page = await readFile('docs/screens.md', 'utf8');
+  for (const { name, title } of shots) {
+    expect(page).toContain(`/${name}.svg`);
+    for (const place of ['80x24-dark', '80x24-light', '120x40-dark', '120x40-light']) {
+      const svg = await readFile(`docs/screens/${place}/${name}.svg`, 'utf8');
+      expect(svg).toContain(`<title>${title}</title>`);
+      expect(svg).not.toMatch(/<script|<foreignObject|\son\w+=|@import|url\(|href="(?!#)/);
+    }
+  }
+});
+
+test('a light screen has light ground and dark letters', async () => {
+  const terminal = new xterm.Terminal({ cols: 20, rows: 4, allowProposedApi: true });
+  await new Promise<void>((resolve) => terminal.write('\u001b[31mred', resolve));
+  const [dark, light] = [toSvg(screenOf(terminal), 'x'), toSvg(screenOf(terminal, 'light'), 'x')];
+  expect(light).toContain('fill="#ffffff"');
+  expect(light.replaceAll(/#[0-9a-f]{6}/g, '')).toBe(dark.replaceAll(/#[0-9a-f]{6}/g, ''));
+  expect(light).not.toBe(dark);
 });

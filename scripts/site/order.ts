@@ -24,6 +24,7 @@ export const order: readonly Entry[] = [
     about: 'Daily work.',
     pages: {
       'terminal.md': 'keys, modes, the screen',
+      'screens.md': 'pictures of the terminal interface',
       'tools.md': 'what the model can do',
       'sessions.md': 'resume, rewind, undo',
       'context.md': 'what the model sees, and what happens when it is too much',

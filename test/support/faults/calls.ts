@@ -31,10 +31,11 @@ const tied: Fault['also'] = (played) =>
 const untouched: Fault['also'] = async ({ space }) =>
   expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta' });
 
+/** PresentPlan is offered from plan mode on. */
+const offered = builtinTools({ recall: null }).flatMap(({ name }) => (name === 'PresentPlan' ? [] : [name]));
+
 const mistakes = [
-  `Unknown tool Reed. Did you mean Read? Available tools: ${builtinTools({ recall: null })
-    .map(({ name }) => name)
-    .join(', ')}.`,
+  `Unknown tool Reed. Did you mean Read? Available tools: ${offered.join(', ')}.`,
   'Glob did not run; its arguments are invalid:\n- pattern: Invalid input: expected string, received undefined\nCorrect them and call it again.',
   'The arguments of Write were not a JSON object, so it did not run (the JSON is incomplete). You sent: {"file_path":"c.txt",\nSend the call again with complete, valid JSON.',
   'Read did not run; its arguments are invalid:\n- file_path: Invalid input: expected string, received number\nCorrect them and call it again.',

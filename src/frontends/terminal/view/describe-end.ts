@@ -2,12 +2,16 @@ import type { AgentEvent } from '../../../contract/event.ts';
 
 type Told = { level: 'info' | 'warn' | 'error'; text: string };
 
+/** Failures whose hint says what happened better than the vendor does. */
+const HINT_FIRST = new Set<string | undefined>(['auth', 'quota', 'model_not_found']);
 const TRY_AGAIN = 'Press enter to try again.';
 
 /** How a run ended, if that says more than its answer does. */
 export function describeEnd({ reason, turns, error }: Extract<AgentEvent, { type: 'end' }>): Told | null {
-  const words = (fallback: string) =>
-    [error?.message ?? fallback, error?.hint].filter((text) => text !== undefined).join('\n');
+  const words = (fallback: string) => {
+    const all = [error?.message ?? fallback, error?.hint].filter((text) => text !== undefined);
+    return (HINT_FIRST.has(error?.kind) ? all.reverse() : all).join('\n');
+  };
   switch (reason) {
     case 'done':
       return null;

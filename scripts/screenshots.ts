@@ -25,7 +25,8 @@ type Stage = { columns: number; rows: number; ground: Ground };
 async function takeShot({ play, ...shot }: Shot, stage: Stage): Promise<void> {
   const screen = await onStage(shot, stage, async (lab) => {
     await play(lab);
-    await still(lab, 600);
+    if (!shot.moves) await still(lab, 600);
+    await lab.settled();
     return screenOf(lab.emulator, stage.ground);
   });
   const { columns, rows, ground } = stage;

@@ -10,6 +10,8 @@ export type Shot = {
   script: Step[];
   files?: Record<string, string>;
   args?: string[];
+  /** A spinner runs: the screen never stands still. */
+  moves?: true;
   play(lab: Lab): Promise<void>;
 };
 
@@ -126,6 +128,7 @@ export const shots: Shot[] = [
   {
     name: 'subagents',
     title: 'Two subagents at work, as a tree',
+    moves: true,
     script: Array.from({ length: 8 }, () => subagents),
     async play(lab) {
       await ask(lab, 'who uses the login?', 'read the session code');

@@ -15,7 +15,9 @@ test('a rejected key: the next step is named, and Enter in the empty prompt send
   lab.type('what is in a.txt?\r');
   await lab.waitFor('Press enter to try again.');
   const said = lab.all().join('\n').replaceAll(/\s+/g, ' ');
-  expect(said).toMatch(/! Your Anthropic key was rejected\. Run `aca keys set anthropic`.* invalid x-api-key/);
+  expect(said).toMatch(
+    /! Your Anthropic key was rejected\. Run `aca keys set anthropic`.* invalid x-api-key/,
+  );
   lab.type('\r\r\r');
   await lab.waitFor('Press enter to try again.', { times: 2 });
   await still(lab);

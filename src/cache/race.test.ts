@@ -1,3 +1,4 @@
+// @module-tag soak
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lutimesSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

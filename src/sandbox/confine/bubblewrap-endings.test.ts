@@ -1,3 +1,4 @@
+// @module-tag soak
 import { readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { leftAfter } from '../../../test/support/processes.ts';

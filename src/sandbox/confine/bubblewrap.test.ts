@@ -294,7 +294,8 @@ describe('where it runs', () => {
     expect(
       await letThrough(run, ['touch /usr/bin/aca-test', 'touch /etc/aca-test', 'touch /tmp/aca-test']),
     ).toEqual(['touch /tmp/aca-test']);
-    expect(await run('pwd; ls /tmp')).toMatchObject({ stdout: '/\n', sandbox: confined });
+    // Each command has a /tmp of its own.
+    expect(await run('pwd; ls /tmp/aca-test')).toMatchObject({ stdout: '/\n', sandbox: confined });
   });
 
   test('in a missing folder it is a clear error', async () => {

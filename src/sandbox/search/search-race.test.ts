@@ -1,3 +1,4 @@
+// @module-tag soak
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';

@@ -179,5 +179,6 @@ test('whatever is listed and pressed, it fits the screen', () => {
         }
       },
     ),
+    { numRuns: 30 },
   );
 });

@@ -173,7 +173,7 @@ describe('an embedded model', when, () => {
         child.stderr?.on('data', async (text: string) => {
           if (!text.includes('Loading slow.gguf, 0% of ')) return;
           // By then llama.cpp itself is loading.
-          await sleep(5_000);
+          await sleep(1_500);
           stopped = performance.now();
           child.kill('SIGINT');
         });

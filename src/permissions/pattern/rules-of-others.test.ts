@@ -12,7 +12,7 @@ import { ruleNames } from './tool-names.ts';
 
 beforeAll(loadGrammar);
 
-const place = { cwd: '/work/app/web', root: '/work/app', home: '/home/ann' };
+const place = { cwd: '/srv/app/web', root: '/srv/app', home: '/home/ann' };
 const isInside = (file: string) => `${path.resolve(file)}/`.startsWith(`${place.cwd}/`);
 
 /** Whether the rule covers the access as an allow rule, and whether it does as an ask or deny rule. */
@@ -82,31 +82,31 @@ describe('a rule for paths as Claude Code writes it', () => {
     ['Read(~)', '/home/ann/a', true, true],
     ['Read(//etc/hosts)', '/etc/hosts', true, true],
     ['Read(//data/**)', '/data/a/b', true, true],
-    ['Read(//data/**)', '/work/app/data/a', false, false],
+    ['Read(//data/**)', '/srv/app/data/a', false, false],
     // One slash: the root of the project. A restricting rule also means the root of the disk.
-    ['Read(/src/**)', '/work/app/src/a.ts', true, true],
-    ['Read(/src/**)', '/work/app/web/src/a.ts', false, true],
+    ['Read(/src/**)', '/srv/app/src/a.ts', true, true],
+    ['Read(/src/**)', '/srv/app/web/src/a.ts', false, true],
     ['Read(/src/**)', '/src/a.ts', false, true],
     ['Read(/src/**)', 'src/a.ts', false, true],
     ['Read(/src/**)', '../src/a.ts', true, true],
-    ['Read(/src/**)', '/work/app/lib/a.ts', false, false],
-    ['Read(/.env)', '/work/app/.env', true, true],
+    ['Read(/src/**)', '/srv/app/lib/a.ts', false, false],
+    ['Read(/.env)', '/srv/app/.env', true, true],
     // Unless every machine has that folder, or it is the project's or the user's.
     ['Read(/etc/hosts)', '/etc/hosts', true, true],
-    ['Read(/etc/hosts)', '/work/app/etc/hosts', false, true],
+    ['Read(/etc/hosts)', '/srv/app/etc/hosts', false, true],
     ['Read(/home/ann/x)', '/home/ann/x', true, true],
-    ['Read(/work/app/web/a)', '/work/app/web/a', true, true],
+    ['Read(/srv/app/web/a)', '/srv/app/web/a', true, true],
     // Relative to the working directory.
     ['Read(./x)', 'x', true, true],
     ['Read(./x)', 'sub/x', false, false],
-    ['Read(./x)', '/work/app/x', false, false],
+    ['Read(./x)', '/srv/app/x', false, false],
     ['Read(src/**)', 'src/a.ts', true, true],
     ['Read(src/**)', 'lib/src/a.ts', false, false],
-    ['Read(../shared/**)', '/work/app/shared/a', true, true],
+    ['Read(../shared/**)', '/srv/app/shared/a', true, true],
     // A bare name, as in .gitignore.
     ['Read(.env)', '.env', true, true],
     ['Read(.env)', 'deep/in/.env', false, true],
-    ['Read(.env)', '/work/app/.env', false, false],
+    ['Read(.env)', '/srv/app/.env', false, false],
     ['Read(*.key)', 'a.key', true, true],
     ['Read(*.key)', 'deep/a.key', false, true],
     ['Read(secrets/)', 'deep/secrets/a', false, true],
@@ -128,15 +128,15 @@ describe('a rule for paths as Claude Code writes it', () => {
     ...['Edit', 'Write', 'MultiEdit', 'Delete'].map((tool): (typeof tools)[number] => [
       'Edit(/src/**)',
       tool,
-      writes('/work/app/src/a.ts'),
+      writes('/srv/app/src/a.ts'),
       true,
       true,
     ]),
-    ['Edit(/src/**)', 'Read', reads('/work/app/src/a.ts'), false, false],
+    ['Edit(/src/**)', 'Read', reads('/srv/app/src/a.ts'), false, false],
     ...['Read', 'Glob', 'Grep', 'List', 'Search'].map((tool): (typeof tools)[number] => [
       'Read(/src/**)',
       tool,
-      reads('/work/app/src'),
+      reads('/srv/app/src'),
       true,
       true,
     ]),
@@ -162,7 +162,7 @@ describe('a rule for paths as Claude Code writes it', () => {
     const file = fc.array(segment, { minLength: 1, maxLength: 4 }).map((names) => `/${names.join('/')}`);
     fc.assert(
       fc.property(
-        fc.oneof(file, fc.constantFrom('/src/a', '/etc/x', '/work/app/a', '/work/app/web/b')),
+        fc.oneof(file, fc.constantFrom('/src/a', '/etc/x', '/srv/app/a', '/srv/app/web/b')),
         (target) => {
           const rule = suggestPattern('Read', reads(target), place.cwd);
           expect(both(rule, 'Read', reads(target))).toEqual([true, true]);
@@ -301,7 +301,7 @@ describe('a rule that cannot do what it says', () => {
   const world = {
     ...place,
     servers: ['github', 'my.server'],
-    exists: (file: string) => ['/data', '/work', '/work/app/src'].includes(file),
+    exists: (file: string) => ['/data', '/work', '/srv/app/src'].includes(file),
   };
   const problem = (verdict: PlacedRule['verdict'], rule: string) =>
     ruleProblem({ verdict, rule, place: 'config.json:3:7' }, world);

@@ -112,11 +112,12 @@ function missingKey({ name, keyEnv: [variable] }: Preset): NonNullable<ModelGrou
 function describeModel({ contextWindow, price, abilities }: ModelInfo, { effort }: Config): string {
   return [
     `${shortCount(contextWindow).padStart(4)} context`,
-    ...(price ? [`${dollars(price.input)}/${dollars(price.output)} per 1M`] : []),
+    ...(price ? [`${priceText(price.input)}/${priceText(price.output)} per 1M`] : []),
     ...(abilities.thinking ? [`effort ${effort ?? 'default'}`] : []),
   ].join(' · ');
 }
 
-function dollars(usd: number): string {
+/** Prices are exact: `$3`, `$0.25`, `$0.075`. */
+function priceText(usd: number): string {
   return `$${Number.isInteger(usd * 100) && !Number.isInteger(usd) ? usd.toFixed(2) : usd}`;
 }

@@ -1,3 +1,4 @@
+import { dollars } from '../../commands/format/dollars.ts';
 import { changeText, spokenSummary } from '../../commands/format/summary.ts';
 import type { EndReason } from '../../contract/event.ts';
 import { elapsed } from '../../lib/text/elapsed.ts';
@@ -36,7 +37,7 @@ export function footerParts(
     ...(declined === 0 ? [] : [{ text: `${declined} declined` }]),
     ...(blocked === 0 ? [] : [{ text: `${blocked} blocked` }]),
     ...(todos && todos.open > 0 ? [{ text: `${todos.open} of ${todos.total} todos open` }] : []),
-    ...(costUsd ? [{ text: costUsd < 0.01 ? '<$0.01' : `$${costUsd.toFixed(2)}` }] : []),
+    ...(costUsd ? [{ text: dollars(costUsd) }] : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { dollars } from '../../../commands/format/dollars.ts';
 import { shortModel } from '../../../commands/format/model-name.ts';
 import { elapsed } from '../../../lib/text/elapsed.ts';
 import { fitTo, widthOf } from '../text/measure.ts';
@@ -130,8 +131,4 @@ function describe(part: StatusPart, status: Status, modeKey: string): Described 
 function muted(text: string): Described | null {
   const row = fitTo(text, Number.POSITIVE_INFINITY);
   return row === '' ? null : { text: row, role: 'muted' };
-}
-
-function dollars(usd: number): string {
-  return usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`;
 }

@@ -5,6 +5,7 @@ import { sha256 } from '../src/lib/sha256.ts';
 import { builtIn } from '../src/providers/models/models-data.ts';
 import { builtinTools } from '../src/tools/index.ts';
 import { parametersOf } from '../src/tools/registry.ts';
+import { comingFromPages } from './coming-from.ts';
 import { docsIndex } from './docs-index.ts';
 import { sectionsOf, withFigures } from './figures.ts';
 import { schemaOf } from './json-schema.ts';
@@ -19,9 +20,11 @@ import { reference } from './reference.ts';
  */
 const types = await publicTypes();
 const models = json(builtIn);
+const comingFrom = comingFromPages();
 const generated: Record<string, string> = {
   'docs/README.md': await docsIndex('.'),
   'docs/reference.md': reference(),
+  ...comingFrom,
   'man/aca.1': manPage(),
   'etc/api.d.ts': types,
   'src/config/schema/defaults.json': json(configSchema().parse({})),

@@ -80,16 +80,17 @@ function flagRows(): string[][] {
 /** A runnable command, and the subcommand it belongs to. */
 export type CommandRow = { under: string; usage: string; description: string; flags: readonly Option[] };
 
-export function commandRows(): CommandRow[] {
-  // Only descriptions are read; the terminal is not used.
+/** Every subcommand. Only descriptions and flags are of use; the terminal is not. */
+export function builtCommands(): Record<(typeof subcommands)[number]['name'], Command> {
+  const stream = { write: () => true };
   const terminal = {
     env: {},
     cwd: '',
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdin: stream,
+    stdout: stream,
+    stderr: stream,
   } as unknown as Terminal;
-  const built: Record<(typeof subcommands)[number]['name'], Command> = {
+  return {
     audit: auditCommand(terminal),
     completion: completionCommand(terminal, async (name) => new Command(name)),
     config: configCommand(terminal),
@@ -107,6 +108,10 @@ export function commandRows(): CommandRow[] {
     uninstall: uninstallCommand(terminal),
     update: updateCommand(terminal),
   };
+}
+
+export function commandRows(): CommandRow[] {
+  const built = builtCommands();
   return subcommands.flatMap(({ name }) => {
     const command = built[name];
     return command.commands.length > 0

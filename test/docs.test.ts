@@ -3,30 +3,15 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { builtCommands } from '../scripts/reference.ts';
 import type { Report } from '../src/app/conversation/run-report.ts';
 import { buildProgram, parseArgs, subcommands } from '../src/cli/args.ts';
-import { auditCommand } from '../src/cli/subcommands/audit.ts';
-import { completionCommand } from '../src/cli/subcommands/completion.ts';
-import { configCommand } from '../src/cli/subcommands/config.ts';
-import { doctorCommand } from '../src/cli/subcommands/doctor.ts';
-import { keysCommand } from '../src/cli/subcommands/keys.ts';
-import { mcpCommand } from '../src/cli/subcommands/mcp.ts';
-import { memoryCommand } from '../src/cli/subcommands/memory.ts';
-import { modelsCommand } from '../src/cli/subcommands/models.ts';
-import { policyCommand } from '../src/cli/subcommands/policy.ts';
-import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
-import { statsCommand } from '../src/cli/subcommands/stats.ts';
-import { trustCommand } from '../src/cli/subcommands/trust.ts';
-import { undoCommand } from '../src/cli/subcommands/undo.ts';
-import { uninstallCommand } from '../src/cli/subcommands/uninstall.ts';
-import { updateCommand } from '../src/cli/subcommands/update.ts';
 import { parseConfig } from '../src/config/config-file.ts';
 import { environmentVariables } from '../src/config/environment.ts';
 import { knownKeyPath } from '../src/config/key-path.ts';
 import { modesByStrictness } from '../src/config/schema/schema.ts';
 import type { AgentEvent } from '../src/contract/event.ts';
 import { exitCodes } from '../src/frontends/shared/exit-codes.ts';
-import type { Terminal } from '../src/frontends/shared/terminal.ts';
 import { parsePattern } from '../src/permissions/pattern.ts';
 import { commandRules } from '../src/permissions/rules/commands.ts';
 import { builtIn } from '../src/providers/models/models-data.ts';
@@ -119,35 +104,8 @@ function refusal(args: string[]): string | null {
 }
 
 function subcommand(name: string): Command {
-  const stream = { write: () => true };
-  // Only the words of the commands are read; nothing of a terminal is used.
-  const terminal = {
-    env: {},
-    cwd: root,
-    stdin: stream,
-    stdout: stream,
-    stderr: stream,
-  } as unknown as Terminal;
-  const made: Record<(typeof subcommands)[number]['name'], () => Command> = {
-    audit: () => auditCommand(terminal),
-    completion: () => completionCommand(terminal, async (name) => new Command(name)),
-    config: () => configCommand(terminal),
-    doctor: () => doctorCommand(terminal, { code: 0 }),
-    keys: () => keysCommand(terminal),
-    mcp: () => mcpCommand(terminal),
-    memory: () => memoryCommand(terminal),
-    models: () => modelsCommand(terminal),
-    policy: () => policyCommand(terminal),
-    redo: () => undoCommand('redo', terminal),
-    sessions: () => sessionsCommand(terminal),
-    stats: () => statsCommand(terminal),
-    trust: () => trustCommand(terminal),
-    undo: () => undoCommand('undo', terminal),
-    uninstall: () => uninstallCommand(terminal),
-    update: () => updateCommand(terminal),
-  };
   const found = subcommands.find((row) => row.name === name);
-  return found ? made[found.name]() : new Command(name);
+  return found ? builtCommands()[found.name] : new Command(name);
 }
 
 function tryOut(command: Command, args: string[]): void {
@@ -177,6 +135,11 @@ function wrongCommands(text: string): string[] {
     ...problems,
     ...flags.filter((flag) => !knownFlags.has(flag)).map((flag) => `${flag}: unknown flag`),
   ];
+}
+
+/** Pages about other assistants list names of theirs in the first column of each table. */
+function withoutForeignNames({ file, text }: Doc): string {
+  return file.includes('coming-from-') ? text.replaceAll(/^\| `[^\n`]*` \|/gm, '|') : text;
 }
 
 const knownFlags = new Set(
@@ -253,7 +216,7 @@ describe('the documents', () => {
   });
 
   test.each([
-    ['commands and flags are ones the program takes', ({ text }: Doc) => wrongCommands(text)],
+    ['commands and flags are ones the program takes', (doc: Doc) => wrongCommands(withoutForeignNames(doc))],
     ['settings in examples are real and well-formed', ({ text }: Doc) => wrongSettings(text)],
     ['JSON is JSON', ({ text }: Doc) => brokenJson(text)],
     ['environment variables are real', ({ text }: Doc) => unknownVariables(text)],

@@ -20,6 +20,17 @@ export const order: readonly Entry[] = [
     },
   },
   {
+    title: 'Switch from another assistant',
+    about: 'What of your files, settings and flags works here.',
+    pages: {
+      'coming-from-claude-code.md': 'settings, hooks, commands, skills, plugins, flags',
+      'coming-from-codex.md': 'config.toml, prompts, approval and sandbox modes',
+      'coming-from-gemini-cli.md': 'settings.json, GEMINI.md, MCP servers',
+      'coming-from-cursor.md': 'mcp.json, rules, permissions',
+      'coming-from-opencode.md': 'opencode.json, agents, permissions',
+    },
+  },
+  {
     title: 'Use',
     about: 'Daily work.',
     pages: {

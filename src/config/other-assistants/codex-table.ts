@@ -1,0 +1,91 @@
+import { differs, restricts, type SupportTable, unsupported, works } from './table.ts';
+
+export const codexTable: SupportTable = {
+  name: 'Codex CLI',
+  settings: {
+    title: 'Settings',
+    about: 'Keys of `~/.codex/config.toml` (or `$CODEX_HOME/config.toml`) and `.codex/config.toml`.',
+    rows: [
+      works('model', 'With `model_provider`, or as a model of OpenAI.'),
+      works('model_provider'),
+      works('model_reasoning_effort', '`none` and `minimal` become `low`, `xhigh` becomes `high`.'),
+      works('model_context_window', 'Becomes `maxContextTokens`.'),
+      differs(
+        'model_providers',
+        '`base_url`, `env_key` and `http_headers` work. The API is chosen by `wire_api`. Other keys have no effect.',
+      ),
+      differs(
+        'approval_policy',
+        'Together with `sandbox_mode` it becomes a [mode](permissions.md#modes): `never` is `auto`, `on-request` and `on-failure` are `accept-edits`, `untrusted` is `default`.',
+      ),
+      differs(
+        'sandbox_mode',
+        '`read-only` is the mode `default`, or `read-only` if nothing may be asked. With `danger-full-access` the sandbox stays on.',
+      ),
+      works('sandbox_workspace_write.writable_roots', 'Becomes `sandbox.writablePaths`.'),
+      unsupported('sandbox_workspace_write', 'See [sandbox](sandbox.md).'),
+      differs(
+        'mcp_servers',
+        '`command`, `args`, `env`, `env_vars`, `cwd`, `url`, `http_headers`, `env_http_headers`, `bearer_token_env_var`, `tool_timeout_sec` and `enabled` work. `disabled_tools` become deny rules. A server with `enabled_tools` is not started.',
+      ),
+      differs('profile', 'Its values are applied.'),
+      differs(
+        'profiles',
+        'Only the one named by `profile` applies. Choose another with `--model` and `--mode`.',
+      ),
+      unsupported('projects', 'Folders are trusted with `aca trust`.'),
+      unsupported('notify', 'Use a `Stop` [hook](hooks.md).'),
+      unsupported('history', 'Use the settings `saveHistory` and `maxHistorySize`.'),
+      unsupported('model_instructions_file', 'Put them into `AGENTS.md`.'),
+      unsupported('developer_instructions', 'Put them into `AGENTS.md`.'),
+      unsupported('instructions', 'Put them into `AGENTS.md`.'),
+      unsupported('project_doc_fallback_filenames', 'Import the file in `AGENTS.md`.'),
+      unsupported('project_doc_max_bytes', 'Remove it.'),
+      restricts(
+        unsupported('shell_environment_policy', 'Secrets are always removed; other variables are passed on.'),
+      ),
+      unsupported('features', 'Remove it.'),
+      unsupported('tools', 'Remove it.'),
+      unsupported('tui', 'Use the setting `theme`.'),
+      unsupported('otel', 'Use the setting `telemetry`.'),
+      unsupported('agents', 'Use [subagents](subagents.md).'),
+      unsupported('hide_agent_reasoning', 'Remove it.'),
+      unsupported('personality', 'Put it into `AGENTS.md`.'),
+      unsupported('forced_login_method', 'Store keys with `aca keys set PROVIDER`.'),
+      unsupported('preferred_auth_method', 'Store keys with `aca keys set PROVIDER`.'),
+      unsupported('cli_auth_credentials_store', 'Keys are stored in the system keychain.'),
+      unsupported('file_opener', 'Remove it.'),
+    ],
+  },
+  others: [
+    {
+      title: 'Files',
+      about: '',
+      rows: [
+        works('AGENTS.md', 'Also in parent folders and subfolders.'),
+        unsupported('AGENTS.override.md', 'Rename it.'),
+        unsupported('~/.codex/AGENTS.md', 'Copy it to `~/.ai-assistant/AGENTS.md`.'),
+        unsupported('~/.codex/prompts/*.md', 'Copy them to `~/.ai-assistant/commands`.'),
+        unsupported('.agents/skills', 'Copy them to `.ai-assistant/skills`.'),
+        unsupported('~/.agents/skills', 'Copy them to `~/.ai-assistant/skills`.'),
+        restricts(unsupported('~/.codex/rules/*.rules', 'Write them as [rules](permissions.md#rules).')),
+        unsupported('~/.codex/auth.json', 'Store your key with `aca keys set openai`.'),
+      ],
+    },
+    {
+      title: 'Flags and commands',
+      about: '',
+      rows: [
+        differs('codex exec PROMPT', 'Use `aca -p PROMPT`.'),
+        works('-m, --model'),
+        differs('-a, --ask-for-approval', 'Use `--mode`.'),
+        differs('-s, --sandbox', 'Use `--mode`.'),
+        differs('--full-auto', 'Use `--mode auto`.'),
+        differs('-C, --cd', 'Change to the folder first.'),
+        unsupported('-p, --profile', 'Use `--model` and `--mode`.'),
+        unsupported('-c key=value', 'Use flags, or the settings.'),
+        unsupported('-i, --image', 'Paste the image into the prompt.'),
+      ],
+    },
+  ],
+};

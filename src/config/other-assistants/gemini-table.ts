@@ -1,0 +1,71 @@
+import { differs, restricts, type SupportTable, unsupported, works } from './table.ts';
+
+export const geminiTable: SupportTable = {
+  name: 'Gemini CLI',
+  settings: {
+    title: 'Settings',
+    about: 'Keys of `~/.gemini/settings.json` and `.gemini/settings.json`.',
+    rows: [
+      differs(
+        'mcpServers',
+        '`command`, `args`, `env`, `cwd`, `url`, `httpUrl`, `headers`, `timeout` and `$VAR` work. `excludeTools` become deny rules. A server with `includeTools` is not started. `trust` has no effect: use allow rules.',
+      ),
+      works('mcp.excluded', 'Turns these servers off.'),
+      works('mcp.allowed', 'Turns all other servers of the file off.'),
+      works('model.name'),
+      unsupported('model', 'Use the settings `maxTurns` and `summarizationThreshold`.'),
+      differs('general.defaultApprovalMode', '`default`, `auto_edit` (as `accept-edits`) and `plan` work.'),
+      differs('tools.allowed', 'Becomes allow rules where the tool is known.'),
+      differs('tools.exclude', 'Becomes deny rules where the tool is known.'),
+      restricts(unsupported('tools.core', 'Add deny rules for the tools you do not want.')),
+      differs('excludeTools', 'Becomes deny rules where the tool is known.'),
+      restricts(unsupported('coreTools', 'Add deny rules for the tools you do not want.')),
+      unsupported('tools', 'See [sandbox](sandbox.md).'),
+      works('context.includeDirectories', 'Becomes `additionalDirectories`.'),
+      unsupported('context', 'Import other files in `AGENTS.md`.'),
+      unsupported('contextFileName', 'Import the file in `AGENTS.md`.'),
+      restricts(unsupported('security.disableYoloMode', 'Do not use `--mode auto`.')),
+      unsupported(
+        'security',
+        'Folders are trusted with `aca trust`; store keys with `aca keys set PROVIDER`.',
+      ),
+      unsupported('selectedAuthType', 'Store a key with `aca keys set google`.'),
+      restricts(unsupported('admin', 'There are no managed settings.')),
+      unsupported('hooks', 'Use [hooks](hooks.md) in the format of Claude Code.'),
+      unsupported('general', 'Use the setting `editorMode` for Vim keys.'),
+      unsupported('ui', 'Use the setting `theme`.'),
+      unsupported('theme', 'Use the setting `theme`.'),
+      unsupported('telemetry', 'Use the setting `telemetry`.'),
+      unsupported('privacy', 'No usage statistics are sent.'),
+      unsupported('ide', 'Remove it.'),
+      unsupported('experimental', 'Remove it.'),
+      unsupported('advanced', 'Remove it.'),
+    ],
+  },
+  others: [
+    {
+      title: 'Files',
+      about: '',
+      rows: [
+        unsupported('GEMINI.md', 'Rename it to `AGENTS.md`.'),
+        unsupported('~/.gemini/GEMINI.md', 'Copy it to `~/.ai-assistant/AGENTS.md`.'),
+        unsupported('.gemini/commands/*.toml', 'Write them as [Markdown](commands.md).'),
+        unsupported('.gemini/extensions', 'Add their MCP servers to `.mcp.json`.'),
+        restricts(unsupported('.geminiignore', 'Add deny rules such as `Read(secrets/**)`.')),
+        unsupported('.gemini/.env', 'Store keys with `aca keys set google`.'),
+        restricts(unsupported('~/.gemini/policies/*.toml', 'Write them as [rules](permissions.md#rules).')),
+      ],
+    },
+    {
+      title: 'Flags',
+      about: '',
+      rows: [
+        works('-p, --prompt'),
+        works('-m, --model'),
+        differs('--yolo, --approval-mode', 'Use `--mode`.'),
+        differs('--include-directories', 'Use `--add-dir`.'),
+        works('-o, --output-format', 'The JSON has other fields; see [headless](headless.md).'),
+      ],
+    },
+  ],
+};

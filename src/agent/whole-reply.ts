@@ -2,6 +2,7 @@ import { ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message, UserMessage } from '../contract/message.ts';
 import type { Reply } from './accumulate.ts';
+import { joinDeltas } from './join-deltas.ts';
 import type { Run } from './run.ts';
 
 /** Maximum number of requests for the rest of one answer. */
@@ -64,7 +65,7 @@ async function* continueCut(run: Run, reply: Reply, part: number): AsyncGenerato
 }
 
 async function* streamReply(run: Run, reply: Reply, history: readonly Message[]): AsyncGenerator<AgentEvent> {
-  for await (const event of run.ask(history, run.signal)) {
+  for await (const event of joinDeltas(run.ask(history, run.signal))) {
     reply.push(event);
     if (event.type === 'tool_call_start') yield { type: 'call_start', name: event.name };
     else if (event.type === 'text' || event.type === 'thinking' || event.type === 'reclassify') yield event;

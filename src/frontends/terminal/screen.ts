@@ -22,7 +22,6 @@ import { Surroundings } from './surroundings.ts';
 import { knowsHyperlinks } from './theme/color.ts';
 import { ScreenTheme } from './theme/screen-theme.ts';
 import type { Ground } from './theme/theme.ts';
-import { systemClock } from './view/batch.ts';
 import { withoutQuestion } from './view/describe-end.ts';
 import { Feed } from './view/feed.ts';
 import type { Key, ScreenAction, Status, StatusPart, View } from './view/types.ts';
@@ -102,7 +101,6 @@ export class Screen {
     this.surroundings = new Surroundings({ columns, rows, theme, highlighter: noHighlighter, shownPath });
     this.markdown = new LateMarkdown(this.surroundings, { links: knowsHyperlinks(env) });
     this.#feed = new Feed({
-      clock: systemClock,
       stream: settings.stream,
       openMarkdown: () => this.markdown.open(),
       tell: (event) => this.store.dispatch(event),

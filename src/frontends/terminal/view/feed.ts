@@ -1,10 +1,11 @@
 import type { AgentEvent } from '../../../contract/event.ts';
 import { textOf } from '../../../contract/message.ts';
-import { Batch, type BatchClock, type Delta } from './batch.ts';
 import type { MarkdownStream, ViewEvent } from './types.ts';
 
+/** A piece of the answer, or of thinking. */
+type Delta = { as: 'answer' | 'thought'; text: string };
+
 export type FeedOptions = {
-  clock: BatchClock;
   /** Whether replies are shown as they arrive, or once they are complete. */
   stream: boolean;
   openMarkdown(): MarkdownStream;
@@ -15,16 +16,14 @@ type Open =
   | { as: 'answer'; text: string; begun: boolean; markdown: MarkdownStream }
   | { as: 'thought'; text: string };
 
-/** Turns the events of a run into screen updates: batches text, and splits it into lines. */
+/** Turns the events of a run into screen updates: splits text into lines. */
 export class Feed {
   readonly #options: FeedOptions;
-  readonly #batch: Batch;
   /** The message that is being streamed. */
   #open: Open | null = null;
 
   constructor(options: FeedOptions) {
     this.#options = options;
-    this.#batch = new Batch(options.clock, (delta) => this.#say(delta, { done: false }));
   }
 
   push(event: AgentEvent): void {
@@ -35,7 +34,8 @@ export class Feed {
         return;
       case 'text':
       case 'thinking':
-        if (stream) this.#batch.push({ as: event.type === 'text' ? 'answer' : 'thought', text: event.text });
+        if (stream && event.text !== '')
+          this.#say({ as: event.type === 'text' ? 'answer' : 'thought', text: event.text }, { done: false });
         return;
       case 'reclassify':
         this.#reclassify(event.as === 'text' ? 'answer' : 'thought');
@@ -69,11 +69,9 @@ export class Feed {
     });
   }
 
-  /** The rest of the message and its end are a single update, so that it never stays in progress. */
+  /** The end is a single update, so that a message never stays in progress. */
   #end(): void {
-    const rest = this.#batch.drain();
-    if (rest) this.#say(rest, { done: true });
-    else if (this.#open) this.#say({ as: this.#open.as, text: '' }, { done: true });
+    if (this.#open) this.#say({ as: this.#open.as, text: '' }, { done: true });
   }
 
   #say({ as, text }: Delta, { done }: { done: boolean }): void {
@@ -113,8 +111,6 @@ export class Feed {
    * The text so far was of another kind, such as thinking. The scrollback is unchanged, and a note is added.
    */
   #reclassify(as: Delta['as']): void {
-    const rest = this.#batch.drain();
-    if (rest) this.#say(rest, { done: false });
     const open = this.#open;
     if (!open || open.as === as) return;
     const { tell } = this.#options;

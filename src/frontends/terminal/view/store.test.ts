@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../../contract/event.ts';
-import { type BatchClock, systemClock } from './batch.ts';
 import { Feed } from './feed.ts';
 import { emptyView, reduceView } from './store.ts';
 import type { Item, Line, MarkdownStream, Status, View, ViewEvent } from './types.ts';
@@ -335,13 +334,11 @@ function plainMarkdown(): MarkdownStream {
 }
 
 test('C11: each finished line of an answer is emitted exactly once, however the text was split', () => {
-  const stopped: BatchClock = { now: systemClock.now, later: () => () => undefined };
   const words = fc.array(fc.constantFrom('a', 'bc', '\n', ' d\ne', 'f\n\n'), { maxLength: 40 });
   fc.assert(
     fc.property(words, (pieces) => {
       let view = emptyView(status);
       const feed = new Feed({
-        clock: stopped,
         stream: true,
         openMarkdown: plainMarkdown,
         tell: (event) => {
@@ -367,7 +364,6 @@ test('C11: each finished line of an answer is emitted exactly once, however the 
 test('text that turns out to be thinking moves there while it is still open', () => {
   let view = emptyView(status);
   const feed = new Feed({
-    clock: { now: () => 0, later: () => () => undefined },
     stream: true,
     openMarkdown: plainMarkdown,
     tell: (event) => {

@@ -198,7 +198,7 @@ export type UiEvent =
   | { type: 'hint'; text: string | null }
   | { type: 'status'; status: Partial<Status> };
 
-/** Text arrives as a `UiEvent`: batched and split into lines. */
+/** Text arrives as a `UiEvent`: split into lines. */
 export type ViewEvent = Exclude<AgentEvent, { type: 'text' | 'thinking' }> | UiEvent;
 
 /** Actions of the prompt's keys for the screen. */

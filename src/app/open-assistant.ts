@@ -5,6 +5,7 @@ import type { Choice } from '../assembly/models/choose-model.ts';
 import { profileStore } from '../assembly/models/model-profiles.ts';
 import type { Parts } from '../assembly/parts.ts';
 import { readAgents } from '../config/agents.ts';
+import { sessionEnvironment } from '../config/environment.ts';
 import type { Config } from '../config/schema/schema.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver, Permission } from '../contract/permission.ts';
@@ -102,7 +103,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   if (approver) approvals.askThrough(approver);
   const assistant = assemble({
     config,
-    env,
+    env: sessionEnvironment(env, config),
     cwd,
     dataRoot: root,
     trusted,

@@ -1,6 +1,6 @@
 import { UserError } from '../contract/errors.ts';
 import { checkInput } from './config-file.ts';
-import type { ConfigInput } from './schema/schema.ts';
+import type { Config, ConfigInput } from './schema/schema.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -198,4 +198,9 @@ function readText(
 export function switchOf(env: Env, name: string): boolean | undefined {
   const text = env[name];
   return text ? readText(text, name, 'switch') === true : undefined;
+}
+
+/** The environment of commands, hooks and MCP servers. */
+export function sessionEnvironment(env: NodeJS.ProcessEnv, config: Pick<Config, 'env'>): NodeJS.ProcessEnv {
+  return { ...env, ...config.env };
 }

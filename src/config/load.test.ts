@@ -52,6 +52,8 @@ describe('[F01] [R07] without any file', () => {
       subagents: { parallel: 4 },
       mcpServers: {},
       plugins: [],
+      otherAssistants: {},
+      env: {},
       hooks: {
         PreToolUse: [],
         PostToolUse: [],
@@ -71,6 +73,7 @@ describe('[F01] [R07] without any file', () => {
       requireApprovalForReads: false,
       requireApprovalForWrites: true,
       requireApprovalForCommands: true,
+      neverAsk: false,
       blockedCommands: [],
       blockedPaths: [],
       allowedPaths: [],
@@ -264,29 +267,6 @@ describe('invalid settings', () => {
     expect(errorOf(() => load(space)).message).toBe(
       `${path.join(space.root, '.ai-assistant.json')} is not a configuration file.`,
     );
-  });
-});
-
-describe('[Y27] [C01] aliases', () => {
-  test('are read as the key itself', async () => {
-    const space = await withUserFile(
-      '{ "streamResponses": false, "confirmBeforeWrite": false, "autoApproveReads": false, "historyPath": "/h" }',
-    );
-    expect(load(space)).toMatchObject({
-      config: {
-        ...defaults,
-        streamOutput: false,
-        requireApprovalForWrites: false,
-        requireApprovalForReads: true,
-        sessionDirectory: path.resolve('/h'),
-      },
-      notices: [],
-    });
-  });
-
-  test('are overridden by the key itself', async () => {
-    const space = await withUserFile('{ "streamOutput": true, "streamResponses": false }');
-    expect(load(space).config.streamOutput).toBe(true);
   });
 });
 

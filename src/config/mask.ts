@@ -17,7 +17,7 @@ export function maskSecrets(value: unknown): unknown {
 }
 
 function isSecret(name: string): boolean {
-  return name === 'apiKey' || name === 'headers' || name === 'key';
+  return ['apiKey', 'headers', 'key', 'env'].includes(name);
 }
 
 function maskAll(value: unknown): unknown {

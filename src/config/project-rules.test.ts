@@ -57,6 +57,7 @@ const configInput = fc.record(
     requireApprovalForReads: fc.boolean(),
     requireApprovalForWrites: fc.boolean(),
     requireApprovalForCommands: fc.boolean(),
+    neverAsk: fc.boolean(),
     blockedCommands: words,
     blockedPaths: words,
     allowedPaths: words,
@@ -95,6 +96,8 @@ const configInput = fc.record(
       { enabled: fc.boolean(), embeddings: fc.constantFrom('auto', 'off', 'ollama/a') },
       { requiredKeys: [] },
     ),
+    otherAssistants: fc.record({ claude: fc.constantFrom('use', 'ignore') }, { requiredKeys: [] }),
+    env: fc.dictionary(fc.constantFrom('A', 'B'), fc.constantFrom('1', '2')),
     plugins: fc.subarray(['/p/a.js', '/p/b.js']),
     hooks: fc.record(
       {
@@ -183,6 +186,7 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
     after.requireApprovalForWrites || !before.requireApprovalForWrites,
   requireApprovalForCommands: (after, before) =>
     after.requireApprovalForCommands || !before.requireApprovalForCommands,
+  neverAsk: (after, before) => after.neverAsk || !before.neverAsk,
   blockedCommands: (after, before) => includesAll(after.blockedCommands, before.blockedCommands),
   blockedPaths: (after, before) => includesAll(after.blockedPaths, before.blockedPaths),
   allowedPaths: (after, before) => includesAll(before.allowedPaths, after.allowedPaths),
@@ -210,6 +214,9 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   queue: (after, before) => after.queue === before.queue,
   saveHistory: (after, before) => after.saveHistory === before.saveHistory,
   memory: (after, before) => JSON.stringify(after.memory) === JSON.stringify(before.memory),
+  otherAssistants: (after, before) =>
+    JSON.stringify(after.otherAssistants) === JSON.stringify(before.otherAssistants),
+  env: (after, before) => JSON.stringify(after.env) === JSON.stringify(before.env),
   plugins: (after, before) => JSON.stringify(after.plugins) === JSON.stringify(before.plugins),
   hooks: (after, before) => JSON.stringify(after.hooks) === JSON.stringify(before.hooks),
   subagents: (after, before) => after.subagents.parallel === before.subagents.parallel,

@@ -46,6 +46,7 @@ export const projectRules: ProjectRules = {
   requireApprovalForReads: 'only-on',
   requireApprovalForWrites: 'only-on',
   requireApprovalForCommands: 'only-on',
+  neverAsk: 'only-on',
   blockedCommands: 'adds',
   blockedPaths: 'adds',
   allowedPaths: 'trusted',
@@ -68,6 +69,8 @@ export const projectRules: ProjectRules = {
   mcpServers: 'trusted',
   subagents: 'trusted',
   plugins: 'trusted',
+  otherAssistants: 'trusted',
+  env: 'trusted',
   hooks: 'trusted',
   theme: 'free',
   colorOutput: 'free',
@@ -90,10 +93,10 @@ export const projectRules: ProjectRules = {
 };
 
 /**
- * Settings that no project may change, even if trusted: whether activity is reported elsewhere is the user's
- * decision.
+ * Settings that no project may change, even if trusted: whether activity is reported elsewhere, and which
+ * personal files are used, is the user's decision.
  */
-const USER_ONLY: ReadonlySet<string> = new Set<keyof Config>(['telemetry']);
+const USER_ONLY: ReadonlySet<string> = new Set<keyof Config>(['telemetry', 'otherAssistants']);
 
 export function withoutUserOnly(project: ConfigInput): { input: ConfigInput; refused: string[] } {
   const [refused, kept] = [true, false].map((isRefused) =>

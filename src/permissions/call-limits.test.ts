@@ -135,10 +135,11 @@ describe('the limits of a subagent', () => {
     ]);
   });
 
-  test('one that may not ask is refused what would be asked', () => {
+  test('one that may not ask is refused what would be asked; so is every call with neverAsk', () => {
     for (const name of Object.keys(calls)) {
       const usual = judged(name, undefined, {});
       expect(judged(name, { neverAsks: true }, {})).toBe(usual === 'ask' ? 'deny' : usual);
+      expect(judged(name, undefined, { neverAsk: true })).toBe(usual === 'ask' ? 'deny' : usual);
     }
   });
 });

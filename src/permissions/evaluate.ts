@@ -68,14 +68,18 @@ export function evaluate(request: Request, session: Policy): Evaluation {
     first,
   );
   const opens = strictest.verdict === 'deny' ? [] : found.flatMap((one) => one.opens ?? []);
-  const verdict = limits?.neverAsks ? refusedUnasked(strictest) : refusedByAuto(strictest, request, policy);
+  const verdict =
+    limits?.neverAsks || policy.neverAsk
+      ? refusedUnasked(strictest, limits?.neverAsks ? 'subagent' : 'neverAsk')
+      : refusedByAuto(strictest, request, policy);
   return opens.length > 0 && verdict.verdict !== 'deny' ? { ...verdict, opens } : verdict;
 }
 
-/** A subagent that may not ask. */
-function refusedUnasked(strictest: Evaluation): Evaluation {
+/** For a subagent that may not ask, and for users who never want to be asked. */
+function refusedUnasked(strictest: Evaluation, by: 'subagent' | 'neverAsk'): Evaluation {
   if (strictest.verdict !== 'ask') return strictest;
-  return deny(`this subagent may not ask for approval: ${strictest.because}`, 'subagent');
+  const why = by === 'subagent' ? 'this subagent may not ask for approval' : 'neverAsk is on';
+  return deny(`${why}: ${strictest.because}`, by);
 }
 
 /** Auto mode never asks. */

@@ -33,6 +33,8 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
   requireApprovalForReads?: boolean;
   requireApprovalForWrites: boolean;
   requireApprovalForCommands: boolean;
+  /** What would be asked is refused. */
+  neverAsk?: boolean;
   blockedCommands: readonly string[];
   /** The user trusts this folder, so its own scripts may run. */
   trusted: boolean;

@@ -1,4 +1,5 @@
 import type { StartedServers } from '../../assembly/extensions/start-servers.ts';
+import { sessionEnvironment } from '../../config/environment.ts';
 import { openNetwork } from '../../lib/network/network.ts';
 import { version } from '../../lib/version.ts';
 import type { Host } from '../host.ts';
@@ -16,5 +17,13 @@ export async function startServers(
     import('../../assembly/extensions/start-servers.ts'),
     openNetwork(env, config.network),
   ]);
-  return start.startServers({ config, env, cwd, dataRoot: root, trusted, fetch, version });
+  return start.startServers({
+    config,
+    env: sessionEnvironment(env, config),
+    cwd,
+    dataRoot: root,
+    trusted,
+    fetch,
+    version,
+  });
 }

@@ -87,6 +87,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     requireApprovalForReads: config.requireApprovalForReads,
     requireApprovalForWrites: config.requireApprovalForWrites,
     requireApprovalForCommands: config.requireApprovalForCommands,
+    neverAsk: config.neverAsk,
     blockedCommands: config.blockedCommands,
     sandbox: sandbox.known(),
     sandboxRequired: config.sandbox.required,

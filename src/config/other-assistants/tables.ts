@@ -1,3 +1,4 @@
+import type { AssistantName } from '../schema/other-assistants.ts';
 import { claudeTable } from './claude-table.ts';
 import { codexTable } from './codex-table.ts';
 import { cursorTable } from './cursor-table.ts';
@@ -12,6 +13,4 @@ export const supportTables = {
   gemini: geminiTable,
   cursor: cursorTable,
   opencode: opencodeTable,
-} as const satisfies Record<string, SupportTable>;
-
-export type AssistantName = keyof typeof supportTables;
+} satisfies Record<AssistantName, SupportTable>;

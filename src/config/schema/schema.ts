@@ -6,6 +6,7 @@ import { hookSettings } from './hook-settings.ts';
 import { logSettings } from './log-settings.ts';
 import { mcpServer, mcpServerName } from './mcp-server.ts';
 import { modelOverride, vendor } from './model-settings.ts';
+import { otherAssistants } from './other-assistants.ts';
 import { quotaSettings } from './quota-settings.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
 import { count, list, text } from './setting-kinds.ts';
@@ -205,6 +206,8 @@ export const settings = {
       .describe(
         'Longest timeout in milliseconds that the model can set for a command; commands without one stop after two minutes',
       ),
+  neverAsk: () =>
+    z.boolean().default(false).describe('Refuse tool calls that would need your approval, instead of asking'),
   blockedCommands: () => list('Commands to block, in addition to the built-in list'),
   blockedPaths: () => list('Path patterns to block, in addition to the built-in list'),
   allowedPaths: () => list('Path patterns exempt from the built-in block list'),
@@ -248,6 +251,15 @@ export const settings = {
       .record(mcpServerName(), mcpServer())
       .default({})
       .describe('MCP servers by name; each provides tools, resources and prompts'),
+  otherAssistants: () =>
+    otherAssistants()
+      .prefault({})
+      .describe('Your personal files of other assistants; change it with `aca import`'),
+  env: () =>
+    z
+      .record(z.string().regex(/^(?!AI_ASSISTANT_)[A-Za-z_]\w*$/), z.string())
+      .default({})
+      .describe('Environment variables for commands, hooks and MCP servers'),
   plugins: () => list('Plugins to load: paths relative to this file, or names of installed packages'),
   hooks: () => hookSettings().prefault({}).describe('Commands that run in the sandbox at certain points'),
 

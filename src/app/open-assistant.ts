@@ -25,6 +25,7 @@ import { openSession } from './opening/choose-session.ts';
 import { connectTo } from './opening/connect-model.ts';
 import { keyVariables } from './opening/find-model.ts';
 import { anotherModel, otherModel } from './opening/other-models.ts';
+import { promptChanges } from './opening/prompt-flags.ts';
 import { recordSession, type SessionRecord } from './opening/session-record.ts';
 import { startServers } from './opening/start-servers.ts';
 import { type StartedTelemetry, startTelemetry } from './opening/start-telemetry.ts';
@@ -119,6 +120,8 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     web: await webRoute(config, env),
     ...(createTools && { servers: createTools }),
     ...(additions && { host: additions }),
+    prompt: promptChanges(options, cwd),
+    ...(options.tools && { tools: options.tools }),
     agents,
     projectFiles: settings.extensions,
     watch(event, about) {

@@ -17,6 +17,25 @@ export type SessionOptions = {
   /** True when it has no name yet. */
   worktree?: string | true;
   trust?: boolean;
+  /** For a new session; a UUID. */
+  sessionId?: string;
+  /** False: the session is not saved. */
+  sessionPersistence?: boolean;
+  fallbackModel?: string;
+  effort?: 'low' | 'medium' | 'high';
+  /** Replaces the instructions of the system prompt; `…File` names a file with them. */
+  systemPrompt?: string;
+  systemPromptFile?: string;
+  appendSystemPrompt?: string;
+  appendSystemPromptFile?: string;
+  /** More MCP servers: files or inline JSON. */
+  mcpConfig?: string[];
+  /** Only those. */
+  strictMcpConfig?: boolean;
+  /** The only tools that the model is offered. */
+  tools?: string[];
+  /** The flag that asked to skip permissions, as the user wrote it. */
+  skipping?: string;
   quiet?: boolean;
   verbose?: boolean;
   debug?: boolean;

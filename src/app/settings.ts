@@ -9,6 +9,7 @@ import { type RuleWorld, ruleProblem } from '../permissions/pattern/rule-problem
 import { useTableIn } from '../providers/models/model-table.ts';
 import { SessionStore } from '../session/store.ts';
 import type { Host } from './host.ts';
+import { serversIn } from './opening/mcp-flags.ts';
 import type { SessionOptions } from './options.ts';
 
 export type Settings = LoadedConfig & { root: string };
@@ -16,14 +17,35 @@ export type Settings = LoadedConfig & { root: string };
 export function loadSettings(options: Partial<SessionOptions>, { env, cwd }: Host): Settings {
   const root = dataRoot(env);
   useTableIn(root);
+  const mcpServers = serversIn(options.mcpConfig ?? [], cwd);
   const loaded = loadConfig({
     home: root,
     cwd,
     env,
-    flags: flagsOf(options, cwd),
+    flags: { ...flagsOf(options, cwd), ...(Object.keys(mcpServers).length > 0 && { mcpServers }) },
     trusted: options.trust === true,
   });
-  return { ...loaded, notices: [...loaded.notices, ...ruleNotices(loaded, cwd)], root };
+  if (options.strictMcpConfig)
+    loaded.config.mcpServers = pick(loaded.config.mcpServers, Object.keys(mcpServers));
+  return {
+    ...loaded,
+    notices: [...loaded.notices, ...ruleNotices(loaded, cwd), ...skippingNotice(options)],
+    root,
+  };
+}
+
+/** What the user asked for does not exist here, and what they get instead. */
+function skippingNotice({ skipping, mode }: Partial<SessionOptions>): string[] {
+  if (skipping === undefined) return [];
+  const means =
+    mode === 'auto'
+      ? 'means --mode auto here: nothing is asked, and what would need approval is refused unless --allow permits it'
+      : `has no effect with --mode ${mode}`;
+  return [`${skipping} ${means}. Deny rules and blocked commands always apply.`];
+}
+
+function pick<Value>(table: Record<string, Value>, names: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(Object.entries(table).filter(([name]) => names.includes(name)));
 }
 
 /** Rules that do not do what they seem to. Throws for text that is not a rule. */
@@ -58,10 +80,14 @@ export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>
 
 function flagsOf(options: Partial<SessionOptions>, cwd: string): ConfigInput {
   const { model, maxTurns, mode, offline, budget = [], allow = [], deny = [], addDir = [] } = options;
+  const { fallbackModel, effort } = options;
   const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : undefined;
   return {
     ...(model !== undefined && { model }),
     ...(offline && { offline }),
+    ...(fallbackModel !== undefined && { fallbackModel }),
+    ...(effort !== undefined && { effort }),
+    ...(options.sessionPersistence === false && { saveHistory: false }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(mode !== undefined && { mode }),
     ...(budget.length > 0 && { limits: { run: budget.join(' and ') } }),

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../config/agents.ts';
 import type { ProjectContent } from '../config/project-content.ts';
 import type { Config } from '../config/schema/schema.ts';
+import type { Surroundings } from '../context/system-prompt.ts';
 import type { ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
@@ -36,6 +37,10 @@ export type Parts = HostAdditions & {
   /** Environment variables that hold keys: hidden from commands that the model runs. */
   keyVariables: readonly string[];
   opened: OpenSession;
+  /** The only built-in tools; absent for all of them. */
+  tools?: readonly string[];
+  /** What the user changes in the system prompt; it does not apply to subagents. */
+  prompt?: Pick<Surroundings, 'replace' | 'append'>;
   /** How pages are fetched: with the user's proxy, or else the user's certificates. */
   web?: Pick<WebOptions, 'fetch' | 'certificates'>;
   /** Absent if no MCP server is configured. Servers outlive the session. */

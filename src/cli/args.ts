@@ -2,6 +2,9 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { parseLimits } from '../contract/limit.ts';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
 import type { Options } from '../frontends/shared/options.ts';
+import { claudeOptions, withOurNames } from './flags/claude-options.ts';
+import { ruleList, spreadLists } from './flags/flag-lists.ts';
+import { peerFlagHint } from './flags/peer-flags.ts';
 
 /** What the user requested: a subcommand with its arguments, or a conversation. */
 export type Invocation =
@@ -56,6 +59,10 @@ function runningOptions(): Option[] {
     )
       .argParser((value: string, previous: string[]) => [...previous, aLimit(value)])
       .default([], 'none'),
+    new Option('--session-id <uuid>', 'use this id for the new session')
+      .argParser(uuid)
+      .conflicts(['continue', 'resume']),
+    new Option('--no-session-persistence', 'do not save the session'),
     new Option('--demo', 'watch a scripted demo on a scratch project; no API key needed'),
   ];
 }
@@ -68,6 +75,27 @@ function modelOptions(): Option[] {
     ),
     new Option('--repo-id <repo>', 'with --filename: a Hugging Face repository to download a model from'),
     new Option('--filename <file>', 'the .gguf file in that repository'),
+    new Option(
+      '--fallback-model <model>',
+      'use this model while the chosen one is overloaded or unreachable',
+    ),
+    new Option('--effort <level>', 'reasoning effort for models that support it').choices([
+      'low',
+      'medium',
+      'high',
+    ]),
+    new Option('--system-prompt <text>', 'replace the instructions of the system prompt').conflicts(
+      'systemPromptFile',
+    ),
+    new Option('--system-prompt-file <file>', 'the same, read from a file'),
+    new Option('--append-system-prompt <text>', 'add to the system prompt').conflicts(
+      'appendSystemPromptFile',
+    ),
+    new Option('--append-system-prompt-file <file>', 'the same, read from a file'),
+    new Option('--mcp-config <file>', 'start these MCP servers, too; a file or inline JSON; repeatable')
+      .argParser(collect)
+      .default([], 'none'),
+    new Option('--strict-mcp-config', 'start only the MCP servers of --mcp-config'),
     new Option('--offline', 'send requests only to this machine and its local network'),
   ];
 }
@@ -90,6 +118,10 @@ function permissionOptions(): Option[] {
     new Option('--add-dir <folder>', 'an additional folder to work in; repeatable')
       .argParser(collect)
       .default([], 'none'),
+    new Option(
+      '--tools <names>',
+      "offer only these built-in tools to the model, such as 'Bash,Read'; '' for none",
+    ).argParser(ruleList),
     new Option('--trust', "trust this folder's settings for this run"),
   ];
 }
@@ -128,6 +160,7 @@ export function buildProgram({ out, err }: Writers): Command {
     'Model:': modelOptions(),
     'Permissions:': permissionOptions(),
     'Input and output:': inputAndOutputOptions(),
+    'Names from Claude Code:': claudeOptions(),
     'Information:': [new Option('-V, --version', 'print the version')],
   };
   for (const [group, options] of Object.entries(groups))
@@ -148,7 +181,11 @@ export function buildProgram({ out, err }: Writers): Command {
       'after',
       `\nExamples:\n  $ aca "why does the login test fail?"\n  $ git diff | aca -p "review this"\n  $ aca -p "fix the failing test" --mode accept-edits --allow 'Bash(npm test)' --output-format json`,
     )
-    .configureOutput({ writeOut: out, writeErr: err })
+    .configureOutput({
+      writeOut: out,
+      writeErr: err,
+      outputError: (text, write) => write(explainFlag(text)),
+    })
     .showSuggestionAfterError()
     .exitOverride();
 }
@@ -159,14 +196,28 @@ export function parseArgs(args: string[], writers: Writers): Invocation {
   const named = subcommands.find(({ name }) => name === first);
   if (named) return { kind: 'subcommand', name: named.name };
   const program = buildProgram(writers);
-  program.parse(args, { from: 'user' });
-  return { kind: 'conversation', prompt: program.args.join(' '), options: program.opts<Options>() };
+  program.parse(spreadLists(args), { from: 'user' });
+  const options = withOurNames(program.opts<Options>());
+  return { kind: 'conversation', prompt: program.args.join(' '), options };
+}
+
+/** For a flag of another assistant: names ours instead of a flag that is spelled similarly. */
+function explainFlag(text: string): string {
+  const flag = /unknown option '([^'=]+)/.exec(text)?.[1];
+  const hint = flag === undefined ? undefined : peerFlagHint(flag);
+  return hint === undefined ? text : `${text.split('\n')[0]}\n${hint}\n`;
 }
 
 /** The exit code if commander has already printed its message; otherwise null. */
 export function commanderExitCode(error: unknown): number | null {
   if (!(error instanceof CommanderError)) return null;
   return error.exitCode === 0 ? exitCodes.done.code : exitCodes.usage.code;
+}
+
+function uuid(value: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value))
+    throw new InvalidArgumentError('Use a UUID such as 123e4567-e89b-42d3-a456-426614174000.');
+  return value.toLowerCase();
 }
 
 function aLimit(value: string): string {

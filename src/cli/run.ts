@@ -74,7 +74,7 @@ async function converse(prompt: string, asked: Options, terminal: Terminal): Pro
       return (await import('../frontends/terminal/run.ts')).runScreen(prompt, options, terminal);
     return (await import('../frontends/plain/run.ts')).runPlain(prompt, options, terminal);
   }
-  if (prompt !== '') return print(prompt, options, terminal);
+  if (prompt !== '' || !stdin.isTTY) return print(prompt, options, terminal);
   return (await import('../frontends/print/welcome.ts')).showWelcome(options, terminal);
 }
 

@@ -14,6 +14,10 @@ export type Surroundings = {
   skills?: readonly { name: string; description: string }[];
   /** For a subagent: its purpose. */
   role?: string;
+  /** Replaces our own instructions. */
+  replace?: string;
+  /** Added at the end. */
+  append?: string;
 };
 
 const STABLE = `You are a coding assistant working in the user's terminal. You read, edit and run code in their project with the tools you are given.
@@ -63,11 +67,12 @@ export function notesPlanning(messages: readonly Message[]): boolean {
 /** What is the same in every session comes first, so that the vendor's prompt cache can hold it. */
 export function systemPrompt(surroundings: Surroundings): string {
   const { cwd, platform, shell, mode, instructions, skills = [], role, length = 'full' } = surroundings;
+  const { replace, append } = surroundings;
   const environment = `Working directory: ${cwd}\nPlatform: ${platform}\nShell: ${shell}`;
   const kept = instructions.map(({ file, text }) => `Instructions from ${file}:\n${text.trim()}`);
-  const stable = length === 'short' ? SHORT : STABLE;
-  return [stable, ...kept, skillList(skills), environment, MODES[mode], role]
-    .filter((section) => section !== undefined)
+  const stable = replace ?? (length === 'short' ? SHORT : STABLE);
+  return [stable, ...kept, skillList(skills), environment, MODES[mode], role, append]
+    .filter((section) => section !== undefined && section !== '')
     .join('\n\n');
 }
 

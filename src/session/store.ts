@@ -53,9 +53,9 @@ export class SessionStore {
   }
 
   /** A new session. Its file is created with its first record: a session without a message leaves no file. */
-  create(workingDirectory: string, settings: SessionSettings): OpenSession {
+  create(workingDirectory: string, settings: SessionSettings, id: string = randomUUID()): OpenSession {
     const session: Session = {
-      id: randomUUID(),
+      id,
       workingDirectory,
       startedAt: new Date().toISOString(),
       messages: [],
@@ -71,6 +71,11 @@ export class SessionStore {
       known: Promise.resolve(0),
       lock: new SessionLock(this.#fileOf(session.id)),
     });
+  }
+
+  /** Whether a session has exactly this id. */
+  has(id: string): boolean {
+    return existsSync(this.#fileOf(id));
   }
 
   /** By id, id prefix or title. Null if there is none. */

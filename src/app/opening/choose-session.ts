@@ -14,7 +14,13 @@ export async function openSession(
   { store, cwd, settings }: Surroundings,
 ): Promise<OpenSession> {
   const id = await selectedSession(options, { store, cwd });
-  if (id === null) return store.create(cwd, settings);
+  const { sessionId } = options;
+  if (sessionId !== undefined && store.has(sessionId))
+    throw new UserError(
+      `A session with the id ${sessionId} already exists.`,
+      `Choose another id, or resume it with --resume ${sessionId}.`,
+    );
+  if (id === null) return store.create(cwd, settings, sessionId);
   return (options.fork ? await store.fork(id) : await store.resume(id)) ?? missing(options.resume);
 }
 

@@ -1,5 +1,6 @@
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { namesServer } from '../../permissions/pattern/tool-names.ts';
 import { builtinTools } from '../../tools/index.ts';
 import { presentPlan } from '../../tools/present-plan.ts';
@@ -23,14 +24,13 @@ export type SessionTools = ReturnType<typeof collectTools>;
 /** All tools of a session: built-in, from extensions, from MCP servers. */
 export function collectTools(parts: Parts, { safety, extensions, memory, mode, warn }: SessionToolsDeps) {
   const { config, choice } = parts;
-  const registry = createRegistry(
-    builtinTools({
-      shell: safety.capabilities.shell.name,
-      maxTimeoutMs: config.maxCommandTimeoutMs,
-      agents: parts.agents ?? [],
-      recall: memory?.recall ?? null,
-    }),
-  );
+  const tools = builtinTools({
+    shell: safety.capabilities.shell.name,
+    maxTimeoutMs: config.maxCommandTimeoutMs,
+    agents: parts.agents ?? [],
+    recall: memory?.recall ?? null,
+  });
+  const registry = createRegistry(parts.tools ? chosenTools(tools, parts.tools, warn) : tools);
   const builtin = registry.definitions();
   const withoutPlan = builtin.filter(({ name }) => name !== presentPlan.name);
   const servers = parts.servers?.({
@@ -51,4 +51,16 @@ export function collectTools(parts: Parts, { safety, extensions, memory, mode, w
     toolNames: () => [...new Set([...definitions().map(({ name }) => name), ...(servers?.names() ?? [])])],
   };
   return { builtin: withoutPlan, servers, definitions, router };
+}
+
+/** Those that the user named, by any of their names. */
+function chosenTools(
+  tools: readonly Tool[],
+  names: readonly string[],
+  warn: (text: string) => void,
+): readonly Tool[] {
+  const all = createRegistry(tools);
+  const chosen = new Set(names.map((name) => all.find(name)));
+  for (const name of names) if (!all.find(name)) warn(`--tools: there is no built-in tool named ${name}.`);
+  return tools.filter((tool) => chosen.has(tool));
 }

@@ -45,7 +45,7 @@ export function createRequestBase(parts: Parts, deps: RequestBaseDeps): RequestB
     surroundings,
     base: async () => ({
       model: models.current().model,
-      system: systemPrompt(await surroundings(mode.first)),
+      system: systemPrompt({ ...(await surroundings(mode.first)), ...parts.prompt }),
       tools: offeredTools(tools.definitions(), models.current(), config),
       cacheKey: cacheKeyOf(opened.session),
       ...settings,

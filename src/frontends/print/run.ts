@@ -29,6 +29,7 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
     options.inputFormat === 'text' ? await readStdin(stdin, options.stdin ? 'patient' : 'brief') : null;
   const task = [prompt, piped].filter(Boolean).join('\n\n');
   if (options.inputFormat === 'text' && task === '') {
+    if (!options.print) return (await import('./welcome.ts')).showWelcome(options, terminal);
     throw new UserError(
       'No task given.',
       'Give it after -p, or pipe it in: echo "explain this folder" | aca -p',

@@ -1,0 +1,13 @@
+import type { PermissionMode } from '../../contract/permission.ts';
+
+/** Claude Code's permission modes. What `dontAsk` would not ask is refused here when nobody can answer. */
+export const claudeModes = {
+  default: 'default',
+  acceptEdits: 'accept-edits',
+  plan: 'plan',
+  auto: 'auto',
+  dontAsk: 'default',
+  bypassPermissions: 'auto',
+} as const satisfies Record<string, PermissionMode>;
+
+export type ClaudeMode = keyof typeof claudeModes;

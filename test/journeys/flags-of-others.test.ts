@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { type AcaOptions, aca, doors } from '../support/aca.ts';
+import { calls, type Step, says } from '../support/model-server/script.ts';
+import { serve } from '../support/serve.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+async function start(space: Workspace, script: Step[]) {
+  const server = await serve(script);
+  const { model, env } = doors.anthropic(server.url);
+  const run = (args: string[], options: AcaOptions = {}) =>
+    aca(space, [...args, '--model', model], { env, ...options });
+  return { server, run };
+}
+
+describe('flags that scripts for other assistants use', () => {
+  test('a prompt of its own, more of it from a file, an id, and only the named tools', async () => {
+    const space = await workspace({ 'rules.txt': 'Always answer in Latin.\n', 'AGENTS.md': 'Use tabs.\n' });
+    const { run, server } = await start(space, [says('Salve.')]);
+    const id = '123e4567-e89b-42d3-a456-426614174000';
+    const flags = ['--system-prompt', 'You are a poet.', '--append-system-prompt-file', 'rules.txt'];
+    const args = ['-p', 'hi', ...flags, '--session-id', id, '--tools', 'Read,TodoWrite'];
+    const { code, stdout } = await run([...args, '--output-format', 'json']);
+    const [request] = server.requests;
+    expect({ code, sessionId: (JSON.parse(stdout) as { sessionId: string }).sessionId }).toEqual({
+      code: 0,
+      sessionId: id,
+    });
+    expect(request?.system.startsWith('You are a poet.\n\n')).toBe(true);
+    expect(request?.system.endsWith('\n\nAlways answer in Latin.\n')).toBe(true);
+    expect(request?.system).toContain('Use tabs.');
+    expect(request?.system).not.toContain('coding assistant');
+    expect(request?.tools.sort()).toEqual(['Read', 'Todo']);
+
+    const again = await run(['-p', 'hi', '--session-id', id]);
+    expect(again).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `A session with the id ${id} already exists.\nChoose another id, or resume it with --resume ${id}.\n`,
+    });
+    expect(server.requests.length).toBe(1);
+  });
+
+  test('skipping permissions is said to be auto mode, and deny rules hold', async () => {
+    const space = await workspace({ 'a.txt': 'one', 'b.txt': 'one' });
+    const edit = (file: string) =>
+      ['Edit', { file_path: file, old_string: 'one', new_string: 'two' }] as const;
+    const { run } = await start(space, [calls([...edit('a.txt')], [...edit('b.txt')]), says('Done.')]);
+    const { code, stderr } = await run([
+      ...['-p', 'go', '--dangerously-skip-permissions', '--disallowedTools', 'Edit(b.txt)'],
+    ]);
+    expect(code).toBe(3);
+    expect(stderr).toContain('--dangerously-skip-permissions means --mode auto here: nothing is asked');
+    expect(stderr).toContain('Deny rules and blocked commands always apply.');
+    expect(await space.tree()).toMatchObject({ 'a.txt': 'two', 'b.txt': 'one' });
+  });
+
+  test('piped text is the task; with a task it is what the task is about', async () => {
+    const space = await workspace();
+    const { run, server } = await start(space, [says('one'), says('two')]);
+    expect(await run([], { stdin: 'explain this' })).toEqual({ code: 0, stdout: 'one\n', stderr: '' });
+    await run(['-p', 'why?'], { stdin: 'the log' });
+    expect(server.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual([
+      'explain this',
+      'why?\n\nthe log',
+    ]);
+    const nothing = await run([], { stdin: '' });
+    expect(nothing.code).toBe(0);
+    expect(nothing.stdout).toContain('Run it in a terminal to start a conversation');
+  });
+
+  test('a flag of another assistant names ours', async () => {
+    const space = await workspace();
+    const { run, server } = await start(space, []);
+    expect(await run(['-p', 'go', '--full-auto'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        "error: unknown option '--full-auto'\n--full-auto is a flag of Codex. Use --mode auto, with --allow for what may run outside the sandbox.\n",
+    });
+    expect(server.requests).toEqual([]);
+  });
+});

@@ -5,6 +5,7 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts';
 import type {
   Access,
+  HookAnswer,
   HookDecision,
   JudgedCall,
   JudgeOptions,
@@ -45,11 +46,15 @@ export type RouterDeps = PrepareDeps & {
   /** Notes about the accessed paths for the model, appended to the answer. */
   notesFor?(accesses: readonly Access[]): Promise<string[]>;
   /** Called before a call is judged. A changed input is parsed and judged like any other. */
-  before?(call: ToolCall, signal: AbortSignal): Promise<Intercepted>;
+  before?(call: ToolCall, signal: AbortSignal, about: AboutCall): Promise<Intercepted>;
+  /** Called before the user is asked; may answer instead. */
+  beforeQuestion?(call: ToolCall, signal: AbortSignal, about: AboutCall): Promise<HookAnswer | null>;
   /** Why a hook wants the run to end; null if none does. */
   halted?(): string | null;
   /** Called after a call ran; the returned texts are appended to the answer. */
-  after?(call: ToolCall, result: ToolResult, signal: AbortSignal): Promise<string[]>;
+  after?(call: ToolCall, result: ToolResult, signal: AbortSignal, about: AboutCall): Promise<string[]>;
+  /** The subagent whose calls these are; absent for the conversation itself. */
+  agent?: CallAgent;
   /** Runs an approved call; `changes` are its accesses that change something. If absent, the tool runs it. */
   perform?(work: Work, context: ToolContext, reporter: CallReporter): Promise<ToolResult>;
   /** Runs work with exclusive access: no other call, from any client, changes the same files meanwhile. */
@@ -60,6 +65,12 @@ export type RouterDeps = PrepareDeps & {
   /** Interrupted calls of earlier runs that have not ended yet. */
   interrupted?: InterruptedCalls;
 };
+
+/** A subagent: its id, and its name. */
+export type CallAgent = { id: string; type: string };
+
+/** What hooks may know about a call beside the call itself. */
+type AboutCall = { accesses: readonly Access[]; agent?: CallAgent };
 
 /** The outcome of the hook before a call is judged; `notes` are appended to the answer. */
 type Intercepted =
@@ -150,13 +161,17 @@ function touched({ accesses }: Prepared, deps: RouterDeps): Access[] {
 /** Accesses of a read-only command: may read anything here, changes nothing. */
 const READ_ONLY: Access = { kind: 'read', target: '.' };
 
+function aboutCall({ accesses }: Prepared, { agent }: RouterDeps): AboutCall {
+  return { accesses, ...(agent && { agent }) };
+}
+
 /** Lets hooks refuse a call, or change its input, before it is judged. */
 async function intercept(item: Prepared, deps: RouterDeps, { channel, signal }: Wires): Promise<Prepared> {
   const { call, tool, accesses } = item;
   const { before, resolveCall: _, ...rest } = deps;
   if (!before || !tool || signal.aborted) return item;
   const said = await unlessAborted(
-    before({ id: call.id, name: tool.name, input: call.input }, signal),
+    before({ id: call.id, name: tool.name, input: call.input }, signal, aboutCall(item, deps)),
     signal,
   );
   if (!said) return item;
@@ -207,8 +222,12 @@ async function judge(
     await channel.push({ type: 'question', request: full });
     return full;
   };
+  const { beforeQuestion } = deps;
+  const shown = { id: call.id, name: tool.name, input: call.input };
+  const answerByHook = beforeQuestion && (() => beforeQuestion(shown, signal, aboutCall(item, deps)));
+  const options = { signal, beforeAsking, asked, later, ...(answerByHook && { answerByHook }) };
   try {
-    const decision = await raceAbort(deps.decide(request, { signal, beforeAsking, asked, later }), signal);
+    const decision = await raceAbort(deps.decide(request, options), signal);
     const { verdict, by, because, opens } = decision;
     if (opens) item.opens = opens;
     const details = { by, because, accesses, title };
@@ -237,7 +256,12 @@ async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
   const said =
     deps.after && tool && !item.answer && !signal.aborted
       ? await unlessAborted(
-          deps.after({ id: call.id, name: tool.name, input: call.input }, result, signal),
+          deps.after(
+            { id: call.id, name: tool.name, input: call.input },
+            result,
+            signal,
+            aboutCall(item, deps),
+          ),
           signal,
         )
       : [];

@@ -73,7 +73,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const { settings, options, host, session, servers, telemetry, additions, approver, ask } = open;
   const { config, root, trusted } = settings;
   const { env, cwd } = host;
-  const { http } = await userNetwork(config, env);
+  const { http, fetch } = await userNetwork(config, env);
   const store = sessionStore(settings);
   const { preset } = choice;
   const events = new EventChannel<AgentEvent>();
@@ -117,6 +117,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
     opened,
+    fetch,
     web: await webRoute(config, env),
     ...(createTools && { servers: createTools }),
     ...(additions && { host: additions }),

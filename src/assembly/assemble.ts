@@ -35,7 +35,13 @@ export function assemble(parts: Parts): Assistant {
     offers: judge.offers,
     allowAlways: judge.allowAlways,
   });
-  const extensions = createExtensions(parts, { shell: safety.shell, mode: mode.get, notice: notify.warn });
+  const extensions = createExtensions(parts, {
+    shell: safety.shell,
+    folder: safety.folders.output,
+    mode: mode.get,
+    hide: privacy.hide,
+    notice: notify.warn,
+  });
   const tools = collectTools(parts, { safety, extensions, memory, mode, warn: notify.warn });
   const window = buildWindow(parts, { ...core, safety, models: models.models, extensions, tools });
   const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window });
@@ -44,7 +50,8 @@ export function assemble(parts: Parts): Assistant {
   const repository = createRepository({ cwd, git, backgroundModel, subagents, writer });
   const built = { core, safety, models, memory, extensions, tools, window, calls, repository };
   const controller = createController(parts, built);
-  for (const part of [privacy, memory, window.view]) events.watch((event) => part?.watch(event));
+  for (const part of [privacy, memory, window.view, extensions.hooks])
+    events.watch((event) => part?.watch(event));
 
   return {
     controller,

@@ -41,6 +41,8 @@ export type Parts = HostAdditions & {
   tools?: readonly string[];
   /** What the user changes in the system prompt; it does not apply to subagents. */
   prompt?: Pick<Surroundings, 'replace' | 'append'>;
+  /** Through the user's proxy and certificates; without it, the global one. */
+  fetch?: typeof fetch;
   /** How pages are fetched: with the user's proxy, or else the user's certificates. */
   web?: Pick<WebOptions, 'fetch' | 'certificates'>;
   /** Absent if no MCP server is configured. Servers outlive the session. */

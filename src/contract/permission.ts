@@ -115,6 +115,12 @@ export type PermissionRequest = {
 /** What a hook of the user decided about a call. `allow` replaces a question, never a refusal. */
 export type HookDecision = { verdict: 'allow' | 'ask'; because: string };
 
+/**
+ * A hook's answer to a question. `allow` has the power of an allow rule: where that is not enough, the user
+ * is asked.
+ */
+export type HookAnswer = { verdict: 'allow' | 'deny'; because: string };
+
 /** A call to judge; the judge completes the question. */
 export type JudgedCall = PermissionRequest & { input: unknown; hook?: HookDecision; limits?: CallLimits };
 
@@ -129,6 +135,8 @@ export type CallLimits = {
 
 export type JudgeOptions = {
   signal: AbortSignal;
+  /** A hook's answer to the question; null if there is none. */
+  answerByHook?(): Promise<HookAnswer | null>;
   /** Completes the question just before it is shown. */
   beforeAsking(request: PermissionRequest): Promise<PermissionRequest>;
   /** How many calls of the same reply were asked about before this one. */

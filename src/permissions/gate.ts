@@ -1,6 +1,7 @@
 import {
   type Answer,
   type Approver,
+  type HookAnswer,
   type JudgedCall,
   type JudgeOptions,
   type Permission,
@@ -83,6 +84,9 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     signal.throwIfAborted();
     if (!approver) return nobodyThere(call, judgement, current());
 
+    const said = call.hook?.verdict === 'ask' ? null : await options.answerByHook?.();
+    const answered = said && answeredByHook(call, said);
+    if (answered) return answered;
     const offers = offersFor(call, current());
     const opened = opensOf(judgement);
     const asked = { ...call, because: judgement.because, ...opened };
@@ -97,6 +101,14 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     }
     if (answer.choice !== 'once') await remember(offers, answer.choice);
     return { verdict: 'allow', by: 'user', because: `the user allowed it (${answer.choice})`, ...opened };
+  }
+
+  /** Null if the user has to be asked nevertheless. */
+  function answeredByHook(call: JudgedCall, { verdict, because }: HookAnswer): Decision | null {
+    const by = 'hook PermissionRequest';
+    if (verdict === 'deny') return { verdict, by, because };
+    const judgement = evaluate({ ...call, hook: { verdict, because } }, current());
+    return judgement.verdict === 'allow' ? { ...settled(judgement), by } : null;
   }
 
   /** Questions of other agents wait their turn; later calls of this reply are not judged before. */

@@ -3,17 +3,21 @@ import type { RemainingWork } from '../../agent/run-until-done.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { RunOptions } from '../../contract/command.ts';
 import type { AssistantMessage, Message, UserMessage } from '../../contract/message.ts';
+import type { PermissionMode } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import type { Shell, Tool } from '../../contract/tool.ts';
 import type { Skill } from '../../plugins/skills.ts';
 import { toDefinition } from '../../tools/registry.ts';
 import type { HostAdditions, Parts } from '../parts.ts';
+import { createSessionHooks, type SessionHooks } from './hooks/session-hooks.ts';
 import { ExtensionLoader } from './load-extensions.ts';
-import { createSessionHooks, type SessionHooks } from './session-hooks.ts';
 
 export type ExtensionDeps = {
   shell: Pick<Shell, 'run'>;
-  mode(): string;
+  /** A folder that commands in the sandbox can read. */
+  folder: string;
+  mode(): PermissionMode;
+  hide<T>(value: T): T;
   notice(text: string): void;
 };
 
@@ -34,7 +38,7 @@ export type SessionExtensions = Pick<SessionHooks, 'keepsAll'> & {
   /** Options that apply to this run only. */
   beginRun(options: RunOptions): void;
   beforePrompt(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
-  router: Pick<RouterDeps, 'before' | 'after' | 'halted' | 'transformMessage'>;
+  router: Pick<RouterDeps, 'before' | 'beforeQuestion' | 'after' | 'halted' | 'transformMessage'>;
   transformMessage(message: AssistantMessage): Promise<AssistantMessage>;
   remainingWork: RemainingWork;
   close(): Promise<void>;
@@ -43,7 +47,16 @@ export type SessionExtensions = Pick<SessionHooks, 'keepsAll'> & {
 export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExtensions {
   const { config, cwd, opened } = parts;
   const { session } = opened;
-  const hooks = createSessionHooks({ ...deps, hooks: config.hooks, session, cwd });
+  const hooks = createSessionHooks({
+    ...deps,
+    sources: [{ rows: config.hooks }],
+    session,
+    cwd,
+    env: parts.env,
+    keepsHistory: config.saveHistory,
+    isWatched: parts.approver !== undefined,
+    fetch: parts.fetch ?? globalThis.fetch,
+  });
   const loader = new ExtensionLoader(parts, deps.notice);
   let started = false;
   let limit: RunOptions = {};
@@ -93,17 +106,18 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
       return { type: 'go', content: (await transformMessage(message)).content };
     },
     router: {
-      async before(call, signal) {
+      async before(call, signal, about) {
         const { tools } = limit;
         if (tools && !tools.some((name) => isNamed(name, call.name)))
           return { type: 'block', by: 'command', because: `only ${tools.join(', ')} may be used for this` };
         const asked = await (await pluginHooks())?.beforeCall(call);
         if (asked?.type === 'block') return asked;
-        return hooks.before({ ...call, input: asked ? asked.input : call.input }, signal);
+        return hooks.before({ ...call, input: asked ? asked.input : call.input }, signal, about);
       },
-      async after(call, result, signal) {
+      beforeQuestion: hooks.beforeQuestion,
+      async after(call, result, signal, about) {
         await (await pluginHooks())?.afterCall(call, result);
-        return hooks.after(call, result, signal);
+        return hooks.after(call, result, signal, about);
       },
       halted: hooks.halted,
       transformMessage,

@@ -58,6 +58,7 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     settings: requestSettings(parts.config),
     models: models.models,
     budget: models.budget,
+    hooks: extensions.hooks,
     notes: (conversation) => window.instructionsFor(conversation).notesFor,
   });
   const router = withSubagents(withoutSubagents, subagents);

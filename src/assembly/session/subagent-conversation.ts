@@ -11,6 +11,7 @@ import type { Delegated, Delegation, ToolContext } from '../../contract/tool.ts'
 import { EventChannel } from '../../lib/async/event-channel.ts';
 import { cacheKeyOf } from '../../providers/models/cache-key.ts';
 import type { OpenSubagent } from '../../session/subagent-files.ts';
+import type { HookedAgent, SessionHooks } from '../extensions/hooks/session-hooks.ts';
 import type { ConnectedModel } from '../models/background-model.ts';
 import type { Budget, CallCosts } from '../models/budget.ts';
 import type { Models } from '../models/connect-models.ts';
@@ -31,6 +32,7 @@ export type SubagentConversationDeps = {
   settings: Pick<Base, 'maxTokens' | 'temperature' | 'effort'>;
   models: Pick<Models, 'forSubagent' | 'backgroundModel'>;
   budget: Pick<Budget, 'takeCost' | 'keepRest'>;
+  hooks: Pick<SessionHooks, 'subagentStart' | 'subagentWork'>;
   /** Instructions in folders that a conversation visits. */
   notes(session: Session): ProjectInstructions['notesFor'];
 };
@@ -72,7 +74,9 @@ export async function runSubagentConversation(
     if (event.type === 'notice') void emit(event);
   });
   try {
-    const { reason, error } = await runSubagent(controller, work.prompt, signal);
+    const added = await deps.hooks.subagentStart(asHooked(subagent), signal);
+    const prompt = [work.prompt, ...added].join('\n\n');
+    const { reason, error } = await runSubagent(controller, prompt, signal);
     const { text, turns, calls, tokens, costUsd } = totals;
     const empty = text.trim() === '' ? 'It did not answer.' : null;
     const trouble = reason === 'done' ? empty : (error?.message ?? TROUBLES[reason]);
@@ -82,6 +86,10 @@ export async function runSubagentConversation(
     view.close();
     await controller.close();
   }
+}
+
+function asHooked({ session, kind }: ActiveSubagent): HookedAgent {
+  return { session, type: kind.name };
 }
 
 const TROUBLES = {
@@ -154,6 +162,7 @@ async function openConversation(
       ask: (history, asked) => provider.stream(view.request(base, history), asked),
       act: (calls, acting) => runTools(calls, router, acting),
       ...(router.halted && { halted: router.halted }),
+      remainingWork: deps.hooks.subagentWork(asHooked(subagent)),
       makeRoom: (cause, making) => view.makeRoom(cause, making, base),
       costOf: () => budget.takeCost(costs),
       maxTurns: Math.min(kind.maxTurns ?? config.maxTurns, config.maxTurns),

@@ -64,6 +64,7 @@ export function subagentRouter(
     has,
     router: {
       ...parent,
+      agent: { id: session.id, type: kind.name },
       find(name) {
         const tool = parent.find(name);
         return tool && has(tool.name) ? tool : undefined;

@@ -30,6 +30,11 @@ export function toolNamed(name: string): string {
   return Object.hasOwn(OTHER_NAMES, name) ? (OTHER_NAMES[name] ?? name) : name;
 }
 
+/** The names of other assistants for a tool of ours. */
+export function otherNamesOf(tool: string): string[] {
+  return Object.entries(OTHER_NAMES).flatMap(([other, ours]) => (ours === tool ? [other] : []));
+}
+
 /** MCP tools are called `server:tool`. */
 export function isMcpTool(tool: string): boolean {
   return tool.includes(':');
@@ -47,9 +52,8 @@ export function isMcpRule(tool: string): boolean {
 export function matchesMcp(rule: string, tool: string, intent: Intent): boolean {
   const full = tool.replace(/^mcp:/, '');
   if (!rule.startsWith('mcp__')) return rule.startsWith('mcp:') && matchesColons(rule.slice(4), full);
-  const at = full.indexOf(':');
-  const server = `mcp__${wireName(full.slice(0, at))}`;
-  const name = `${server}__${wireName(full.slice(at + 1))}`;
+  const server = `mcp__${wireName(full.slice(0, full.indexOf(':')))}`;
+  const name = wireNameOf(full);
   const wanted = rule.replace(/__$/, '');
   if (intent === 'restrict') return globOf(wanted).test(name) || globOf(`${wanted}__*`).test(name);
   return wanted === server || (wanted.startsWith(`${server}__`) && globOf(wanted).test(name));
@@ -72,6 +76,12 @@ function matchesColons(wanted: string, full: string): boolean {
   if (wanted === '*') return true;
   if (!wanted.includes(':')) return full.startsWith(`${wanted}:`);
   return wanted.endsWith(':*') ? full.startsWith(wanted.slice(0, -1)) : full === wanted;
+}
+
+/** The name that other assistants use for the tool `server:tool`. */
+export function wireNameOf(tool: string): string {
+  const at = tool.indexOf(':');
+  return `mcp__${wireName(tool.slice(0, at))}__${wireName(tool.slice(at + 1))}`;
 }
 
 /** Names as other assistants send them to the model. */

@@ -1,20 +1,11 @@
-import { isObject, parseObject } from '../lib/text/json.ts';
-import { truncateText } from '../lib/text/truncate.ts';
-
-/** When a hook runs. */
-export type HookPoint =
-  | 'PreToolUse'
-  | 'PostToolUse'
-  | 'UserPromptSubmit'
-  | 'Stop'
-  | 'SessionStart'
-  | 'SessionEnd'
-  | 'PreCompact';
+import type { HookEvent } from '../../contract/hook-event.ts';
+import { isObject, parseObject } from '../../lib/text/json.ts';
+import { truncateText } from '../../lib/text/truncate.ts';
 
 /** The exit of a hook's command. */
 export type HookEnding = { exitCode: number | null; stdout: string; stderr: string; timedOut: boolean };
 
-/** What a hook decides about a call; only a block means anything at other points. */
+/** What a hook decides about a call; other events know only a block. */
 type HookVerdict = 'none' | 'allow' | 'ask' | 'block';
 
 /**
@@ -40,7 +31,7 @@ type Said = Extract<HookOutcome, { type: 'said' }>;
 /** Exit code 2 blocks, with the reason on stderr. */
 const BLOCKS = 2;
 /** Where plain output is meant for the model. */
-const ADDS_CONTEXT: readonly HookPoint[] = ['UserPromptSubmit', 'SessionStart'];
+const ADDS_CONTEXT: readonly HookEvent[] = ['UserPromptSubmit', 'SessionStart'];
 const LIMITS = { max: 10_000, head: 7_000, tail: 2_500 };
 const NO_REASON = 'no reason given';
 const silent: Said = {
@@ -53,7 +44,7 @@ const silent: Said = {
   unknown: [],
 };
 
-export function outcomeOf(point: HookPoint, { exitCode, stdout, stderr, timedOut }: HookEnding): HookOutcome {
+export function outcomeOf(event: HookEvent, { exitCode, stdout, stderr, timedOut }: HookEnding): HookOutcome {
   const said = stdout.trim();
   const trouble = stderr.trim();
   if (timedOut) return { type: 'failed', because: 'it timed out' };
@@ -68,32 +59,32 @@ export function outcomeOf(point: HookPoint, { exitCode, stdout, stderr, timedOut
   }
   // Output that is one JSON object is a decision; anything else is plain output.
   const decision = parseObject(said);
-  if (decision) return decided(point, decision);
+  if (decision) return decided(event, decision);
   const unknown = said.startsWith('{') ? ['output that starts like JSON but is not'] : [];
-  return { ...silent, context: ADDS_CONTEXT.includes(point) ? bound(said) : '', unknown };
+  return { ...silent, context: ADDS_CONTEXT.includes(event) ? bound(said) : '', unknown };
 }
 
-function decided(point: HookPoint, decision: Record<string, unknown>): Said {
+/** A word that decides something; `verdicts` are those known for it. */
+type Word = { key: string; value: unknown; verdicts: Readonly<Record<string, HookVerdict>> };
+
+function decided(event: HookEvent, decision: Record<string, unknown>): Said {
   const specific = tableOf(decision.hookSpecificOutput);
-  const isCall = point === 'PreToolUse';
-  const words: { key: string; value: unknown; verdicts: Readonly<Record<string, HookVerdict>> }[] = [
-    { key: 'decision', value: decision.decision, verdicts: isCall ? CALL_WORDS : OTHER_WORDS },
-    ...(isCall
-      ? [{ key: 'permissionDecision', value: specific.permissionDecision, verdicts: CALL_WORDS }]
-      : []),
-  ];
-  const given = words.filter(({ value }) => value !== undefined && value !== null);
+  const isCall = event === 'PreToolUse';
+  const answer = event === 'PermissionRequest' ? tableOf(specific.decision) : {};
+  const given = wordsOf(event, decision, { specific, answer }).filter(
+    ({ value }) => value !== undefined && value !== null,
+  );
   const verdicts = given.map(({ value, verdicts: known }) => verdictOf(value, known));
-  // What is not understood is not a yes.
-  const unsure: HookVerdict = isCall ? 'ask' : 'none';
-  const verdict = strictest(verdicts.map((one) => one ?? unsure));
-  const reasons = [specific.permissionDecisionReason, decision.reason].map(textOf);
+  const verdict = strictest(verdicts.map((one) => one ?? (isAboutCall(event) ? 'ask' : 'none')));
+  const reasons = [specific.permissionDecisionReason, answer.message, decision.reason].map(textOf);
+  const because = verdict === 'none' ? '' : bound(reasons.find(Boolean) ?? NO_REASON);
   const input = isCall ? (specific.updatedInput ?? decision.updatedInput) : undefined;
+  const ends = decision.continue === false ? bound(textOf(decision.stopReason) || NO_REASON) : null;
   return {
     type: 'said',
     verdict,
-    because: verdict === 'none' ? '' : bound(reasons.find(Boolean) ?? NO_REASON),
-    stops: decision.continue === false ? bound(textOf(decision.stopReason) || NO_REASON) : null,
+    because,
+    stops: ends ?? (answer.interrupt === true && verdict === 'block' ? because : null),
     context: bound(textOf(specific.additionalContext) || textOf(decision.additionalContext)),
     notice: textOf(decision.systemMessage),
     ...(isObject(input) && { input }),
@@ -101,9 +92,36 @@ function decided(point: HookPoint, decision: Record<string, unknown>): Said {
       ...given.flatMap(({ key, value }, i) =>
         verdicts[i] === undefined ? [`${key} ${JSON.stringify(value).slice(0, 60)}`] : [],
       ),
-      ...unknownFields(point, decision, specific),
+      ...unknownFields(event, decision, { specific, answer }),
     ],
   };
+}
+
+type Inner = { specific: Record<string, unknown>; answer: Record<string, unknown> };
+
+function wordsOf(event: HookEvent, decision: Record<string, unknown>, { specific, answer }: Inner): Word[] {
+  const word = (key: string, value: unknown, verdicts: Word['verdicts']) => ({ key, value, verdicts });
+  switch (event) {
+    case 'PreToolUse':
+      return [
+        word('decision', decision.decision, CALL_WORDS),
+        word('permissionDecision', specific.permissionDecision, CALL_WORDS),
+      ];
+    case 'PermissionRequest':
+      // Running a call with another input than the hook wants would be wrong.
+      return [
+        word('decision', decision.decision, OTHER_WORDS),
+        word('decision.behavior', answer.behavior, CALL_WORDS),
+        word('decision.updatedInput', answer.updatedInput, {}),
+      ];
+    default:
+      return [word('decision', decision.decision, OTHER_WORDS)];
+  }
+}
+
+/** Where what is not understood is not a yes. */
+function isAboutCall(event: HookEvent): boolean {
+  return event === 'PreToolUse' || event === 'PermissionRequest';
 }
 
 /** `approve` and `block` are older names. A deferred call is one that somebody has to decide about. */
@@ -150,21 +168,33 @@ const CALL_FIELDS: Readonly<Record<string, FieldType>> = {
   permissionDecisionReason: 'text',
   updatedInput: 'table',
 };
+const ANSWER_FIELDS: Readonly<Record<string, FieldType>> = {
+  behavior: 'any',
+  message: 'text',
+  interrupt: 'switch',
+  updatedInput: 'any',
+};
 
-/** Fields that have no meaning at this point, or a value of the wrong type. */
+/** Fields that have no meaning for this event, or a value of the wrong type. */
 function unknownFields(
-  point: HookPoint,
+  event: HookEvent,
   decision: Record<string, unknown>,
-  specific: Record<string, unknown>,
+  { specific, answer }: Inner,
 ): string[] {
-  const isCall = point === 'PreToolUse';
+  const isCall = event === 'PreToolUse';
   const outer = isCall ? { ...FIELDS, updatedInput: CALL_FIELDS.updatedInput } : FIELDS;
-  const inner = { hookEventName: 'any', additionalContext: 'text', ...(isCall && CALL_FIELDS) };
-  const { hookEventName = point } = specific;
+  const inner = {
+    hookEventName: 'any',
+    additionalContext: 'text',
+    ...(isCall && CALL_FIELDS),
+    ...(event === 'PermissionRequest' && { decision: 'table' }),
+  };
+  const { hookEventName = event } = specific;
   return [
     ...wrongIn(decision, outer).map((key) => `the field ${key}`),
     ...wrongIn(specific, inner).map((key) => `the field hookSpecificOutput.${key}`),
-    ...(hookEventName === point ? [] : [`hookEventName ${JSON.stringify(hookEventName).slice(0, 60)}`]),
+    ...wrongIn(answer, ANSWER_FIELDS).map((key) => `the field hookSpecificOutput.decision.${key}`),
+    ...(hookEventName === event ? [] : [`hookEventName ${JSON.stringify(hookEventName).slice(0, 60)}`]),
   ];
 }
 

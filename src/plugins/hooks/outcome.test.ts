@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type HookEnding, type HookOutcome, type HookPoint, outcomeOf } from './hook-outcome.ts';
+import { type HookEvent, hookEvents } from '../../contract/hook-event.ts';
+import { type HookEnding, type HookOutcome, outcomeOf } from './outcome.ts';
 
 const ending = (over: Partial<HookEnding>): HookEnding => ({
   exitCode: 0,
@@ -10,7 +11,7 @@ const ending = (over: Partial<HookEnding>): HookEnding => ({
   ...over,
 });
 const pre = (over: Partial<HookEnding>) => outcomeOf('PreToolUse', ending(over));
-const says = (value: unknown, point: HookPoint = 'PreToolUse') =>
+const says = (value: unknown, point: HookEvent = 'PreToolUse') =>
   outcomeOf(point, ending({ stdout: JSON.stringify(value) }));
 const said = {
   type: 'said',
@@ -22,15 +23,8 @@ const said = {
   unknown: [] as string[],
 } satisfies HookOutcome;
 const blocks = (because: string) => ({ ...said, verdict: 'block', because });
-const others: HookPoint[] = [
-  'PostToolUse',
-  'UserPromptSubmit',
-  'Stop',
-  'SessionStart',
-  'SessionEnd',
-  'PreCompact',
-];
-const points: HookPoint[] = ['PreToolUse', ...others];
+const points = hookEvents;
+const others = points.filter((point) => !['PreToolUse', 'PermissionRequest'].includes(point));
 
 describe('the exit code', () => {
   test('2 blocks with the text of stderr, any other failure is ignored', () => {
@@ -121,6 +115,34 @@ describe('a decision in JSON', () => {
     expect(says({ additionalContext: 'more' }, point)).toEqual({ ...said, context: 'more' });
   });
 
+  const answers: [decision: unknown, verdict: string, stops: string | null, unknown: string[]][] = [
+    [{ behavior: 'allow' }, 'allow', null, []],
+    [{ behavior: 'deny', message: 'no' }, 'block', null, []],
+    [{ behavior: 'deny', message: 'no', interrupt: true }, 'block', 'no', []],
+    [{ behavior: 'allow', interrupt: true }, 'allow', null, []],
+    [{ behavior: 'Allow' }, 'ask', null, ['decision.behavior "Allow"']],
+    [{ behavior: true }, 'ask', null, ['decision.behavior true']],
+    // A yes to another input is not a yes to this one.
+    [{ behavior: 'allow', updatedInput: { a: 1 } }, 'ask', null, ['decision.updatedInput {"a":1}']],
+    [
+      { behavior: 'allow', updatedPermissions: [] },
+      'allow',
+      null,
+      ['the field hookSpecificOutput.decision.updatedPermissions'],
+    ],
+    ['allow', 'none', null, ['the field hookSpecificOutput.decision']],
+    [{}, 'none', null, []],
+  ];
+  test.each(answers)('PermissionRequest: %j is %s', (decision, verdict, stops, unknown) => {
+    const outcome = says({ hookSpecificOutput: { decision } }, 'PermissionRequest');
+    expect(outcome).toMatchObject({ type: 'said', verdict, stops, unknown });
+  });
+
+  test('PermissionRequest: a block of the older kind denies', () => {
+    expect(says({ decision: 'block', reason: 'a' }, 'PermissionRequest')).toEqual(blocks('a'));
+    expect(says({ decision: 'approve' }, 'PermissionRequest')).toMatchObject({ verdict: 'none' });
+  });
+
   test('the input is replaced whatever is decided', () => {
     expect(says(permission('allow', { updatedInput: { a: 1 } }))).toMatchObject({
       verdict: 'allow',
@@ -155,7 +177,8 @@ describe('a decision in JSON', () => {
   test('no JSON makes it throw, counts as a yes unless it says so, or changes the input to anything but an object', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (value, decision) => {
-        for (const outcome of [says(value), says(permission(decision)), says({ decision })]) {
+        const answer = says({ hookSpecificOutput: { decision } }, 'PermissionRequest');
+        for (const outcome of [says(value), says(permission(decision)), says({ decision }), answer]) {
           if (outcome.type !== 'said') continue;
           expect(outcome.verdict).not.toBe('allow');
           if (outcome.input !== undefined)

@@ -157,6 +157,8 @@ type CommandRun = {
     unconfined?: true;
     /** Real paths outside the working directory that were opened to it and are visible in the sandbox. */
     readable?: readonly string[];
+    /** It may change the config of repositories; the caller checks the result. */
+    gitConfig?: true;
     /** Added to the default environment of commands; undefined removes a variable. */
     env?: Readonly<Record<string, string | undefined>>;
     /** Standard input; empty by default. */

@@ -11,6 +11,7 @@ import {
 import { raceAbort } from '../lib/async/abort.ts';
 import { oneAtATime } from '../lib/async/one-at-a-time.ts';
 import { compareText } from '../lib/text/compare.ts';
+import { singleQuoted } from '../lib/text/shell-quote.ts';
 import { evaluate } from './evaluate.ts';
 import { grantFor } from './granted.ts';
 import type { Evaluation, Policy, Request } from './policy.ts';
@@ -200,7 +201,7 @@ function nobodyThere(call: JudgedCall, judgement: Evaluation, policy: Policy): D
     .map((access) => grantFor(call.tool, access, policy) ?? suggestPattern(call.tool, access, policy.cwd));
   const wanted = [...new Set(patterns)];
   const allow = [...policy.rules.allow, ...wanted];
-  const flags = wanted.map((pattern) => `--allow '${pattern.replaceAll("'", "'\\''")}'`);
+  const flags = wanted.map((pattern) => `--allow ${singleQuoted(pattern)}`);
   const helps = evaluate(call, { ...policy, rules: { ...policy.rules, allow } }).verdict === 'allow';
   const way = helps ? `allow it with ${flags.join(' ')}` : 'approve it in an interactive session';
   const because = `${call.operation} needs approval (${judgement.because}), and this session is not interactive; ${way}`;

@@ -10,6 +10,7 @@ import type {
   Reach,
 } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
+import { singleQuoted } from '../lib/text/shell-quote.ts';
 import { isMcpTool } from './pattern/tool-names.ts';
 import { asWritten } from './pattern.ts';
 import type { Place } from './shell/look.ts';
@@ -110,7 +111,7 @@ export function reachOf(access: FileAccess, policy: Policy): Reach {
 function withFolder(access: Access, accesses: readonly Access[], cwd: string): Access {
   const folder = accesses.find(({ kind }) => kind === 'read')?.target;
   if (folder === undefined || path.resolve(cwd, folder) === path.resolve(cwd)) return access;
-  return { ...access, target: `cd '${folder.replaceAll("'", "'\\''")}' && ${access.target}` };
+  return { ...access, target: `cd ${singleQuoted(folder)} && ${access.target}` };
 }
 
 /** Where a path leads, with the real working directory; null if that is the path itself. */

@@ -1,21 +1,18 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chown, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type AcaOptions, aca, cleanEnv, doors, parseStream } from '../support/aca.ts';
+import { type AcaOptions, aca, doors, parseStream } from '../support/aca.ts';
+import { acaAsNobody } from '../support/as-nobody.ts';
 import { calls, hangs, type Step, says, slowly } from '../support/model-server/script.ts';
 import { leftAfter, runningWith } from '../support/processes.ts';
-import { program } from '../support/program.ts';
 import { noBubblewrap } from '../support/sandboxed.ts';
 import { serve } from '../support/serve.ts';
 import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
-
-const NOBODY = 65_534;
 
 beforeEach(({ skip }) => {
   if (noBubblewrap !== null) skip(noBubblewrap);
@@ -178,26 +175,9 @@ test('[X01] an ordinary user is sandboxed as root is', async ({ skip }) => {
   if (process.getuid?.() !== 0) skip('runs as an ordinary user already');
   const files = { '.env': 'canary', 'a.sh': 'id -u; cat .env; touch made; touch "$HOME/x"; echo $?' };
   const { space, args, env } = await start(files, [script('a.sh'), says('done')]);
-  for (const folder of [path.dirname(space.root), space.root, space.home])
-    await chown(folder, NOBODY, NOBODY);
-  const line = program(args);
-  const child = spawn(line.file, line.args, {
-    cwd: space.root,
-    env: cleanEnv(space, env),
-    uid: NOBODY,
-    gid: NOBODY,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  await new Promise((resolve) => child.once('close', resolve));
-  if (/EACCES.*main\.cjs|Cannot find module/.test(stderr)) skip('this folder is closed to ordinary users');
+  const outcome = await acaAsNobody(space, args, env);
+  if (outcome === null) return skip('this folder is closed to ordinary users');
+  const { stdout } = outcome;
   expect(answers(stdout)).toEqual([
     { success: true, text: expect.stringMatching(/^65534\n1\n/), sandbox: confined },
   ]);

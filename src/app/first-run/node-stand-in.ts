@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
+import { singleQuoted } from '../../lib/text/shell-quote.ts';
 
 /** Defined by the build of the standalone binary: its target platform. */
 declare const ACA_BINARY: string | undefined;
@@ -19,7 +20,7 @@ export async function pathWithNode(
   const [name, text] =
     process.platform === 'win32'
       ? ['node.cmd', `@set BUN_BE_BUN=1\r\n@"${process.execPath}" %*\r\n`]
-      : ['node', `#!/bin/sh\nBUN_BE_BUN=1 exec '${process.execPath.replaceAll("'", `'\\''`)}' "$@"\n`];
+      : ['node', `#!/bin/sh\nBUN_BE_BUN=1 exec ${singleQuoted(process.execPath)} "$@"\n`];
   makePrivateFolder(folder);
   await writeFile(path.join(folder, name), text, { mode: 0o755 });
   return [programs, folder].filter(Boolean).join(path.delimiter);

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { shellWord } from '../../lib/text/shell-quote.ts';
 
 /** How the program was installed: a description, and the commands to update and remove it. */
 export type InstallMethod = { how: string; update: string; remove: string };
@@ -50,10 +51,6 @@ export function installMethodOf({ program, standalone, platform }: InstallFacts)
     update: 'git pull && npm ci && npm run build',
     remove: `remove the folder ${path.dirname(path.dirname(program))}`,
   };
-}
-
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /**

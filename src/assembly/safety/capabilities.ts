@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import path from 'node:path';
 import type { CallReporter, RouterDeps, Scope } from '../../agent/tool-router.ts';
 import type { ModeSwitch } from '../../contract/command.ts';
@@ -34,6 +35,7 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
   const startup = createStartupWatch({
     roots: [cwd, ...config.additionalDirectories],
     folder: path.join(folders.output, 'set-aside'),
+    home: homedir(),
   });
   const onBeforeWrite = async (change: FileChange) => {
     await undo.keep(change);

@@ -6,7 +6,8 @@ import type { SandboxState } from '../../contract/sandbox.ts';
 import type { Shell, ToolResult } from '../../contract/tool.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { diffOf, type LineDiff } from '../../lib/text/diff-lines.ts';
-import { putContent, type SetAside, type StartupWatch } from '../../sandbox/startup/startup-watch.ts';
+import { putContent } from '../../sandbox/startup/contents.ts';
+import type { SetAside, StartupWatch } from '../../sandbox/startup/startup-watch.ts';
 
 export type StartupCheckOptions = {
   cwd: string;
@@ -40,7 +41,10 @@ export class StartupCheck {
 
   /** For commands that may change something. */
   readonly shell: Pick<Shell, 'run' | 'start'> = {
-    run: (run) => this.#watched(run, () => this.#options.shell.run(run)),
+    run: (run) =>
+      this.#watched(run, () =>
+        this.#options.shell.run(changesGit(run.command) ? { ...run, gitConfig: true } : run),
+      ),
     start: (run) => this.#start(run),
   };
 
@@ -49,11 +53,11 @@ export class StartupCheck {
     if (this.#background.size > 0) await this.#collect();
     let settled = result;
     // One question for all files that can be approved; protected ones are refused separately.
-    for (const closed of [true, false]) {
-      const asked = this.#pending.filter((one) => this.#options.isClosed(one.path) === closed);
+    for (const group of ['closed', 'git', 'files'] as const) {
+      const asked = this.#pending.filter((one) => this.#groupOf(one) === group);
       if (asked.length === 0) continue;
       this.#pending = this.#pending.filter((one) => !asked.includes(one));
-      const callId = `${reporter.callId}:${closed ? 'closed' : 'files'}`;
+      const callId = `${reporter.callId}:${group}`;
       const refused = await this.#ask(asked, signal, { ...reporter, callId });
       if (refused !== null) settled = withNote(settled, refusal(asked, refused, this.#shown));
     }
@@ -70,13 +74,21 @@ export class StartupCheck {
 
   readonly #shown = (file: string) => path.relative(this.#options.cwd, file) || file;
 
+  /** No tool may write git's config: the same command outside the sandbox could. */
+  #groupOf({ path: file, sameAs }: SetAside): 'closed' | 'git' | 'files' {
+    if (sameAs !== undefined) return 'git';
+    return this.#options.isClosed(file) ? 'closed' : 'files';
+  }
+
   async #watched<T>(run: Parameters<Shell['start']>[0], execute: () => Promise<T>): Promise<T> {
     const { shell, watch } = this.#options;
     if (run.unconfined || !canChange(await shell.sandbox())) return execute();
     await watch.enter({ mounted: hasMounts(await shell.sandbox()) });
+    const unfollow = changesGit(run.command) ? watch.followGit(() => void this.#restoreGit()) : undefined;
     try {
       return await execute();
     } finally {
+      unfollow?.();
       await this.#collect();
       watch.leave();
     }
@@ -98,6 +110,11 @@ export class StartupCheck {
       watch.leave();
       throw error;
     }
+  }
+
+  /** An editor or a prompt may use git at any moment, so a changed config is not left until the command ends. */
+  async #restoreGit(): Promise<void> {
+    await this.#collect().catch((error: Error) => this.#options.warn(error.message));
   }
 
   async #collect(): Promise<SetAside[]> {
@@ -137,11 +154,12 @@ export class StartupCheck {
   ): Promise<string | null> {
     const names = asked.map((one) => this.#shown(one.path));
     const diffs = await diffsOf(asked, this.#shown);
-    const accesses: Access[] = names.map((target) => ({ kind: 'write', target }));
+    const accesses = asked.map((one) => accessOf(one, this.#shown));
+    const tool = asked.some((one) => one.sameAs !== undefined) ? 'Bash' : 'Write';
     const operation = `Keep the command's changes: ${names.join(', ')}`;
     // The same content is not asked about twice.
     const files = asked.map((one) => ({ path: this.#shown(one.path), sha256: sha256(one.after.bytes) }));
-    const request = { callId, tool: 'Write', operation, accesses, because: '', input: { files } };
+    const request = { callId, tool, operation, accesses, because: '', input: { files } };
     const preview = diffs.length > 0 ? { preview: { kind: 'diffs' as const, diffs } } : {};
     const beforeAsking = async (question: PermissionRequest) => {
       const full = { ...question, ...preview };
@@ -155,16 +173,16 @@ export class StartupCheck {
       throw error;
     });
     const { verdict, by, because } = decision;
-    await emit({ type: 'judged', callId, tool: 'Write', verdict, by, because, accesses });
+    await emit({ type: 'judged', callId, tool, verdict, by, because, accesses });
     const isAllowed = verdict === 'allow';
     if (isAllowed) {
-      const call = { id: callId, name: 'Write', input: { files } };
+      const call = { id: callId, name: tool, input: { files } };
       await emit({ type: 'tool_start', call, title: operation });
       await this.#putInPlace(asked);
     }
     const durationMs = Math.round(performance.now() - startedAt);
     const display = isAllowed && preview.preview ? { display: preview.preview } : {};
-    await emit({ type: 'tool_end', callId, name: 'Write', success: isAllowed, durationMs, ...display });
+    await emit({ type: 'tool_end', callId, name: tool, success: isAllowed, durationMs, ...display });
     return isAllowed ? null : because;
   }
 
@@ -187,6 +205,17 @@ export class StartupCheck {
 /** Outside a sandbox the user approved the command itself; a strict one prevents any change. */
 function canChange({ kind, level }: SandboxState): boolean {
   return kind !== 'host' && level !== 'strict';
+}
+
+/** Whether a line uses git itself. Other commands find the config of repositories read-only. */
+function changesGit(command: string): boolean {
+  return /(^|[^\w-])(git|gh|glab)(?![\w-])/.test(command);
+}
+
+function accessOf({ path: file, sameAs }: SetAside, shown: (file: string) => string): Access {
+  return sameAs === undefined
+    ? { kind: 'write', target: shown(file) }
+    : { kind: 'execute', target: sameAs, unconfined: true };
 }
 
 function hasMounts({ kind }: SandboxState): boolean {

@@ -1,11 +1,12 @@
-import { posixTables, quoted } from './posix.ts';
+import { singleQuoted } from '../../lib/text/shell-quote.ts';
+import { posixTables } from './posix.ts';
 import type { Tables } from './tables.ts';
 
 /** For bash 3.2 (macOS) and later. */
 export function bashScript(tables: Tables): string {
   return `# Completion of ai-code-assistant for bash, written by \`aca completion bash\`.
 
-${posixTables(tables, (words) => quoted(words.map(({ name }) => name).join(' ')))}
+${posixTables(tables, (words) => singleQuoted(words.map(({ name }) => name).join(' ')))}
 
 __aca_offer() {
   local line IFS=$'\\n'

@@ -1,3 +1,4 @@
+import { singleQuoted } from '../../lib/text/shell-quote.ts';
 import type { Tables } from './tables.ts';
 
 type Words = Tables['commands'][number]['words'];
@@ -14,18 +15,14 @@ ${rows.map((row) => `    ${row} ;;`).join('\n')}
   esac
 }`;
   const lists = (all: Tables['commands']) =>
-    all.map(({ place, words }) => `${quoted(place)}) list=${listOf(words)}`);
+    all.map(({ place, words }) => `${singleQuoted(place)}) list=${listOf(words)}`);
   const values = [...flags, ...args].map(
-    ({ keys, kind }) => `${keys.map(quoted).join(' | ')}) kind=${quoted(kind)}`,
+    ({ keys, kind }) => `${keys.map(singleQuoted).join(' | ')}) kind=${singleQuoted(kind)}`,
   );
   return [
     chosen('value', values, 'kind='),
     chosen('commands', lists(commands), `list=${listOf([])}`),
     chosen('options', lists(options), `list=${listOf([])}`),
-    chosen('is_path', [`${paths.map(quoted).join(' | ')}) return 0`], 'return 1'),
+    chosen('is_path', [`${paths.map(singleQuoted).join(' | ')}) return 0`], 'return 1'),
   ].join('\n\n');
-}
-
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

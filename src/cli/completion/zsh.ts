@@ -1,4 +1,5 @@
-import { posixTables, quoted } from './posix.ts';
+import { singleQuoted } from '../../lib/text/shell-quote.ts';
+import { posixTables } from './posix.ts';
 import type { Tables } from './tables.ts';
 
 /** For a folder in \`fpath\` (as _aca) and for \`source\`. */
@@ -70,5 +71,5 @@ if [[ $funcstack[1] == _aca ]]; then _aca "$@"; else compdef _aca aca ai-code-as
 }
 
 function described(words: readonly { name: string; about: string }[]): string {
-  return `(${words.map(({ name, about }) => quoted(`${name.replaceAll(':', '\\:')}:${about}`)).join(' ')})`;
+  return `(${words.map(({ name, about }) => singleQuoted(`${name.replaceAll(':', '\\:')}:${about}`)).join(' ')})`;
 }

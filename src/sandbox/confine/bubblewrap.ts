@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
@@ -55,7 +55,6 @@ export type BubblewrapLaunch = {
 
 export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch): Launch {
   const { program, walls, sandbox, sockets = [], bridge } = options;
-  const planted = walls.planted.filter((file) => !existsSync(file));
   return {
     file: program,
     args: [
@@ -68,9 +67,6 @@ export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch)
     sandbox,
     ...(filter && { filter }),
     launcher: { reportsExit: bridge !== undefined || reportsExit(line.shell) },
-    after: () => {
-      for (const file of planted) rmSync(file, { force: true, recursive: true });
-    },
   };
 }
 

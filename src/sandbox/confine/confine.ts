@@ -82,7 +82,8 @@ export function createConfine(options: ConfineOptions): Confine {
     if (found.kind === 'docker' || found.kind === 'podman') {
       return launchInContainer(line, { program, mount: cwd, sandbox, ...(image !== undefined && { image }) });
     }
-    const walls = wallsAt(sandbox.level, line.readable);
+    const { readable = [], gitConfig = false } = line;
+    const walls = wallsAt(sandbox.level, { readable, gitConfig });
     if (found.kind === 'seatbelt') {
       scratch ??= mkdtemp(path.join(tmpdir(), 'aca-scratch-'));
       return launchInSeatbelt(line, { walls, sandbox, scratch: await scratch });

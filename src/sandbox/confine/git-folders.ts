@@ -6,12 +6,20 @@ import { isInside } from '../../lib/paths/inside.ts';
 import { realPath } from '../files/real-path.ts';
 
 /**
- * Where git stores what a commit changes, what in there makes git run programs, and its working tree.
- * `planted` are names that would redirect git to another config; git never creates them there.
+ * Where git stores what a commit changes, what in there makes git run programs, its config, the files by which
+ * a worktree and its repository find each other, and the working tree.
  */
-export type GitFolders = { writable: string[]; readOnly: string[]; shown: string[]; planted: string[] };
+export type GitFolders = {
+  writable: string[];
+  readOnly: string[];
+  configs: string[];
+  links: string[];
+  shown: string[];
+};
 
-const nothing: GitFolders = { writable: [], readOnly: [], shown: [], planted: [] };
+type Closed = Pick<GitFolders, 'readOnly' | 'configs'>;
+
+const nothing: GitFolders = { writable: [], readOnly: [], configs: [], links: [], shown: [] };
 const MAX_MODULES = 50;
 
 /** For the repository that contains a folder; the home folder and its parents do not count. */
@@ -27,14 +35,16 @@ export function gitFoldersOf(folder: string, home: string): GitFolders {
 }
 
 function ownFolder(dotGit: string, root: string): GitFolders {
+  const closed = [
+    closedIn(dotGit, root),
+    ...modulesOf(path.join(dotGit, 'modules')).map((module) => closedIn(module)),
+  ];
   return {
     writable: [dotGit],
-    readOnly: [
-      ...closedIn(dotGit, root),
-      ...modulesOf(path.join(dotGit, 'modules')).flatMap((module) => closedIn(module)),
-    ],
+    readOnly: closed.flatMap(({ readOnly }) => readOnly),
+    configs: closed.flatMap(({ configs }) => configs),
+    links: [],
     shown: [root],
-    planted: [path.join(dotGit, 'commondir')],
   };
 }
 
@@ -43,7 +53,7 @@ function ownFolder(dotGit: string, root: string): GitFolders {
  * to it.
  */
 function elsewhere(dotGit: string): GitFolders {
-  const closed = { ...nothing, readOnly: [dotGit] };
+  const closed = { ...nothing, links: [dotGit] };
   const written = /^gitdir: (.*)$/m.exec(readText(dotGit))?.[1];
   if (written === undefined) return closed;
   const gitdir = realPath(path.resolve(path.dirname(dotGit), written));
@@ -52,18 +62,21 @@ function elsewhere(dotGit: string): GitFolders {
   const common = path.resolve(gitdir, readText(path.join(gitdir, 'commondir')).trim() || '.');
   if (back !== '' && isInside(path.join(common, 'worktrees'), gitdir)) {
     if (realPath(path.resolve(gitdir, back)) !== realPath(dotGit)) return closed;
-    const names = ['commondir', 'gitdir', 'config.worktree'].map((name) => path.join(gitdir, name));
-    const { readOnly, ...rest } = ownFolder(common, path.dirname(dotGit));
-    return { ...rest, readOnly: [dotGit, ...names.filter(existsSync), ...readOnly] };
+    const at = (...names: string[]) => names.map((name) => path.join(gitdir, name)).filter(existsSync);
+    const { configs, ...rest } = ownFolder(common, path.dirname(dotGit));
+    return {
+      ...rest,
+      configs: [...at('config.worktree'), ...configs],
+      links: [dotGit, ...at('commondir', 'gitdir')],
+    };
   }
   const worktree = /^\s*worktree\s*=\s*(.*)$/m.exec(readText(path.join(gitdir, 'config')))?.[1];
   if (worktree === undefined || path.resolve(gitdir, worktree) !== path.dirname(dotGit)) return closed;
-  const { readOnly, ...rest } = ownFolder(gitdir, path.dirname(dotGit));
-  return { ...rest, readOnly: [dotGit, ...readOnly] };
+  return { ...ownFolder(gitdir, path.dirname(dotGit)), links: [dotGit] };
 }
 
 /** Creates missing ones as empty files: what does not exist cannot be mounted read-only. */
-function closedIn(gitdir: string, root?: string): string[] {
+function closedIn(gitdir: string, root?: string): Closed {
   const hooks = path.join(gitdir, 'hooks');
   const config = path.join(gitdir, 'config');
   try {
@@ -74,7 +87,10 @@ function closedIn(gitdir: string, root?: string): string[] {
   }
   const hooksPath = /^\s*hookspath\s*=\s*"?([^"\n]*?)"?\s*$/im.exec(readText(config))?.[1];
   const elsewhere = hooksPath && root !== undefined ? [path.resolve(root, hooksPath)] : [];
-  return [hooks, config, path.join(gitdir, 'config.worktree'), ...elsewhere].filter(existsSync);
+  return {
+    readOnly: [hooks, ...elsewhere].filter(existsSync),
+    configs: [config, path.join(gitdir, 'config.worktree')].filter(existsSync),
+  };
 }
 
 /** Submodules have theirs below, in folders that may be nested. */

@@ -15,6 +15,8 @@ export type CommandLine = {
   takesInput?: true;
   /** Real paths outside that were opened to it. */
   readable?: readonly string[];
+  /** It may change the config of repositories. */
+  gitConfig?: true;
 };
 
 /** `tells`: the exit status is reported in a message, not only by a code. */
@@ -37,8 +39,6 @@ export type Launch = {
   filter?: Buffer;
   /** Stops what signals do not reach. */
   end?(): Promise<void>;
-  /** Called once the command has ended. */
-  after?(): void;
 };
 
 /** Runs commands without a sandbox, with the user's own permissions. */

@@ -7,10 +7,7 @@ import type { Launch } from './launch.ts';
 const MAX_WORDS = 4_096;
 
 /** The command behind the process that was started for it. */
-export function childOf(
-  spawned: ChildProcess,
-  { launcher, after }: Pick<Launch, 'launcher' | 'after'>,
-): Child {
+export function childOf(spawned: ChildProcess, { launcher }: Pick<Launch, 'launcher'>): Child {
   const stdout = piped(spawned.stdout);
   if (!launcher) return { process: spawned, stdout, stderr: piped(spawned.stderr) };
   let words = '';
@@ -23,10 +20,7 @@ export function childOf(
     process: spawned,
     stdout,
     stderr: piped(spawned.stdio[3]),
-    explain: (ending) => {
-      after?.();
-      return endingOf(ending, words, launcher);
-    },
+    explain: (ending) => endingOf(ending, words, launcher),
   };
 }
 

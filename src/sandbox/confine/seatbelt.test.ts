@@ -13,7 +13,6 @@ const walls: Walls = {
     { path: '/Users/u/.ai-assistant', type: 'folder' },
   ],
   shown: ['/Users/u', '/Users/u/.ai-assistant/outputs'],
-  planted: [],
   sockets: [],
 };
 

@@ -46,38 +46,44 @@ export type Walls = {
   sockets: string[];
   /** Visible even in places that are otherwise hidden. */
   shown: string[];
-  planted: string[];
+};
+
+/** What is open to one command in addition. */
+type Opened = {
+  /** Paths outside the roots. */
+  readable?: readonly string[];
+  /** Whether it may change the config of repositories; someone checks it afterwards. */
+  gitConfig?: boolean;
 };
 
 /** The result is called before each command: files come and go. Commands that start together share one answer. */
-export function createWalls(
-  options: WallsOptions,
-): (level: SandboxLevel, readable?: readonly string[]) => Walls {
+export function createWalls(options: WallsOptions): (level: SandboxLevel, opened?: Opened) => Walls {
   const { cwd, home } = options;
   const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
   const isOpen = (file: string) => allowed.some((matches) => matches(file));
   const search = createSecretSearch(({ path: file, type }) =>
     type === 'file' ? options.isClosed(file) : isSecretFolder(file) && !isOpen(file),
   );
-  return oncePerTurn((level, readable = []) => wallsNow(options, { level, readable, search, isOpen }));
+  return oncePerTurn((level, opened = {}) => wallsNow(options, { level, opened, search, isOpen }));
 }
 
 type Asked = {
   level: SandboxLevel;
-  /** Paths opened to this command in addition to the roots. */
-  readable: readonly string[];
+  opened: Opened;
   search(root: string): Found;
   isOpen(file: string): boolean;
 };
 
-function wallsNow(options: WallsOptions, { level, readable, search, isOpen }: Asked): Walls {
+function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Asked): Walls {
+  const { readable = [], gitConfig = false } = opened;
   const { cwd, home, dataRoot, outputFolder } = options;
   const resolve = (written: string) => realPath(resolvePath(written, cwd, { HOME: home }));
   const projects = present([cwd, ...options.additionalDirectories].map(resolve)).filter(isFolder);
   const searches = projects.map(search);
-  const gits = [...projects, ...searches.flatMap(({ repositories }) => repositories)].map((folder) =>
-    gitFoldersOf(folder, home),
-  );
+  const own = projects.map((folder) => gitFoldersOf(folder, home));
+  const nested = searches.flatMap(({ repositories }) => repositories.map((one) => gitFoldersOf(one, home)));
+  const gits = [...own, ...nested];
+  const configs = [...gits.flatMap((git) => git.configs), ...nested.flatMap((git) => git.links)];
   const roots = outermost([
     ...projects,
     ...present(options.writablePaths.map(resolve)),
@@ -96,6 +102,8 @@ function wallsNow(options: WallsOptions, { level, readable, search, isOpen }: As
     ...homeStartupNames.map((name) => path.join(home, name)),
     ...systemFolders,
     ...gits.flatMap((git) => git.readOnly),
+    ...own.flatMap((git) => git.links),
+    ...(gitConfig ? [] : configs),
   ]).filter((file) => roots.some((root) => root !== file && isInside(root, file)) && !isHidden(file));
   const writable = level !== 'strict';
   return {
@@ -112,7 +120,6 @@ function wallsNow(options: WallsOptions, { level, readable, search, isOpen }: As
       ...(options.readableFolders ?? []),
       ...readable,
     ]),
-    planted: gits.flatMap((git) => git.planted),
   };
 }
 

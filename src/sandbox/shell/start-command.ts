@@ -34,7 +34,7 @@ export type ShellOptions = {
   confine?: Confinement;
 };
 
-type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'input' | 'readable'>;
+type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'input' | 'readable' | 'gitConfig'>;
 type Started = { child: Child; number: number; launch: Launch; stop(): Promise<void> };
 
 const noSandbox: SandboxState = { kind: 'host', level: 'permissive', network: 'open' };
@@ -85,6 +85,7 @@ export class CommandStarter {
       maxProcesses: limits?.maxProcesses ?? Number.MAX_SAFE_INTEGER,
       ...(run.input !== undefined && { takesInput: true as const }),
       ...(run.readable && { readable: run.readable }),
+      ...(run.gitConfig && { gitConfig: run.gitConfig }),
     };
     const { unconfined } = run;
     const confine = await this.#confined();

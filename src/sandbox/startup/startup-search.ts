@@ -7,11 +7,18 @@ import {
   mayBeStartupFile,
   sealedNames,
 } from '../../contract/startup-files.ts';
+import { gitFoldersOf } from '../confine/git-folders.ts';
 import { entriesOf, ifAccessible, isSettled } from '../files/if-accessible.ts';
+import { gitLinkPlace, gitPlaces } from './git-places.ts';
+import type { Place } from './place.ts';
 
-/** `via` is the link that makes it a startup file; without that link it would be an ordinary file. */
-export type Place = { path: string; because: string; via?: string };
-type Found = { files: Place[]; folders: ReadonlySet<string> };
+/** `gits` are the git folders of the projects, wherever they are; `checkouts` the folders with a `.git`. */
+type Found = {
+  files: Place[];
+  folders: ReadonlySet<string>;
+  gits: ReadonlySet<string>;
+  checkouts: readonly string[];
+};
 
 export type StartupSearch = {
   /** All existing ones, except those to skip. */
@@ -27,11 +34,12 @@ const MAX_LINKS = 4;
 const PAUSE_EVERY_MS = 12;
 /** Managed by package tools and version control, which have their own mechanisms to run things. */
 const skippedNames = new Set([
-  ...['.git', '.hg', '.svn', '.jj', 'node_modules', 'bower_components'],
+  ...['.hg', '.svn', '.jj', 'node_modules', 'bower_components'],
   ...['.venv', 'venv', '.tox', '__pycache__', 'site-packages', '.terraform', 'Pods', 'DerivedData'],
 ]);
 
-type Folder = { changed: bigint; files: Place[]; folders: Step[] };
+/** `git` is its `.git`. */
+type Folder = { changed: bigint; files: Place[]; folders: Step[]; git?: { path: string; isFolder: boolean } };
 /** `link` is the one that led here, `because` why everything in the folder counts. */
 type Step = { path: string; links: number; because: string | null; link?: string };
 
@@ -39,7 +47,7 @@ type Step = { path: string; links: number; because: string | null; link?: string
  * Searches whole projects for startup files. An unchanged folder is not read again, so that another search
  * costs one stat per folder.
  */
-export function createStartupSearch(roots: readonly string[]): StartupSearch {
+export function createStartupSearch(roots: readonly string[], home: string): StartupSearch {
   const known = new Map<string, Folder>();
 
   function read({ path: folder, links, because, link }: Step): Folder | null {
@@ -50,6 +58,10 @@ export function createStartupSearch(roots: readonly string[]): StartupSearch {
     const found: Folder = { changed, files: [], folders: [] };
     for (const entry of entriesOf(folder)) {
       const file = path.join(folder, entry.name);
+      if (entry.name.toLowerCase() === '.git') {
+        found.git = { path: file, isFolder: entry.isDirectory() };
+        continue;
+      }
       const rule =
         because ?? (mayBeStartupFile(entry.name) ? checkedStartupRule(file)?.because : null) ?? null;
       if (entry.isDirectory()) {
@@ -70,25 +82,41 @@ export function createStartupSearch(roots: readonly string[]): StartupSearch {
   async function search(skip: ReadonlySet<string>): Promise<Found> {
     const files: Place[] = [];
     const folders = new Set<string>();
+    const gits = new Set(roots.flatMap((root) => gitFoldersOf(root, home).writable));
+    const gitLinks: string[] = [];
+    const checkouts: string[] = [];
+    const found = () => {
+      const inside = [...gits].map((gitdir) => gitPlaces(gitdir, { roots }));
+      const known = new Set(inside.flatMap((one) => one.folders));
+      const links = gitLinks.map((file) => gitLinkPlace(file, known));
+      const all = [...files, ...inside.flatMap(({ places }) => places), ...links];
+      return { files: all, folders, gits, checkouts };
+    };
     let lastPause = performance.now();
     let level: Step[] = roots.map((root) => ({ path: root, links: 0, because: null }));
     while (level.length > 0) {
       const next: Step[] = [];
       for (const step of level) {
-        if (folders.size >= MAX_FOLDERS) return { files, folders };
+        if (folders.size >= MAX_FOLDERS) return found();
         if (skip.has(step.path)) continue;
         const folder = read(step);
         if (!folder) continue;
         folders.add(step.path);
         files.push(...folder.files.filter(({ path: file }) => !skip.has(file)));
         next.push(...folder.folders);
+        if (folder.git) checkouts.push(step.path);
+        if (folder.git?.isFolder) gits.add(folder.git.path);
+        else if (folder.git) {
+          gitLinks.push(folder.git.path);
+          for (const gitdir of gitFoldersOf(step.path, home).writable) gits.add(gitdir);
+        }
         if (performance.now() - lastPause < PAUSE_EVERY_MS) continue;
         await pause();
         lastPause = performance.now();
       }
       level = next;
     }
-    return { files, folders };
+    return found();
   }
 
   return Object.assign(search, {

@@ -21,7 +21,11 @@ import { createStartupWatch } from './startup-watch.ts';
 async function watching(files: Record<string, string> = {}, { mounted = true } = {}) {
   const space = await workspace(files);
   const at = (file: string) => path.join(space.root, file);
-  const watch = createStartupWatch({ roots: [space.root], folder: path.join(space.home, 'set-aside') });
+  const watch = createStartupWatch({
+    roots: [space.root],
+    folder: path.join(space.home, 'set-aside'),
+    home: space.home,
+  });
   await watch.enter({ mounted });
   const put = (file: string, text: string) => {
     mkdirSync(path.dirname(at(file)), { recursive: true });
@@ -83,7 +87,11 @@ test('a link out of the project is removed, never its target', async () => {
 test('the target of an existing link counts like the link', async () => {
   const space = await workspace({ 'docs/guide.md': 'mine' });
   symlinkSync('docs/guide.md', path.join(space.root, 'AGENTS.md'));
-  const watch = createStartupWatch({ roots: [space.root], folder: path.join(space.home, 'aside') });
+  const watch = createStartupWatch({
+    roots: [space.root],
+    folder: path.join(space.home, 'aside'),
+    home: space.home,
+  });
   await watch.enter({ mounted: true });
   writeFileSync(path.join(space.root, 'docs/guide.md'), 'evil');
   expect((await watch.check()).map(({ path: file }) => path.relative(space.root, file))).toEqual([
@@ -104,7 +112,6 @@ test('an ordinary link is left alone', async () => {
 test('installed packages, and files that are mounted read-only, are not checked', async () => {
   const { put, found } = await watching({ '.idea/workspace.xml': 'a' });
   put('node_modules/a/.npmrc', 'x');
-  put('.git/hooks/pre-commit', 'x');
   put('.venv/lib/site-packages/a.pth', 'x');
   // The editor itself, while a command runs: no command could have.
   put('.idea/workspace.xml', 'b');

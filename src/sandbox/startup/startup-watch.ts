@@ -1,33 +1,20 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { type FSWatcher, rmdirSync, rmSync, watch as watchPath } from 'node:fs';
 import path from 'node:path';
 import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
-import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
+import { isErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
-import { ifAccessible, isSettled } from '../files/if-accessible.ts';
+import { ifAccessible } from '../files/if-accessible.ts';
 import { realPath } from '../files/real-path.ts';
-import { createStartupSearch, type Place } from './startup-search.ts';
-
-/** The state of a path: a file's content, or a link's target. */
-export type Content = { type: 'file' | 'link'; bytes: Buffer; mode: number };
+import { beginningOf, Contents, isSame, keep, putContent, type Seen } from './contents.ts';
+import type { Concern, Content, Place } from './place.ts';
+import { createStartupSearch } from './startup-search.ts';
 
 /**
  * A file that a command created or changed, and that was restored; `keptAs` holds its new content, unless the
  * disk is full.
  */
-export type SetAside = {
+export type SetAside = Concern & {
   path: string;
-  because: string;
   before: Content | null;
   after: Content;
   keptAs: string | null;
@@ -38,6 +25,7 @@ export type StartupWatchOptions = {
   roots: readonly string[];
   /** The folder for files that were set aside. */
   folder: string;
+  home: string;
 };
 
 /**
@@ -49,21 +37,26 @@ export type StartupWatch = {
   enter(options: { mounted: boolean }): Promise<void>;
   /** Sets aside what is new or changed since the first of the running commands started. */
   check(): Promise<SetAside[]>;
+  /** Calls back as soon as a repository's config changes; until the result is called. */
+  followGit(onChange: () => void): () => void;
   /** Call after the last check for a command. */
   leave(): void;
   /** Announces an approved write; null for a deletion. */
   expect(file: string, content: Pick<Content, 'type' | 'bytes'> | null): void;
 };
 
-/** Larger files are not checked: they could not be restored. */
-const MAX_BYTES = 20 * 1024 * 1024;
+type Before = {
+  seen: Map<string, Seen | null>;
+  folders: ReadonlySet<string>;
+  gits: ReadonlySet<string>;
+  skip: ReadonlySet<string>;
+};
 
-type Seen = { stamp: string; content: Content };
-type Before = { seen: Map<string, Seen | null>; folders: ReadonlySet<string>; skip: ReadonlySet<string> };
+type Checkouts = { checkouts: readonly string[] };
 
-export function createStartupWatch({ roots, folder }: StartupWatchOptions): StartupWatch {
+export function createStartupWatch({ roots, folder, home }: StartupWatchOptions): StartupWatch {
   const real = [...new Set(roots.map((root) => realPath(root)))];
-  const search = createStartupSearch(real);
+  const search = createStartupSearch(real, home);
   const contents = new Contents();
   let before: Before | null = null;
   let running = 0;
@@ -73,39 +66,36 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
   /** A command could not have changed the target of a link out of the project. */
   function isOurs(file: string): boolean {
     const place = realPath(path.dirname(file));
-    return real.some((root) => isInside(root, place));
+    return [...real, ...(before?.gits ?? [])].some((root) => isInside(root, place));
   }
 
-  function setAside({ path: file, because }: Place, now: Content): SetAside {
+  function setAside(file: string, now: Content, concern: Concern): SetAside {
     const was = before?.seen.get(file)?.content ?? null;
     const keptAs = keep(path.join(folder, `${++kept}-${path.basename(file)}`), now.bytes);
     try {
       if (was) putContent(file, was);
       else {
         rmSync(file, { force: true });
-        removeEmpty(path.dirname(file));
+        removeEmpty(path.dirname(file), { within: real, keep: before?.folders });
       }
     } catch (error) {
       if (!isErrno(error, ['ENOENT', 'ENOTDIR'])) throw error;
     }
     contents.forget(file);
-    return { path: file, because, before: was, after: now, keptAs };
+    return { ...concern, path: file, before: was, after: now, keptAs };
   }
 
-  /** Removes folders that were created with the file and contain nothing else. */
-  function removeEmpty(from: string): void {
-    for (
-      let at = from;
-      !before?.folders.has(at) && real.some((root) => root !== at && isInside(root, at));
-    ) {
-      try {
-        rmdirSync(at);
-      } catch (error) {
-        if (isErrno(error, ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EBUSY', 'ENOTDIR'])) return;
-        throw error;
-      }
-      at = path.dirname(at);
-    }
+  function changeOf(place: Place, state: Before & Checkouts): { after: Content; concern: Concern } | null {
+    const { path: file, because } = place;
+    const was = state.seen.get(file);
+    const now = contents.see(file);
+    const after = now?.content ?? beginningOf(file);
+    if (was === null || !after || !isOurs(file) || (was && isSame(was.content, after))) return null;
+    const concern = now && place.judge ? place.judge(was?.content ?? null, after) : { because };
+    if (concern !== null && (was || !isCheckedOut(file, after, { ...state, roots: real, contents })))
+      return { after, concern };
+    state.seen.set(file, now);
+    return null;
   }
 
   return {
@@ -114,29 +104,37 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
       return inTurn(async () => {
         if (before) return;
         const skip = new Set(mounted ? search.sealed() : []);
-        const { files, folders } = await search(skip);
-        before = { seen: new Map(files.map((file) => [file.path, contents.see(file.path)])), folders, skip };
+        const { files, folders, gits } = await search(skip);
+        const seen = new Map(files.map((file) => [file.path, contents.see(file.path)]));
+        before = { seen, folders, gits, skip };
       });
     },
 
     check: () =>
       inTurn(async () => {
         if (!before) return [];
-        const { files } = await search(before.skip);
+        const { files, checkouts } = await search(before.skip);
         const found: SetAside[] = [];
         const gone = new Set<string>();
         // Links come before their targets: without the link, the target is an ordinary file.
         for (const place of files.sort((a, b) => orderOf(a) - orderOf(b))) {
           if (gone.has(place.path) || (place.via !== undefined && gone.has(place.via))) continue;
-          const was = before.seen.get(place.path);
-          const now = contents.see(place.path);
-          if (!now || !isOurs(place.path)) continue;
-          if (was === null || (was && isSame(was.content, now.content))) continue;
-          found.push(setAside(place, now.content));
+          const changed = changeOf(place, { ...before, checkouts });
+          if (!changed) continue;
+          found.push(setAside(place.path, changed.after, changed.concern));
           gone.add(place.path);
         }
         return found;
       }),
+
+    followGit(onChange) {
+      const watchers = [...(before?.gits ?? [])].flatMap(
+        (gitdir) => ifAccessible(() => [watchFolder(gitdir, onChange)]) ?? [],
+      );
+      return () => {
+        for (const watcher of watchers) watcher.close();
+      };
+    },
 
     leave() {
       running -= 1;
@@ -152,73 +150,49 @@ export function createStartupWatch({ roots, folder }: StartupWatchOptions): Star
   };
 }
 
-/** Contents by path, remembered for files that have not changed since they were read. */
-class Contents {
-  readonly #known = new Map<string, Seen>();
+type Project = Before & Checkouts & { roots: readonly string[]; contents: Contents };
 
-  /** Null for an unreadable or too large file. */
-  see(file: string): Seen | null {
-    const stamp = stampOf(file);
-    if (stamp === null) return null;
-    const cached = this.#known.get(file);
-    if (cached?.stamp === stamp.text && stamp.sure) return cached;
-    const content = contentOf(file);
-    if (!content) return null;
-    const seen = { stamp: stamp.text, content };
-    if (stamp.sure) this.#known.set(file, seen);
-    return seen;
-  }
-
-  forget(file: string): void {
-    this.#known.delete(file);
-  }
+/** Whether another checkout of the project has the same file as the project itself, as a new worktree does. */
+function isCheckedOut(file: string, after: Content, project: Project): boolean {
+  const { seen, skip, roots, contents } = project;
+  const checkouts = project.checkouts.filter((one) => isInside(one, file));
+  const checkout = checkouts.sort((a, b) => b.length - a.length)[0];
+  if (checkout === undefined || roots.includes(checkout)) return false;
+  return roots.some((root) => {
+    const original = path.join(root, path.relative(checkout, file));
+    // A sealed file is read-only for the command.
+    const isSealed = [...skip].some((sealed) => isInside(sealed, original));
+    const was = isSealed ? contents.see(original) : seen.get(original);
+    return was ? isSame(was.content, after) : false;
+  });
 }
 
-/** Null if the disk is full or read-only. */
-function keep(file: string, bytes: Buffer): string | null {
-  return unlessErrno(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'], null, () => {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, bytes, { mode: 0o600 });
-    return file;
+const REDIRECTING = /^(config|config\.worktree|commondir)$/;
+
+function watchFolder(gitdir: string, onChange: () => void): FSWatcher {
+  const watcher = watchPath(gitdir, { persistent: false }, (_, name) => {
+    if (name === null || REDIRECTING.test(name)) onChange();
   });
+  // The check when the command ends does not need it.
+  return watcher.on('error', () => watcher.close());
+}
+
+type Emptied = { within: readonly string[]; keep: ReadonlySet<string> | undefined };
+
+/** Removes folders that were created with the file and contain nothing else. */
+function removeEmpty(from: string, { within, keep }: Emptied): void {
+  for (let at = from; !keep?.has(at) && within.some((root) => root !== at && isInside(root, at)); ) {
+    try {
+      rmdirSync(at);
+    } catch (error) {
+      if (isErrno(error, ['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EBUSY', 'ENOTDIR'])) return;
+      throw error;
+    }
+    at = path.dirname(at);
+  }
 }
 
 /** Shorter paths first, and files that count only because of a link last. */
 function orderOf({ path: file, via }: Place): number {
   return file.length + (via === undefined ? 0 : Number.MAX_SAFE_INTEGER / 2);
-}
-
-/** Restores a content atomically. */
-export function putContent(file: string, { type, bytes, mode }: Content): void {
-  mkdirSync(path.dirname(file), { recursive: true });
-  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);
-  rmSync(temporary, { force: true });
-  if (type === 'link') symlinkSync(bytes, temporary);
-  else {
-    writeFileSync(temporary, bytes, { flag: 'wx' });
-    chmodSync(temporary, mode);
-  }
-  renameSync(temporary, file);
-}
-
-/** Becoming executable is a change, too. */
-function isSame(a: Content, b: Content): boolean {
-  const executable = (mode: number) => (mode & 0o111) !== 0;
-  return a.type === b.type && a.bytes.equals(b.bytes) && (executable(a.mode) || !executable(b.mode));
-}
-
-function stampOf(file: string): { text: string; sure: boolean } | null {
-  const stat = ifAccessible(() => lstatSync(file, { bigint: true }));
-  if (!stat) return null;
-  const sure = isSettled(stat.ctimeNs);
-  return { text: `${stat.dev}:${stat.ino}:${stat.size}:${stat.ctimeNs}`, sure };
-}
-
-function contentOf(file: string): Content | null {
-  return ifAccessible(() => {
-    const stat = lstatSync(file);
-    if (stat.isSymbolicLink()) return { type: 'link', bytes: Buffer.from(readlinkSync(file)), mode: 0o777 };
-    if (!stat.isFile() || stat.size > MAX_BYTES) return null;
-    return { type: 'file', bytes: readFileSync(file), mode: stat.mode & 0o777 };
-  });
 }

@@ -23,7 +23,8 @@ export const sandboxErrors: readonly SandboxError[] = [
   },
   {
     match: /Device or resource busy|EBUSY/,
-    because: () => 'git’s config and hooks, secrets and settings of programs cannot be changed',
+    because: () =>
+      'git’s hooks, secrets and settings of programs cannot be changed, and git’s config only by running git itself in the foreground',
     examples: {
       hits: ['error: could not write config file .git/config: Device or resource busy'],
       misses: ['the device is busy'],

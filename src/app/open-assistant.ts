@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { assemble } from '../assembly/assemble.ts';
 import type { Assistant } from '../assembly/assistant.ts';
 import type { StartedServers } from '../assembly/extensions/start-servers.ts';
@@ -6,6 +7,7 @@ import { profileStore } from '../assembly/models/model-profiles.ts';
 import type { Parts } from '../assembly/parts.ts';
 import { readAgents } from '../config/agents.ts';
 import { sessionEnvironment } from '../config/environment.ts';
+import { userExtensionFiles } from '../config/extension-files.ts';
 import type { Config } from '../config/schema/schema.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver, Permission } from '../contract/permission.ts';
@@ -96,7 +98,10 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   ]);
   const own = servers ? undefined : await startServers(settings, host);
   const createTools = (servers ?? own)?.createTools;
-  const { agents, notices: troubles } = readAgents(root, settings.extensions, denyRuleCheck(config, cwd));
+  const { otherAssistants } = config;
+  const userFiles = userExtensionFiles({ dataRoot: root, home: homedir(), otherAssistants });
+  const files = [...userFiles, ...settings.extensions];
+  const { agents, notices: troubles } = readAgents(files, denyRuleCheck(config, cwd));
   const record = recordSession(settings, opened.session, warn);
   const measured = telemetry ?? (await startTelemetry(settings, options, host));
   const watchers: Watcher[] = [record.watch, ...(measured ? [measured.telemetry.join({ warn })] : [])];
@@ -124,6 +129,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     prompt: promptChanges(options, cwd),
     ...(options.tools && { tools: options.tools }),
     agents,
+    userFiles,
     projectFiles: settings.extensions,
     watch(event, about) {
       for (const watcher of watchers) watcher(event, about);

@@ -3,6 +3,7 @@ import { inTurn, once } from '../lib/async/closing.ts';
 import { cachedUsage } from '../observability/spending/prompt-cache.ts';
 import { createGit } from '../sandbox/git.ts';
 import type { Assistant } from './assistant.ts';
+import { createAttachMentions } from './extensions/attach-mentions.ts';
 import { createExtensionCommands } from './extensions/extension-commands.ts';
 import { createExtensions, type SessionExtensions } from './extensions/extensions.ts';
 import { collectTools, type SessionTools } from './extensions/session-tools.ts';
@@ -46,6 +47,8 @@ export function assemble(parts: Parts): Assistant {
   const window = buildWindow(parts, { ...core, safety, models: models.models, extensions, tools });
   const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window });
   const { subagents, userCalls } = calls;
+  const { call } = userCalls;
+  const attach = createAttachMentions({ cwd, call, notice: notify.warn, mcp: tools.servers?.desk });
   const git = createGit({ cwd, env, trusted });
   const repository = createRepository({ cwd, git, backgroundModel, subagents, writer });
   const built = { core, safety, models, memory, extensions, tools, window, calls, repository };
@@ -69,7 +72,8 @@ export function assemble(parts: Parts): Assistant {
     hints: [...rootHints(env), ...judge.hints],
     ...(memory && { memory: memory.commands }),
     ...(tools.servers && { mcp: tools.servers.desk }),
-    extensions: createExtensionCommands(extensions, { call: userCalls.call, files: capabilities.files }),
+    extensions: createExtensionCommands(extensions, { call, attach }),
+    attach,
     noteAtEnd: async (signal) => memory?.atEnd(signal),
     close: once(() => closeAll({ ...built, caches, controller })),
   };

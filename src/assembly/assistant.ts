@@ -12,6 +12,7 @@ import type {
 } from '../contract/command.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
+import type { AttachMentions } from './extensions/attach-mentions.ts';
 import type { UserCalls } from './extensions/user-calls.ts';
 import type { Privacy } from './safety/privacy.ts';
 
@@ -32,6 +33,8 @@ export type Assistant = UserCalls & {
   /** Absent if no server is configured. */
   mcp?: McpServers;
   extensions: Extensions;
+  /** Called with what the user typed, before it is submitted. */
+  attach: AttachMentions;
   /** Extracts notes from this session, within the time limit. */
   noteAtEnd(signal: AbortSignal): Promise<void>;
   /** The sandbox that commands run in; a fallback is reported as a notice when first detected. */

@@ -49,7 +49,9 @@ export type Parts = HostAdditions & {
   servers?: CreateServerTools;
   /** Subagents defined in files. */
   agents?: readonly AgentDefinition[];
-  /** The project's files with commands and skills that the user trusted. */
+  /** The user's files with commands and skills. */
+  userFiles?: readonly ProjectContent[];
+  /** The same of the project, which the user trusted. */
   projectFiles?: readonly ProjectContent[];
   watch?: Watcher;
   /** Buffers events emitted before there is a listener. */

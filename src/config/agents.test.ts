@@ -1,8 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { workspace } from '../../test/support/workspace.ts';
 import { UserError } from '../contract/errors.ts';
 import { parseAgent, readAgents } from './agents.ts';
 
@@ -29,12 +26,7 @@ test('a file without frontmatter is a prompt named after the file; inherit and *
 
 test.each([
   ['---\nname: Explore\n---\nx', 'Explore is a built-in subagent; choose another name.'],
-  ['---\nname: a b\n---\nx', '"a b" is not a valid subagent name: use letters, digits and dashes.'],
   ['---\nname: a\n---\n', 'this subagent has no prompt: add one below the --- lines.'],
-  [
-    '---\nname: a\ntools: Read, Bash(git *)\n---\nx',
-    'Bash(git *) is a permission rule; list tools by name only.',
-  ],
 ])('an invalid definition is reported: %j', (text, said) => {
   expect(parseAgent(text, 'file')).toBe(said);
 });
@@ -48,24 +40,23 @@ test('no input makes it throw or use a built-in name', () => {
   );
 });
 
-test("the user's files come first and override a project's file of the same name", async () => {
-  const { home } = await workspace();
-  await mkdir(path.join(home, 'agents'));
-  await writeFile(path.join(home, 'agents', 'mine.md'), 'mine');
-  await writeFile(path.join(home, 'agents', 'broken.md'), '---\nname: task\n---\nx');
-  const extensions = ['mine', 'ours'].map((name) => ({
+test("the user's files come first and override a project's file of the same name", () => {
+  const file = (place: string, name: string, text: string) => ({
     name: `.ai-assistant/agents/${name}.md`,
-    file: `/p/.ai-assistant/agents/${name}.md`,
-    text: `theirs ${name}`,
-  }));
-  const { agents, notices } = readAgents(home, extensions);
+    file: `/${place}/${name}.md`,
+    text,
+  });
+  const { agents, notices } = readAgents([
+    file('u', 'mine', 'mine'),
+    file('u', 'broken', '---\nname: task\n---\nx'),
+    file('p', 'mine', 'theirs mine'),
+    file('p', 'ours', 'theirs ours'),
+  ]);
   expect(agents.map(({ name, prompt }) => [name, prompt])).toEqual([
     ['mine', 'mine'],
     ['ours', 'theirs ours'],
   ]);
-  expect(notices).toEqual([
-    `${path.join(home, 'agents', 'broken.md')}: task is a built-in subagent; choose another name.`,
-  ]);
+  expect(notices).toEqual(['/u/broken.md: task is a built-in subagent; choose another name.']);
 });
 
 const modes: [written: string, mode: string | undefined, notice: string | null][] = [
@@ -89,14 +80,22 @@ test.each(modes)('permissionMode: %s', (written, permissionMode, notice) => {
     prompt: 'x',
     ...(permissionMode !== undefined && { permissionMode }),
   });
-  const { notices } = readAgents('/nowhere', [
-    { name: '.claude/agents/a.md', file: '/p/.claude/agents/a.md', text },
-  ]);
+  const { notices } = readAgents([{ name: '.claude/agents/a.md', file: '/p/.claude/agents/a.md', text }]);
   if (notice === null) expect(notices).toEqual([]);
   else expect(notices).toEqual([expect.stringMatching(new RegExp(`^/p/.claude/agents/a.md: .*${notice}`))]);
 });
 
+test('a name with spaces is a title: the name of the file is used', () => {
+  expect(parseAgent('---\nname: Code Reviewer\n---\nx', 'code-reviewer')).toMatchObject({
+    name: 'code-reviewer',
+  });
+  expect(parseAgent('---\nname: a b\n---\nx', 'c d')).toBe(
+    '"a b" is not a valid subagent name: use letters, digits and dashes.',
+  );
+});
+
 const keys: [lines: string, fields: object, notice: string | null][] = [
+  ['tools: Read, Bash(git *)', { tools: ['Read', 'Bash(git *)'] }, null],
   ['disallowedTools: Write, Edit', { disallowedTools: ['Write', 'Edit'] }, null],
   ['disallowedTools:\n  - Bash(rm:*)\n  - Write', { disallowedTools: ['Bash(rm:*)', 'Write'] }, null],
   ['disallowedTools: [mcp__github]', { disallowedTools: ['mcp__github'] }, null],
@@ -116,26 +115,28 @@ const keys: [lines: string, fields: object, notice: string | null][] = [
 test.each(keys)('the keys %j', (lines, fields, notice) => {
   const text = `---\n${lines}\n---\nx`;
   expect(parseAgent(text, 'a')).toEqual({ name: 'a', description: '', prompt: 'x', ...fields });
-  const { notices } = readAgents('/nowhere', [
-    { name: '.claude/agents/a.md', file: '/p/.claude/agents/a.md', text },
-  ]);
+  const { notices } = readAgents([{ name: '.claude/agents/a.md', file: '/p/.claude/agents/a.md', text }]);
   expect(notices.map((said) => said.includes(notice ?? ' '))).toEqual(notice === null ? [] : [true]);
 });
 
 test('a rule in disallowedTools that does nothing is reported; a subagent with one that is none is not used', () => {
-  const file = (name: string, tools: string) => ({
+  const file = (name: string, tools: string, key = 'disallowedTools') => ({
     name: `.claude/agents/${name}.md`,
     file: `/p/${name}.md`,
-    text: `---\ndisallowedTools: ${tools}\n---\nx`,
+    text: `---\n${key}: ${tools}\n---\nx`,
   });
   const check = (rule: string, place: string) => {
     if (rule === '((') throw new UserError('"((" is not a permission rule.', 'Fix it.');
     return rule === 'Bsh' ? `${place}: names no tool` : null;
   };
-  const { agents, notices } = readAgents('/nowhere', [file('a', 'Bsh, Write'), file('b', '"(("')], check);
+  const { agents, notices } = readAgents(
+    [file('a', 'Bsh, Write'), file('b', '"(("'), file('c', '"(("', 'tools')],
+    check,
+  );
   expect(agents.map(({ name }) => name)).toEqual(['a']);
   expect(notices).toEqual([
     '/p/a.md: names no tool',
     '/p/b.md: disallowedTools: "((" is not a permission rule. The subagent is not used.',
+    '/p/c.md: tools: "((" is not a permission rule. The subagent is not used.',
   ]);
 });

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import type { PermissionMode } from '../contract/permission.ts';
-import { peek } from '../lib/files/peek.ts';
 import {
   type FrontMatter,
   listField,
@@ -9,8 +8,8 @@ import {
   parseFrontMatter,
   textField,
 } from '../lib/text/front-matter.ts';
+import { extensionsOf } from './extension-files.ts';
 import type { ProjectContent } from './project-content.ts';
-import { extensionsOf } from './project-extensions.ts';
 import { modesByStrictness } from './schema/schema.ts';
 
 /** A subagent defined by the user in a Markdown file. */
@@ -22,7 +21,7 @@ export type AgentDefinition = {
   prompt: string;
   /** Default: the model of the conversation. */
   model?: string;
-  /** Names of tools. Default: all. */
+  /** Names of tools, or rules for calls: `Bash(git *)` allows only those of its tool. Default: all tools. */
   tools?: readonly string[];
   /** Tools it does not have, and rules for calls it may not make. */
   disallowedTools?: readonly string[];
@@ -52,26 +51,16 @@ const KEYS = [
   'color',
 ];
 
-const MAX_BYTES = 256 * 1024;
 const NAME = /^[a-z][\w-]{0,49}$/i;
 /** Built-in names, not available to files. */
 const TAKEN = new Set(['general', 'task', 'explore', 'review']);
 
-/** From the user's folder and a trusted project's files; if two have the same name, the user's is used. */
+/** From the user's files, then a trusted project's; if two have the same name, the first is used. */
 export function readAgents(
-  dataRoot: string,
-  extensions: readonly ProjectContent[],
+  content: readonly ProjectContent[],
   problemWith: RuleCheck = () => null,
 ): { agents: AgentDefinition[]; notices: string[] } {
-  const own = path.join(dataRoot, 'agents');
-  const names = (peek.folder(own)?.files ?? []).filter((name) => name.endsWith('.md')).sort();
-  const files = [
-    ...names
-      .map((name) => path.join(own, name))
-      .filter((file) => (peek.file(file)?.size ?? Infinity) <= MAX_BYTES)
-      .map((file) => ({ file, text: peek.text(file) })),
-    ...extensionsOf(extensions, 'agent'),
-  ];
+  const files = extensionsOf(content, 'agent');
   const agents = new Map<string, AgentDefinition>();
   const notices: string[] = [];
   for (const { file, text } of files) {
@@ -90,20 +79,28 @@ export function readAgents(
 type RuleCheck = (rule: string, place: string) => string | null;
 
 /** A subagent whose limits cannot be understood is not used. */
-function brokenRule({ disallowedTools = [] }: AgentDefinition, problemWith: RuleCheck): string | null {
-  try {
-    for (const rule of disallowedTools) problemWith(rule, '');
-    return null;
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return `disallowedTools: ${error.message} The subagent is not used.`;
+function brokenRule(
+  { tools = [], disallowedTools = [] }: AgentDefinition,
+  problemWith: RuleCheck,
+): string | null {
+  const lists = { tools: tools.filter((word) => word.includes('(')), disallowedTools };
+  for (const [key, rules] of Object.entries(lists)) {
+    try {
+      for (const rule of rules) problemWith(rule, '');
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      return `${key}: ${error.message} The subagent is not used.`;
+    }
   }
+  return null;
 }
 
 /** The definition, or a message saying why it is invalid. `fallback` is its name if the file has none. */
 export function parseAgent(text: string, fallback: string): AgentDefinition | string {
   const matter = parseFrontMatter(text);
-  const name = textField(matter, 'name') ?? fallback;
+  const given = textField(matter, 'name') ?? fallback;
+  // A name with spaces is a title.
+  const name = [given, fallback].find((one) => NAME.test(one)) ?? given;
   const prompt = matter.body.trim();
   const model = textField(matter, 'model');
   const tools = listField(matter, 'tools');
@@ -112,8 +109,6 @@ export function parseAgent(text: string, fallback: string): AgentDefinition | st
   const maxTurns = turnsOf(matter);
   if (!NAME.test(name)) return `"${name}" is not a valid subagent name: use letters, digits and dashes.`;
   if (TAKEN.has(name.toLowerCase())) return `${name} is a built-in subagent; choose another name.`;
-  const rule = tools?.find((tool) => tool.includes('('));
-  if (rule !== undefined) return `${rule} is a permission rule; list tools by name only.`;
   if (prompt === '') return 'this subagent has no prompt: add one below the --- lines.';
   return {
     name,

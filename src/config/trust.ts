@@ -7,9 +7,10 @@ import { readRegularText } from '../lib/files/regular-file.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { parseJson } from '../lib/text/json.ts';
 import { readSmallFile } from './config-file.ts';
+import { extensionFiles } from './extension-files.ts';
 import { MCP_FILE } from './mcp-file.ts';
 import type { ProjectContent } from './project-content.ts';
-import { extensionFiles, pluginFiles } from './project-extensions.ts';
+import { pluginFiles } from './project-extensions.ts';
 import { checkOnce } from './schema/check-settings.ts';
 import { unreadable } from './unreadable.ts';
 

@@ -124,11 +124,13 @@ export type HookAnswer = { verdict: 'allow' | 'deny'; because: string };
 /** A call to judge; the judge completes the question. */
 export type JudgedCall = PermissionRequest & { input: unknown; hook?: HookDecision; limits?: CallLimits };
 
-/** What a subagent may not do although the session may. */
+/** What a subagent, or the prompt of a command, may not do although the session may. */
 export type CallLimits = {
   /** Applies where it is stricter than the mode of the session. */
   mode?: PermissionMode;
   deny?: readonly string[];
+  /** Of a tool that a list has rules for, only calls that they cover are allowed. */
+  only?: readonly (readonly string[])[];
   /** What would be asked is refused. */
   neverAsks?: true;
 };

@@ -135,6 +135,34 @@ describe('the limits of a subagent', () => {
     ]);
   });
 
+  const uses: [only: string[][], name: string, expected: Verdict][] = [
+    [[['Bash(make:*)']], 'runs', 'ask'],
+    [[['Bash(git *)']], 'runs', 'deny'],
+    [[['Bash(git *)', 'Bash(make)']], 'runs', 'ask'],
+    [[['Bash(git *)'], ['Bash(make)']], 'runs', 'deny'],
+    [[['Bash(make)'], []], 'runs', 'ask'],
+    [[['Bash(git *)']], 'lists', 'deny'],
+    [[['Bash(git *)']], 'reads', 'allow'],
+    [[['Read(docs/**)']], 'reads', 'deny'],
+    [[['Read(*.ts)']], 'reads', 'allow'],
+    [[['Write(docs/**)']], 'writes', 'deny'],
+    [[['WebFetch(domain:a.org)']], 'fetches', 'ask'],
+    [[['WebFetch(domain:b.org)']], 'fetches', 'deny'],
+    [[['Task(other)']], 'delegates', 'deny'],
+    [[['Task(general)']], 'delegates', 'allow'],
+  ];
+  test.each(uses)('of a tool with rules %j, %s is: %s', (only, name, expected) => {
+    expect(judged(name, { only }, {})).toBe(expected);
+    const rules = { allow: ['Bash', 'Edit', 'Read'], ask: [], deny: [] };
+    if (expected === 'deny') expect(judged(name, { only }, { rules, mode: 'accept-edits' })).toBe('deny');
+  });
+
+  test('of the tool Skill, only the skills in its rules can be used', () => {
+    const skill = (name: string) =>
+      evaluate({ tool: 'Skill', accesses: [], input: { name }, limits: { only: [['Skill(pdf)']] } }, policy);
+    expect([skill('pdf'), skill('docx')].map(({ verdict }) => verdict)).toEqual(['allow', 'deny']);
+  });
+
   test('one that may not ask is refused what would be asked; so is every call with neverAsk', () => {
     for (const name of Object.keys(calls)) {
       const usual = judged(name, undefined, {});

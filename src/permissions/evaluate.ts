@@ -2,6 +2,7 @@ import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
 import {
   type Access,
+  type CallLimits,
   type HookDecision,
   type Opening,
   obviousReasons,
@@ -91,16 +92,18 @@ function refusedByAuto(strictest: Evaluation, request: Request, policy: Policy):
 }
 
 /** A call that accesses nothing: only rules that name its tool restrict it. */
-function untouching({ tool, input, hook }: Request, { rules }: Policy): Evaluation {
+function untouching({ tool, input, hook, limits }: Request, { rules }: Policy): Evaluation {
   const named = (list: readonly string[]) =>
     list.map(parsePattern).find((pattern) => restrictsCall(pattern, tool, input));
   const denied = named(rules.deny);
   if (denied) return denyBy(denied);
+  const limited = limitDeny(limits, tool, (list) => named(list) !== undefined);
+  if (limited) return limited;
   const asked = named(rules.ask);
   return asked ? askBy(asked) : (hookAsk(hook) ?? allow(`${tool} changes nothing`, 'default'));
 }
 
-function judgeAccess({ tool, hook }: Request, access: Access, policy: Policy): Evaluation {
+function judgeAccess({ tool, hook, limits }: Request, access: Access, policy: Policy): Evaluation {
   const runsCommand = access.kind === 'execute' && !isMcpTool(tool);
   const { cwd, root, home } = policy;
   const place = { cwd, root, home };
@@ -118,6 +121,7 @@ function judgeAccess({ tool, hook }: Request, access: Access, policy: Policy): E
   const said =
     builtInDeny(one) ??
     userDeny(one) ??
+    limitDeny(limits, tool, (rules) => covering(rules, one) !== undefined) ??
     guardDeny(one) ??
     sandboxDeny(one) ??
     modeDeny(one) ??
@@ -159,6 +163,20 @@ function userDeny(one: Case): Evaluation | null {
     one,
   );
   return grant ? deny(`declined earlier: ${grant.source}`, `grant ${grant.source}`) : null;
+}
+
+/** A tool that may be used for some calls only. */
+function limitDeny(
+  limits: CallLimits | undefined,
+  tool: string,
+  covers: (rules: readonly string[]) => boolean,
+): Evaluation | null {
+  for (const list of limits?.only ?? []) {
+    const rules = list.filter((rule) => parsePattern(rule).tool === tool);
+    if (rules.length > 0 && !covers(rules))
+      return deny(`only ${rules.join(', ')} may be used here`, 'limits');
+  }
+  return null;
 }
 
 /** What no answer can open is refused without asking. */

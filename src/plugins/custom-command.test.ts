@@ -1,20 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { expandCommand, parseCommand, quoted, splitWords } from './custom-command.ts';
+import { quoted, splitWords } from './arguments.ts';
+import { expandCommand, parseCommand } from './custom-command.ts';
 
 const parse = (path: string, text: string) => parseCommand({ path, file: `/c/${path}`, text }, 'user');
 
-async function expand(body: string, typed = '', files: Record<string, string> = {}) {
+async function expand(body: string, typed = '', named?: true) {
   const ran: string[] = [];
-  const text = await expandCommand(body, typed, {
+  const expanded = await expandCommand({ body, ...(named && { named }) }, typed, {
     async run(command) {
       ran.push(command);
       return `<${command}>`;
     },
-    read: async (file) => (Object.hasOwn(files, file) ? (files[file] ?? null) : null),
+    missing(names) {
+      throw new Error(`missing ${names.join()}`);
+    },
   });
-  return { text, ran };
+  return { ...expanded, ran };
 }
 
 describe('a file', () => {
@@ -33,7 +36,14 @@ describe('a file', () => {
     expect(parse('a.md', '# Do this\nand that')?.description).toBe('Do this (user)');
   });
 
-  test.each(['1.md', 'a b.md', '-x.md', 'ä.md'])('%s is not a valid name', (path) => {
+  test('its name may have spaces, digits and folders; prompts of Codex have their own folder', () => {
+    expect(parse('1. Fix it.md', 'x')?.name).toBe('1.-fix-it');
+    expect(parse('a/b/c.md', 'x')?.name).toBe('a:b:c');
+    const codex = { path: 'draft.md', file: '/c/draft.md', text: 'Draft $FILE', of: 'codex' };
+    expect(parseCommand(codex, 'user')).toMatchObject({ name: 'prompts:draft', named: true });
+  });
+
+  test.each(['-x.md', 'ä.md', 'a:.md'])('%s is not a valid name', (path) => {
     expect(parse(path, 'x')).toBeNull();
   });
 });
@@ -50,25 +60,37 @@ describe('expanding', () => {
 
   test('commands are replaced by their output, inline and on their own line; code blocks stay', async () => {
     const body = 'A !`git log -1` b\n!ls src\n![image](x)\nWow!\n```\n!`rm x` @a.ts\n!ls\n```\nend';
-    const { text, ran } = await expand(body, '', { 'a.ts': 'never' });
+    const { text, written, ran } = await expand(body);
+    expect(written).not.toContain('@a.ts');
     expect(ran).toEqual(['git log -1', 'ls src']);
     expect(text).toBe('A <git log -1> b\n<ls src>\n![image](x)\nWow!\n```\n!`rm x` @a.ts\n!ls\n```\nend');
   });
 
-  test('arguments are never run as commands, and command output never names files', async () => {
-    const { text, ran } = await expand('$ARGUMENTS !`echo @a.ts`', '!`rm x`', { 'a.ts': 'secret' });
-    expect(ran).toEqual(['echo @a.ts']);
-    expect(text).toBe('!`rm x` <echo @a.ts>');
+  test('a block marked with ! runs as a whole', async () => {
+    const { text, ran } = await expand('A\n```!\ngit log -1\ncat $1\n```\nB', 'x y');
+    expect(ran).toEqual(['git log -1\ncat x']);
+    expect(text).toBe('A\n<git log -1\ncat x>\nB');
   });
 
-  test('existing files are appended once, at the end', async () => {
-    const { text } = await expand('See @a.ts, (@src/b.ts) and @$1. mail@a.ts @none', 'a.ts', {
-      'a.ts': 'A',
-      'src/b.ts': 'B',
-    });
-    expect(text).toBe(
-      'See @a.ts, (@src/b.ts) and @a.ts. mail@a.ts @none\n\n<file path="a.ts">\nA\n</file>\n\n<file path="src/b.ts">\nB\n</file>',
-    );
+  test('arguments are counted from 0 where a text has $0, and always in brackets', async () => {
+    expect((await expand('$0 $1 $ARGUMENTS[1] $ARGUMENTS[7]', 'a b')).text).toBe('a b b');
+    expect((await expand('$1 $2 $ARGUMENTS[0]', 'a b')).text).toBe('a b a');
+    expect((await expand('$ARGUMENTS[0]', 'a b')).text).toBe('a');
+  });
+
+  test('named arguments, where a command has them', async () => {
+    const typed = 'FILE="a b.ts" TITLE=x;y other=1';
+    expect((await expand('$FILE: $TITLE $$5 $1', typed, true)).text).toBe('a b.ts: x;y $5 FILE=a b.ts');
+    expect((await expand('!`cat $FILE`', typed, true)).ran).toEqual(['cat a\\ b.ts']);
+    await expect(expand('$FILE $WHY', typed, true)).rejects.toThrow('missing WHY');
+    expect((await expand('$FILE $$', typed)).text).toBe(`$FILE $$\n\n${typed}`);
+  });
+
+  test('arguments are never run as commands, and command output never names files', async () => {
+    const { text, written, ran } = await expand('$ARGUMENTS !`echo @a.ts`', '!`rm x`');
+    expect(written).toBe('!`rm x`  ');
+    expect(ran).toEqual(['echo @a.ts']);
+    expect(text).toBe('!`rm x` <echo @a.ts>');
   });
 });
 

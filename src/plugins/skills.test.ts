@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseSkill, type Skill, skillCommand, skillNotices, uniqueSkills } from './skills.ts';
+import { keyNotices } from './key-notices.ts';
+import { parseSkill, type Skill, skillCommand, uniqueSkills } from './skills.ts';
 
 const file = (name: string, text: string) => ({ file: `/s/${name}/SKILL.md`, text });
 const skill = (name: string, source: Skill['source'], description = 'x') => {
@@ -25,6 +26,7 @@ test('a skill has a name, by default its folder’s, and a one-line description'
   expect(body()).toBe('Body');
   expect(parseSkill(file('a', '---\ndescription: x\n---\n'), 'user')?.name).toBe('a');
   expect(parseSkill(file('a', 'no head'), 'user')).toBeNull();
+  expect(parseSkill(file('a', '---\nname: A Title\ndescription: x\n---\n'), 'user')?.name).toBe('a');
   expect(parseSkill(file('a b', '---\ndescription: x\n---\n'), 'user')).toBeNull();
 });
 
@@ -78,13 +80,30 @@ test.each(keys)('the keys %j', (lines, fields, notice) => {
     users: 'all',
     ...fields,
   });
-  const notices = skillNotices(written);
+  const notices = keyNotices('skills', [written]);
   expect(notices.map((said) => said.startsWith('/s/a/SKILL.md: ') && said.includes(notice ?? ' '))).toEqual(
     notice === null ? [] : [true],
   );
 });
 
-test('a skill for the user is a command, unless its name cannot be one', () => {
+test('files with the same problem share a notice', () => {
+  const files = ['a', 'b', 'c', 'd', 'e'].map((name) => file(name, '---\nallowed-tools: Bash\n---\n'));
+  const grants = 'allowed-tools grants nothing. Add the rules to permissions.allow if you want them.';
+  expect(keyNotices('commands', [...files, file('f', '---\nhooks: {}\n---\n')])).toEqual([
+    `/s/a/SKILL.md, /s/b/SKILL.md, /s/c/SKILL.md and 2 more: ${grants}`,
+    '/s/f/SKILL.md: hooks: not supported for commands and ignored.',
+  ]);
+});
+
+test('the model gets a skill with its arguments filled in', () => {
+  const body = (text: string) =>
+    parseSkill(file('a', `---\ndescription: x\n---\n${text}`), 'user')?.body('one "two three"');
+  expect(body('$0, $1')).toBe('one, two three');
+  expect(body('$1; $ARGUMENTS')).toBe('one; one "two three"');
+  expect(body('See $' + '{CLAUDE_SKILL_DIR}/a.md.')).toBe('See /s/a/a.md.\n\none "two three"');
+});
+
+test('a skill for the user is a command', () => {
   const command = (name: string, lines = 'model: opus') => {
     const parsed = parseSkill(file(name, `---\ndescription: x\n${lines}\n---\nB $1`), 'user');
     return parsed && skillCommand(parsed);
@@ -97,7 +116,8 @@ test('a skill for the user is a command, unless its name cannot be one', () => {
   });
   expect(command('a', 'disable-model-invocation: true')?.name).toBe('a');
   expect(command('a', 'user-invocable: false')).toBeNull();
-  expect(command('1.a')).toBeNull();
+  expect(command('1.a')?.name).toBe('1.a');
+  expect(command('a', 'context: fork\nagent: Explore')?.agent).toBe('Explore');
 });
 
 test('what only the user can start takes no room in requests', () => {

@@ -3,7 +3,7 @@ import { defineTool, fail, ok, type Tool } from '../contract/tool.ts';
 import { didYouMean } from '../lib/text/nearest.ts';
 import { delegateCall } from './delegate.ts';
 
-type Skill = { name: string; folder: string; agent?: string; body(): string };
+type Skill = { name: string; folder: string; agent?: string; body(typed: string): string };
 
 /** Gives the model the text of a skill; the system prompt lists the available ones. */
 export function createSkill(skills: readonly Skill[]): Tool {
@@ -30,14 +30,11 @@ export function createSkill(skills: readonly Skill[]): Tool {
       const names = skills.map((one) => one.name);
       if (!skill)
         return fail(`There is no skill ${name}.${didYouMean(name, names)} Available: ${names.join(', ')}.`);
+      const prompt = `Files it mentions are in ${skill.folder}.\n\n${skill.body(wanted)}`;
       if (skill.agent !== undefined) {
-        const prompt = [`Files it mentions are in ${skill.folder}.`, skill.body(), wanted].filter(Boolean);
-        const work = { agent: skill.agent, task: `skill ${skill.name}`, prompt: prompt.join('\n\n') };
-        return delegateCall(work, context);
+        return delegateCall({ agent: skill.agent, task: `skill ${skill.name}`, prompt }, context);
       }
-      return ok(`Files it mentions are in ${skill.folder}.\n\n${skill.body()}`, {
-        metadata: { skill: skill.name },
-      });
+      return ok(prompt, { metadata: { skill: skill.name } });
     },
   });
 }

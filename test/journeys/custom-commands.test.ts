@@ -54,7 +54,7 @@ describe('[C10] commands from Markdown files', () => {
     });
     const played = await run(space, '/look src/a.ts "bad style"', [says('ok')]);
     expect(promptOf(played)).toBe(
-      'Look at @src/a.ts because of "bad style".\nAll: src/a.ts "bad style"\nHere is: a.ts\nNobody is @someone.\n\n<file path="src/a.ts">\n1\texport const a = 1;\n</file>',
+      '<file path="src/a.ts">\n1\texport const a = 1;\n</file>\n\nLook at @src/a.ts because of "bad style".\nAll: src/a.ts "bad style"\nHere is: a.ts\nNobody is @someone.',
     );
   });
 
@@ -252,7 +252,7 @@ describe('skills', () => {
     const first = JSON.stringify(played.server.requests[0]?.body);
     expect(first).toContain('- audit: About audit.\\n- style: About style.');
     expect(first).not.toContain('About deploy');
-    expect(promptOf(played, 1)).toContain('Do audit $1.\n\nall of it');
+    expect(promptOf(played, 1)).toContain('Do audit all.');
     const last = JSON.stringify(played.server.requests[2]?.body);
     expect(last).toContain('There is no skill deploy.');
     expect(last).toContain('Looked.');
@@ -289,8 +289,6 @@ describe('skills', () => {
     const trusted = await run(space, 'go', [calls(['Skill', { name: 'ant' }]), says('ok')], ['--trust']);
     expect(systemOf(trusted, 0)).toContain('- ant: About ant.\\n- zebra: About zebra.');
     expect(systemOf(trusted, 1)).toBe(systemOf(trusted, 0));
-    expect(trusted.stderr).toContain(
-      'bad/SKILL.md: a skill needs a name and a description in its front matter.',
-    );
+    expect(trusted.stderr).toContain('bad/SKILL.md: a skill needs a description in its front matter.');
   });
 });

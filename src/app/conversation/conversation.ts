@@ -3,7 +3,6 @@ import { builtinCommands } from '../../commands/index.ts';
 import { ownCommandIn } from '../../commands/own-command.ts';
 import type { CommandContext, SlashCommand } from '../../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../../contract/errors.ts';
-import type { UserMessage } from '../../contract/message.ts';
 import { following, limited } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { OpenSession } from '../../session/store.ts';
@@ -123,9 +122,8 @@ export async function runConversation(
     tellNews();
     return stage.next();
   };
-  const expand = async (content: UserMessage['content']) =>
-    (await opened.mcp?.withResources(content)) ?? content;
-  controller.steerWith(steeringFrom({ waiting: () => stage.steering?.() ?? null, expand, history: prompts }));
+  const waiting = () => stage.steering?.() ?? null;
+  controller.steerWith(steeringFrom({ waiting, expand: opened.attach, history: prompts }));
   let typed: TypedPrompt | null = { text: prompt, images: [] };
   for (; typed !== null; typed = await next()) {
     const { text, images } = typed;
@@ -145,7 +143,7 @@ export async function runConversation(
     const isCommand = await obey(text, contextFor(command.signal));
     command = undefined;
     if (isCommand) continue;
-    await runs.submit(await expand([...ownCommands.takeTold(), ...contentOf(typed)]));
+    await runs.submit([...ownCommands.takeTold(), ...(await opened.attach(contentOf(typed)))]);
     scheduleChores(opened, stage);
   }
   await ownCommands.close();

@@ -1,33 +1,26 @@
+import { commandNamed } from '../../commands/command-named.ts';
 import type { Extensions, RunOptions, SlashCommand } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
-import type { ToolContext } from '../../contract/tool.ts';
-import type { CustomCommand } from '../../plugins/custom-command.ts';
+import type { PromptCommand } from '../../plugins/custom-command.ts';
+import type { AttachMentions } from './attach-mentions.ts';
 import type { SessionExtensions } from './extensions.ts';
-import type { UserCall } from './user-calls.ts';
+import type { UserCalls } from './user-calls.ts';
 
 export type ExtensionCommandDeps = {
   /** A call on behalf of the user: judged, approved and run like one of the model's. */
-  call(name: string, input: unknown): Promise<UserCall>;
-  files: Pick<ToolContext['files'], 'stat'>;
+  call: UserCalls['call'];
+  attach: AttachMentions;
 };
-
-type Expandable = Pick<CustomCommand, 'name' | 'body' | 'model' | 'tools'>;
 
 /** What the user can list and run of a session's extensions. */
 export function createExtensionCommands(
-  { loader, hooks }: Pick<SessionExtensions, 'loader' | 'hooks'>,
-  { call, files }: ExtensionCommandDeps,
+  { loader, hooks, beginRun }: Pick<SessionExtensions, 'loader' | 'hooks' | 'beginRun'>,
+  { call, attach }: ExtensionCommandDeps,
 ): Extensions {
-  /** Whether a path that the user may read is a file. */
-  const isFile = (file: string) =>
-    files.stat(file).then(
-      (stat) => stat?.type === 'file',
-      () => false,
-    );
-
-  async function expand({ body, model, tools, name }: Expandable, typed: string) {
+  async function expand(command: PromptCommand, typed: string) {
+    const { model, tools, name, agent } = command;
     const { expandCommand } = await import('../../plugins/custom-command.ts');
-    const text = await expandCommand(body, typed, {
+    const { text, written } = await expandCommand(command, typed, {
       async run(command) {
         const { text, success, refused } = await call('Bash', { command });
         if (refused)
@@ -37,10 +30,27 @@ export function createExtensionCommands(
           );
         return success ? text.trimEnd() : `[${command} failed]\n${text.trimEnd()}`;
       },
-      read: async (file) => ((await isFile(file)) ? (await call('Read', { file_path: file })).text : null),
+      missing(names) {
+        throw new UserError(
+          `/${name} was not sent: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} missing.`,
+          `Type /${name} ${names.map((key) => `${key}="…"`).join(' ')}`,
+        );
+      },
     });
     const options: RunOptions = { ...(model !== undefined && { model }), ...(tools && { tools }) };
-    return { content: [{ type: 'text' as const, text }], options };
+    if (agent !== undefined) return { content: [await delegated(name, agent, text)], options: {} };
+    return { content: await attach([{ type: 'text', text }], written), options };
+  }
+
+  /** The conversation goes on with the answer of the subagent that did the work. */
+  async function delegated(name: string, agent: string, prompt: string) {
+    // Limits of the last run do not apply to it.
+    beginRun({});
+    const { text, success, refused } = await call('Task', { agent, description: `/${name}`, prompt });
+    if (refused) throw new UserError(`/${name} was not sent: ${text}.`, `It runs as the subagent ${agent}.`);
+    const said = success ? 'did its work and answered' : 'failed';
+    const task = 'Give the user its answer, as far as it matters to them.';
+    return { type: 'text' as const, text: `/${name}: the subagent ${agent} ${said}. ${task}\n\n${text}` };
   }
 
   return {
@@ -76,13 +86,10 @@ export function createExtensionCommands(
       ...(loader.loaded?.commands ?? []),
     ],
     async promptFor(line) {
-      const [, name = '', typed = ''] =
-        /^\/([a-z][\w-]*(?::[\w.:-]+)?)(?:\s+([\s\S]*))?$/i.exec(line.trim()) ?? [];
+      const [, name = '', typed = ''] = /^\/([a-z0-9][\w.:-]*)(?:\s+([\s\S]*))?$/i.exec(line.trim()) ?? [];
+      if (name === '') return null;
       await loader.commandsFound;
-      const isMeant = (one: Expandable) => one.name === name.toLowerCase();
-      const command =
-        loader.custom.find(isMeant) ??
-        (name === '' ? undefined : (await loader.all).skillCommands.find(isMeant));
+      const command = commandNamed(name, [...loader.custom, ...(await loader.all).skillCommands]);
       return command ? expand(command, typed) : null;
     },
   };

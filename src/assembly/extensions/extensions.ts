@@ -6,6 +6,7 @@ import type { AssistantMessage, Message, UserMessage } from '../../contract/mess
 import type { PermissionMode } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import type { Shell, Tool } from '../../contract/tool.ts';
+import { toolIn, toolNamed, usesOf } from '../../permissions/pattern/tool-names.ts';
 import type { Skill } from '../../plugins/skills.ts';
 import { toDefinition } from '../../tools/registry.ts';
 import type { HostAdditions, Parts } from '../parts.ts';
@@ -39,6 +40,10 @@ export type SessionExtensions = Pick<SessionHooks, 'keepsAll'> & {
   beginRun(options: RunOptions): void;
   beforePrompt(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
   router: Pick<RouterDeps, 'before' | 'beforeQuestion' | 'after' | 'halted' | 'transformMessage'>;
+  /** Instead of `router.before`, for calls that are not part of a run. */
+  beforeUserCall: NonNullable<RouterDeps['before']>;
+  /** Rules for calls that limit the current run. */
+  uses(): readonly string[];
   transformMessage(message: AssistantMessage): Promise<AssistantMessage>;
   remainingWork: RemainingWork;
   close(): Promise<void>;
@@ -74,9 +79,17 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
     return hooks.sessionStart(session.messages.length === 0 ? 'startup' : 'resume', signal);
   }
 
+  const beforeUserCall: SessionExtensions['beforeUserCall'] = async (call, signal, about) => {
+    const asked = await (await pluginHooks())?.beforeCall(call);
+    if (asked?.type === 'block') return asked;
+    return hooks.before({ ...call, input: asked ? asked.input : call.input }, signal, about);
+  };
+
   return {
     loader,
     hooks,
+    beforeUserCall,
+    uses: () => usesOf(limit.tools ?? []),
     definitions(builtin) {
       const tools = loader.loaded?.tools ?? [];
       if (tools.length === 0) return builtin;
@@ -110,9 +123,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
         const { tools } = limit;
         if (tools && !tools.some((name) => isNamed(name, call.name)))
           return { type: 'block', by: 'command', because: `only ${tools.join(', ')} may be used for this` };
-        const asked = await (await pluginHooks())?.beforeCall(call);
-        if (asked?.type === 'block') return asked;
-        return hooks.before({ ...call, input: asked ? asked.input : call.input }, signal, about);
+        return beforeUserCall(call, signal, about);
       },
       beforeQuestion: hooks.beforeQuestion,
       async after(call, result, signal, about) {
@@ -136,9 +147,9 @@ function wireName(name: string): string {
   return name.replace(':', '__');
 }
 
-/** A tool name as in permission rules; anything in brackets after it is ignored here. */
+/** A tool name as in permission rules. */
 function isNamed(written: string, tool: string): boolean {
-  const name = written.replace(/\(.*$/s, '').trim();
+  const name = toolNamed(toolIn(written));
   return [tool, `mcp:${tool}`, `mcp__${wireName(tool)}`].some(
     (one) => one.toLowerCase() === name.toLowerCase(),
   );

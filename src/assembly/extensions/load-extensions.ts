@@ -1,9 +1,9 @@
 import type { SlashCommand } from '../../contract/command.ts';
 import type { Tool } from '../../contract/tool.ts';
-import type { CustomCommand } from '../../plugins/custom-command.ts';
+import type { CustomCommand, PromptCommand } from '../../plugins/custom-command.ts';
 import type { LoadedPlugin, PluginTrouble } from '../../plugins/load.ts';
 import type { HookRunner } from '../../plugins/plugin-hooks.ts';
-import type { Skill, SkillCommand } from '../../plugins/skills.ts';
+import type { Skill } from '../../plugins/skills.ts';
 import type { Parts } from '../parts.ts';
 import { findCommands, findSkills, hasMarkdown } from './find-extensions.ts';
 import { safeCommand } from './plugin-command.ts';
@@ -17,7 +17,7 @@ export type LoadedExtensions = {
   /** Commands of plugins. */
   commands: readonly SlashCommand[];
   /** Skills that the user can start by name. */
-  skillCommands: readonly SkillCommand[];
+  skillCommands: readonly PromptCommand[];
 };
 
 /**
@@ -54,11 +54,11 @@ export class ExtensionLoader {
   }
 
   get #places() {
-    return { dataRoot: this.#parts.dataRoot, files: this.#parts.projectFiles ?? [] };
+    return { user: this.#parts.userFiles ?? [], project: this.#parts.projectFiles ?? [] };
   }
 
   async #findCommands(): Promise<void> {
-    if (!hasMarkdown(this.#places, 'commands')) return;
+    if (!hasMarkdown(this.#places, 'command')) return;
     const { commands, troubles } = await findCommands(this.#places);
     this.custom = commands;
     this.#notices.push(...troubles);
@@ -97,7 +97,7 @@ export class ExtensionLoader {
 
   async #findSkills(plugins: readonly LoadedPlugin[]): Promise<readonly Skill[]> {
     const folders = plugins.flatMap(({ folder }) => folder ?? []);
-    if (folders.length === 0 && !hasMarkdown(this.#places, 'skills')) return [];
+    if (folders.length === 0 && !hasMarkdown(this.#places, 'skill')) return [];
     const { skills, troubles } = await findSkills(this.#places, folders);
     this.#notices.push(...troubles);
     return skills;
@@ -113,22 +113,19 @@ export class ExtensionLoader {
     return createPluginHooks(plugins, { notice: this.#notice });
   }
 
-  /** A skill never replaces a command of the same name. */
+  /** A skill never replaces a command of the same name: it is `/skill:name` then. */
   async #skillCommands(
     skills: readonly Skill[],
     others: readonly { name: string }[],
-  ): Promise<SkillCommand[]> {
+  ): Promise<PromptCommand[]> {
     if (skills.length === 0) return [];
     const [{ skillCommand }, { builtinCommands }] = await Promise.all([
       import('../../plugins/skills.ts'),
       import('../../commands/index.ts'),
     ]);
     const taken = new Set([...builtinCommands, ...this.custom, ...others].map(({ name }) => name));
-    for (const { name, folder, users } of skills) {
-      if (users === 'user' && taken.has(name))
-        this.#notices.push(`${folder}: nobody can use this skill: /${name} is already a command.`);
-    }
-    return skills.flatMap((skill) => (taken.has(skill.name) ? [] : (skillCommand(skill) ?? [])));
+    const commands = skills.flatMap((skill) => skillCommand(skill) ?? []);
+    return commands.map((one) => (taken.has(one.name) ? { ...one, name: `skill:${one.name}` } : one));
   }
 
   async #commandsOf(plugins: readonly LoadedPlugin[]): Promise<SlashCommand[]> {

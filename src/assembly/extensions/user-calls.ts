@@ -2,12 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import type { AgentEvent } from '../../contract/event.ts';
-import { type ToolCall, textOf } from '../../contract/message.ts';
+import { type ImagePart, type ToolCall, type ToolMessage, textOf } from '../../contract/message.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 
 /** `refused`: not allowed to run. */
-export type UserCall = { success: boolean; text: string; refused: boolean };
+export type UserCall = {
+  success: boolean;
+  text: string;
+  refused: boolean;
+  images: ImagePart[];
+  summary?: ToolMessage['summary'] | undefined;
+};
 
 export type UserCallDeps = {
   router: RouterDeps;
@@ -39,13 +45,15 @@ export function createUserCalls({ router, writer, undo, definitions, signal }: U
     async call(name, input) {
       beginRun(name);
       const call = { type: 'tool_call' as const, id: `user-${randomUUID()}`, name, input };
-      const outcome: UserCall = { success: false, text: '', refused: false };
+      const outcome: UserCall = { success: false, text: '', refused: false, images: [] };
       for await (const event of runTools([call], { ...router, log: unwritten }, signal)) {
         if (event.type === 'judged') outcome.refused = event.verdict === 'deny';
         if (event.type !== 'message') await writer.record(event);
         else if (event.message.role === 'tool') {
           outcome.success = event.message.success;
           outcome.text = textOf(event.message);
+          outcome.images = event.message.content.filter((part) => part.type === 'image');
+          outcome.summary = event.message.summary;
         }
       }
       return outcome;

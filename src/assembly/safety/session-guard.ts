@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { extensionsOf } from '../../config/extension-files.ts';
 import { projectRoot } from '../../config/trust.ts';
 import { readingDenier } from '../../permissions/pattern.ts';
 import { realPath } from '../../sandbox/files/real-path.ts';
@@ -15,10 +16,11 @@ export type SessionFolders = {
   skills: readonly string[];
 };
 
-export function sessionFolders({ dataRoot, config, opened }: Parts): SessionFolders {
+export function sessionFolders({ dataRoot, config, opened, userFiles = [] }: Parts): SessionFolders {
+  const skills = extensionsOf(userFiles, 'skill').map(({ file }) => path.dirname(file));
   return {
     output: path.join(dataRoot, 'outputs', opened.session.id),
-    skills: [dataRoot, ...config.plugins].map((folder) => path.join(folder, 'skills')),
+    skills: [...[dataRoot, ...config.plugins].map((folder) => path.join(folder, 'skills')), ...skills],
   };
 }
 

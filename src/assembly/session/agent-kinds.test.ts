@@ -84,6 +84,12 @@ describe('[Y16] tools of a subagent', () => {
     };
     expect(limitsOf(limited)).toEqual({ deny: ['Bash(rm:*)'], mode: 'plan' });
     expect(limitsOf({ ...kind(), permissionMode: 'never-asks' })).toEqual({ deny: [], neverAsks: true });
+    const some = kind(['Read', 'Bash(git *)', 'Edit', 'Edit(src/**)']);
+    expect(limitsOf(some)).toEqual({ deny: [], only: [['Bash(git *)']] });
+    expect([
+      isLimited(some),
+      ...['Read', 'Bash', 'Write'].map((tool) => hasTool(some, tool, () => undefined)),
+    ]).toEqual([...[true, true, true, false]]);
     expect([limited, kind(), kind(['Read'])].map(isLimited)).toEqual([true, false, false]);
   });
 

@@ -4,7 +4,14 @@ import type { CallLimits } from '../../contract/permission.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
 import type { Intent } from '../../permissions/pattern/intent.ts';
-import { isMcpRule, isMcpTool, matchesMcp, toolNamed } from '../../permissions/pattern/tool-names.ts';
+import {
+  isMcpRule,
+  isMcpTool,
+  matchesMcp,
+  toolIn,
+  toolNamed,
+  usesOf,
+} from '../../permissions/pattern/tool-names.ts';
 import { EXPLORE, explore } from '../../tools/explore.ts';
 import { presentPlan } from '../../tools/present-plan.ts';
 import { createTask, GENERAL } from '../../tools/task.ts';
@@ -76,7 +83,7 @@ export function hasTool(
   if (readOnly) return READ_ONLY_TOOLS.includes(name);
   const isMeant = (word: string, intent: Intent) => isNamed(word, name, intent) || nameOf(word) === name;
   if (disallowedTools.some((word) => isMeant(word, 'restrict') || doesTheSame(word, name))) return false;
-  return tools === undefined || tools.some((word) => isMeant(word, 'allow'));
+  return tools === undefined || tools.some((word) => isMeant(toolIn(word), 'allow'));
 }
 
 /** Tools that do the same as one that is not allowed. */
@@ -99,14 +106,17 @@ function isNamed(word: string, name: string, intent: Intent): boolean {
 }
 
 /** Whether a subagent has limits that subagents of its own would not have. */
-export function isLimited({ disallowedTools, permissionMode }: AgentKind): boolean {
-  return disallowedTools !== undefined || permissionMode !== undefined;
+export function isLimited(kind: AgentKind): boolean {
+  const { disallowedTools, permissionMode, tools = [] } = kind;
+  return disallowedTools !== undefined || permissionMode !== undefined || usesOf(tools).length > 0;
 }
 
 /** What the calls of a subagent are judged by, beside the policy of the session. */
-export function limitsOf({ disallowedTools = [], permissionMode }: AgentKind): CallLimits {
+export function limitsOf({ tools = [], disallowedTools = [], permissionMode }: AgentKind): CallLimits {
+  const uses = usesOf(tools);
   return {
     deny: disallowedTools.filter((word) => word.includes('(')),
+    ...(uses.length > 0 && { only: [uses] }),
     ...(permissionMode === 'never-asks' && { neverAsks: true }),
     ...(permissionMode !== undefined && permissionMode !== 'never-asks' && { mode: permissionMode }),
   };

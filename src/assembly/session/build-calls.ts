@@ -63,7 +63,8 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
   });
   const router = withSubagents(withoutSubagents, subagents);
   const { signal } = ending;
-  const userCalls = createUserCalls({ router, writer, undo, definitions: tools.builtin, signal });
+  const userRouter = { ...router, before: extensions.beforeUserCall, decide: safety.judge.decide };
+  const userCalls = createUserCalls({ router: userRouter, writer, undo, definitions: tools.builtin, signal });
   return {
     router,
     answers,

@@ -18,7 +18,7 @@ export type SessionRouterDeps = {
   cwd: string;
   tools: Pick<SessionTools, 'router'>;
   safety: Safety;
-  extensions: Pick<SessionExtensions, 'router'>;
+  extensions: Pick<SessionExtensions, 'router' | 'uses'>;
   caches: Pick<Caches, 'router'>;
   instructions: Pick<ProjectInstructions, 'notesFor'>;
   writer: Pick<SessionWriter, 'callLog'>;
@@ -40,7 +40,12 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
   return {
     ...tools.router,
     shownPath: (path) => shownPath(path, place),
-    decide: judge.decide,
+    decide: (request, options) => {
+      const { limits } = request;
+      const uses = extensions.uses();
+      const only = [...(limits?.only ?? []), uses];
+      return judge.decide(uses.length > 0 ? { ...request, limits: { ...limits, only } } : request, options);
+    },
     context: (signal, reporter, scope) => ({
       ...capabilities.context(signal, reporter, scope),
       shell: shellOpenTo(shell, scope.opens),

@@ -52,7 +52,7 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
   opened.controller.listen(tell);
   try {
     if (options.inputFormat === 'stream-json') return await holdConversation(opened, terminal, leaving);
-    return await doTask(task, { opened, options, terminal, schema });
+    return await doTask(task, { opened, options, terminal, schema, typed: prompt || task });
   } finally {
     await opened.close();
   }
@@ -63,9 +63,16 @@ async function readSchema(schemaOrFile: string): Promise<StructuredResult> {
   return structuredResult(schemaOrFile);
 }
 
-type Task = { opened: Opened; options: Options; terminal: Terminal; schema: StructuredResult | undefined };
+type Task = {
+  opened: Opened;
+  options: Options;
+  terminal: Terminal;
+  schema: StructuredResult | undefined;
+  /** The part of the task in which `@path` names a file. */
+  typed: string;
+};
 
-async function doTask(task: string, { opened, options, terminal, schema }: Task): Promise<number> {
+async function doTask(task: string, { opened, options, terminal, schema, typed }: Task): Promise<number> {
   const { controller } = opened;
   const { stdout } = terminal;
   const reporter = new Reporter();
@@ -73,9 +80,9 @@ async function doTask(task: string, { opened, options, terminal, schema }: Task)
   if (options.outputFormat === 'stream-json') controller.listen((event) => printLine(stdout, event));
 
   const named = await opened.extensions.promptFor(task);
-  const wanted = named?.content ?? [{ type: 'text' as const, text: task }];
+  const wanted = named?.content ?? (await opened.attach([{ type: 'text', text: task }], typed));
   const content = schema ? [...wanted, { type: 'text' as const, text: `\n\n${schema.instruction}` }] : wanted;
-  await controller.submit((await opened.mcp?.withResources(content)) ?? content, named?.options);
+  await controller.submit(content, named?.options);
   const reported = schema ? await insist(schema, opened, reporter) : reporter.report;
   const report = { ...reported, ...(await recordOf(reported, { undo: opened.undo, cwd: terminal.cwd })) };
   if (options.outputFormat !== 'text') printLine(stdout, report);
@@ -109,7 +116,7 @@ async function insist(schema: StructuredResult, { controller }: Opened, reporter
  * ends with its own result line.
  */
 async function holdConversation(
-  { controller, undo }: Opened,
+  { controller, undo, attach }: Opened,
   { stdin, stdout, cwd }: Terminal,
   leaving: AbortSignal,
 ): Promise<number> {
@@ -128,7 +135,7 @@ async function holdConversation(
     if (leaving.aborted) return;
     const reporter = new Reporter();
     const stop = controller.listen((event) => reporter.take(event));
-    await controller.submit([{ type: 'text', text }]);
+    await controller.submit(await attach([{ type: 'text', text }]));
     stop();
     const { report } = reporter;
     printLine(stdout, { ...report, ...(await recordOf(report, { undo, cwd })) });

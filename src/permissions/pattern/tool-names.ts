@@ -35,6 +35,17 @@ export function otherNamesOf(tool: string): string[] {
   return Object.entries(OTHER_NAMES).flatMap(([other, ours]) => (ours === tool ? [other] : []));
 }
 
+/** The name in a list of tools, where `Bash(git *)` stands for some uses of a tool. */
+export function toolIn(word: string): string {
+  return word.replace(/\([\s\S]*$/, '').trim();
+}
+
+/** The rules in a list of tools, without those for tools that it also names as a whole. */
+export function usesOf(tools: readonly string[]): string[] {
+  const whole = new Set(tools.filter((word) => !word.includes('(')).map(toolNamed));
+  return tools.filter((word) => word.includes('(') && !whole.has(toolNamed(toolIn(word))));
+}
+
 /** MCP tools are called `server:tool`. */
 export function isMcpTool(tool: string): boolean {
   return tool.includes(':');

@@ -34,6 +34,8 @@ const PLACES: readonly Place[] = [
   { of: 'cursor', home: '.cursor', folder: 'commands', kind: 'command' },
   { of: 'opencode', home: '.opencode', user: '.config/opencode', folder: 'command', kind: 'command' },
   { of: 'opencode', home: '.opencode', user: '.config/opencode', folder: 'commands', kind: 'command' },
+  { of: 'opencode', home: '.opencode', user: '.config/opencode', folder: 'skill', kind: 'skill' },
+  { of: 'opencode', home: '.opencode', user: '.config/opencode', folder: 'skills', kind: 'skill' },
 ];
 
 const MAX_FILES = 500;

@@ -30,7 +30,7 @@ export const cursorTable: SupportTable = {
         works('AGENTS.md'),
         unsupported('.cursor/rules/*.mdc', 'Copy them into `AGENTS.md`.'),
         unsupported('.cursorrules', 'Rename it to `AGENTS.md`.'),
-        unsupported('.cursor/commands/*.md', 'Copy them to `.ai-assistant/commands`.'),
+        works('.cursor/commands/*.md', 'Once you trust the folder; also `~/.cursor/commands`.'),
         restricts(unsupported('.cursorignore', 'Add deny rules such as `Read(secrets/**)`.')),
         restricts(unsupported('.cursor/hooks.json', 'Write them as [hooks](hooks.md).')),
       ],

@@ -52,9 +52,9 @@ export const opencodeTable: SupportTable = {
       rows: [
         works('AGENTS.md'),
         unsupported('~/.config/opencode/AGENTS.md', 'Copy it to `~/.ai-assistant/AGENTS.md`.'),
-        unsupported('.opencode/command/*.md', 'Copy them to `.ai-assistant/commands`.'),
+        works('.opencode/command/*.md', 'Once you trust the folder; also `~/.config/opencode/command`.'),
         unsupported('.opencode/agent/*.md', 'Copy them to `.ai-assistant/agents`.'),
-        unsupported('.opencode/skills', 'Copy them to `.ai-assistant/skills`.'),
+        works('.opencode/skills', 'Once you trust the folder; also `~/.config/opencode/skills`.'),
         works('.claude/skills'),
         unsupported('~/.local/share/opencode/auth.json', 'Store your keys with `aca keys set PROVIDER`.'),
       ],

@@ -349,6 +349,11 @@ type Display = {
     paths: string[];
     total: number;
 }
+/** Pages on the web. */
+ | {
+    kind: 'links';
+    links: WebHit[];
+}
 /** Diffs of several files as one change. */
  | {
     kind: 'diffs';
@@ -364,6 +369,17 @@ type Display = {
         text: string;
         status: 'pending' | 'in_progress' | 'done';
     }[];
+};
+
+/**
+ * A page found on the web. `snippet` is empty if the service gave none. `domain` is that of the page, if the
+ * address leads through another host.
+ */
+type WebHit = {
+    title: string;
+    url: string;
+    snippet: string;
+    domain?: string;
 };
 
 /**
@@ -426,12 +442,12 @@ type Tool<Input = unknown> = {
 type Exploration = 'file' | 'pattern' | 'folder';
 
 /**
- * What a call would access. `target` is a path, a command line, a URL, a server's tool or a subagent, as
- * written by the model; `unconfined` marks a command to run outside the sandbox, `holdsSecret` one with an
+ * What a call would access. `target` is a path, a command line, a URL, a web search query, a server's tool or a
+ * subagent, as written by the model; `unconfined` marks a command to run outside the sandbox, `holdsSecret` one with an
  * inserted value that the model has not seen.
  */
 type Access = {
-    kind: 'read' | 'write' | 'execute' | 'fetch' | 'delegate';
+    kind: 'read' | 'write' | 'execute' | 'fetch' | 'search' | 'delegate';
     target: string;
     unconfined?: true;
     holdsSecret?: true;
@@ -446,6 +462,8 @@ type Access = {
     unseen?: string;
     /** For a deletion: a link itself is meant, not its target. */
     itself?: true;
+    /** For a web search that is limited to some domains: one of them. */
+    domain?: string;
 };
 
 /** The user is not asked about a call that cannot succeed: the model gets the error at once. */

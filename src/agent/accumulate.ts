@@ -116,6 +116,7 @@ export class Reply {
         this.#dropUnfinished();
         break;
       case 'tool_call_end':
+      case 'web_search':
       case 'loading':
         break;
       default:

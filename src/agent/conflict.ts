@@ -9,8 +9,8 @@ export function accessesConflict(a: readonly Access[], b: readonly Access[]): bo
 }
 
 function clash(a: Access, b: Access): boolean {
-  if (a.kind === 'fetch' || b.kind === 'fetch') return false;
   const kinds = [a.kind, b.kind];
+  if (kinds.includes('fetch') || kinds.includes('search')) return false;
   // Subagents run in parallel; each re-reads a file before writing it.
   if (kinds.includes('delegate')) return kinds.includes('write') || kinds.includes('execute');
   if (kinds.includes('execute')) return true;

@@ -28,6 +28,7 @@ import { connectTo } from './opening/connect-model.ts';
 import { keyVariables } from './opening/find-model.ts';
 import { anotherModel, otherModel } from './opening/other-models.ts';
 import { promptChanges } from './opening/prompt-flags.ts';
+import { findSearch } from './opening/search-backend.ts';
 import { recordSession, type SessionRecord } from './opening/session-record.ts';
 import { startServers } from './opening/start-servers.ts';
 import { type StartedTelemetry, startTelemetry } from './opening/start-telemetry.ts';
@@ -124,6 +125,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     opened,
     fetch,
     web: await webRoute(config, env),
+    webSearch: await findSearch(settings, host, choice),
     ...(createTools && { servers: createTools }),
     ...(additions && { host: additions }),
     prompt: promptChanges(options, cwd),

@@ -17,6 +17,7 @@ import { type Caches, createCaches } from './session/caches.ts';
 import { createController } from './session/create-controller.ts';
 import { openCore, type SessionCore } from './session/open-core.ts';
 import { createRepository } from './session/repository.ts';
+import { createSearch } from './session/web-search.ts';
 import { type BuiltWindow, buildWindow } from './window/build-window.ts';
 
 /** Builds one session; each part gets the parts built before it. */
@@ -43,7 +44,8 @@ export function assemble(parts: Parts): Assistant {
     hide: privacy.hide,
     notice: notify.warn,
   });
-  const tools = collectTools(parts, { safety, extensions, memory, mode, warn: notify.warn });
+  const search = createSearch(parts, { ...safety, ...models });
+  const tools = collectTools(parts, { safety, extensions, memory, mode, search, warn: notify.warn });
   const window = buildWindow(parts, { ...core, safety, models: models.models, extensions, tools });
   const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window });
   const { subagents, userCalls } = calls;

@@ -8,6 +8,7 @@ import type { Approver } from '../contract/permission.ts';
 import type { Provider } from '../contract/provider.ts';
 import type { Quota } from '../contract/quota.ts';
 import type { ReviewPlan, Tool, ToolContext } from '../contract/tool.ts';
+import type { SearchBackend } from '../contract/web-search.ts';
 import type { EventChannel } from '../lib/async/event-channel.ts';
 import type { Watcher } from '../observability/watcher.ts';
 import type { WebOptions } from '../sandbox/web/web.ts';
@@ -18,6 +19,9 @@ import type { Choice } from './models/choose-model.ts';
 
 /** Additions by the program that embeds the assistant. */
 export type HostAdditions = { host?: { tools: readonly Tool[]; instructions?: string } };
+
+/** What the web is searched with; if with nothing, why not and what to do. */
+export type FoundSearch = { backend: SearchBackend } | { backend: null; because: string };
 
 /** The inputs for assembling a session. */
 export type Parts = HostAdditions & {
@@ -45,6 +49,8 @@ export type Parts = HostAdditions & {
   fetch?: typeof fetch;
   /** How pages are fetched: with the user's proxy, or else the user's certificates. */
   web?: Pick<WebOptions, 'fetch' | 'certificates'>;
+  /** Absent: the web is not searched. */
+  webSearch?: FoundSearch;
   /** Absent if no MCP server is configured. Servers outlive the session. */
   servers?: CreateServerTools;
   /** Subagents defined in files. */

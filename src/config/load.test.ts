@@ -106,6 +106,7 @@ describe('[F01] [R07] without any file', () => {
       storageLimitMb: 4096,
       cache: { enabled: true, files: false, responses: 'side-jobs', redis: {} },
       undoLimitMb: 2048,
+      webSearch: { backend: 'auto' },
       updates: { check: true },
       network: {},
     });

@@ -132,6 +132,10 @@ const configInput = fc.record(
       },
       { requiredKeys: [] },
     ),
+    webSearch: fc.record(
+      { backend: fc.constantFrom('off', 'brave'), address: fc.constantFrom('http://a', 'http://b') },
+      { requiredKeys: [] },
+    ),
     network: fc.record(
       { caFile: fc.constantFrom('/a', '/b'), silenceMs: fc.integer({ min: 1, max: 9 }) },
       { requiredKeys: [] },
@@ -228,6 +232,7 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   undoLimitMb: (after, before) => after.undoLimitMb === before.undoLimitMb,
   cache: (after, before) => JSON.stringify(after.cache) === JSON.stringify(before.cache),
   updates: (after, before) => JSON.stringify(after.updates) === JSON.stringify(before.updates),
+  webSearch: (after, before) => JSON.stringify(after.webSearch) === JSON.stringify(before.webSearch),
   network: (after, before) => JSON.stringify(after.network) === JSON.stringify(before.network),
 };
 

@@ -87,6 +87,7 @@ export const projectRules: ProjectRules = {
   cleanupPeriodDays: 'trusted',
   storageLimitMb: 'trusted',
   undoLimitMb: 'trusted',
+  webSearch: 'trusted',
   cache: 'trusted',
   updates: 'trusted',
   network: 'trusted',

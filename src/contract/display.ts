@@ -1,3 +1,5 @@
+import type { WebHit } from './web-search.ts';
+
 /**
  * The outcome of a call in a few words, as data. `total` counts also what was not returned; `files` is the number
  * of files the results are in.
@@ -23,6 +25,8 @@ export type Display =
   | { kind: 'diff'; path: string; patch: string; added: number; removed: number }
   | { kind: 'command'; command: string; exitCode: number | null; output: string }
   | { kind: 'files'; paths: string[]; total: number }
+  /** Pages on the web. */
+  | { kind: 'links'; links: WebHit[] }
   /** Diffs of several files as one change. */
   | { kind: 'diffs'; diffs: { path: string; patch: string; added: number; removed: number }[] }
   | { kind: 'todos'; items: { text: string; status: 'pending' | 'in_progress' | 'done' }[] };
@@ -49,6 +53,8 @@ export function summaryOf(display: Display | undefined): Summary | undefined {
       return { kind: 'exit', exitCode: display.exitCode };
     case 'files':
       return countOf('file', display.total);
+    case 'links':
+      return countOf('result', display.links.length);
     case 'text':
     case 'todos':
     case undefined:
@@ -56,4 +62,9 @@ export function summaryOf(display: Display | undefined): Summary | undefined {
     default:
       return display satisfies never;
   }
+}
+
+/** Each page on a line of its own; snippets are for the model. */
+export function linkText(links: readonly WebHit[]): string {
+  return links.map(({ title, url }) => (title === '' ? url : `${title}  ${url}`)).join('\n');
 }

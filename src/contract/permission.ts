@@ -2,12 +2,12 @@ import type { Display } from './display.ts';
 import type { SandboxState } from './sandbox.ts';
 
 /**
- * What a call would access. `target` is a path, a command line, a URL, a server's tool or a subagent, as
- * written by the model; `unconfined` marks a command to run outside the sandbox, `holdsSecret` one with an
+ * What a call would access. `target` is a path, a command line, a URL, a web search query, a server's tool or a
+ * subagent, as written by the model; `unconfined` marks a command to run outside the sandbox, `holdsSecret` one with an
  * inserted value that the model has not seen.
  */
 export type Access = {
-  kind: 'read' | 'write' | 'execute' | 'fetch' | 'delegate';
+  kind: 'read' | 'write' | 'execute' | 'fetch' | 'search' | 'delegate';
   target: string;
   unconfined?: true;
   holdsSecret?: true;
@@ -22,6 +22,8 @@ export type Access = {
   unseen?: string;
   /** For a deletion: a link itself is meant, not its target. */
   itself?: true;
+  /** For a web search that is limited to some domains: one of them. */
+  domain?: string;
 };
 
 /** A real path outside the working directory that a call may access; a folder includes everything in it. */
@@ -43,6 +45,7 @@ export const obviousReasons = {
   read: 'reads require approval',
   write: 'changes a file',
   fetch: 'uses the network',
+  search: 'sends the query to a search service',
 } as const;
 
 /** What the model reads when the user says no; a comment may follow. */

@@ -1,5 +1,6 @@
 import type { ProviderErrorKind } from './errors.ts';
 import type { Message, StopReason, Usage } from './message.ts';
+import type { WebHit, WebQuery } from './web-search.ts';
 
 /** A tool as a model sees it: `parameters` is JSON Schema. */
 export type ToolDefinition = { name: string; description: string; parameters: Record<string, unknown> };
@@ -21,6 +22,8 @@ export type CompletionRequest = {
   cacheKey?: string;
   /** JSON Schema the whole reply must match, where the server can enforce it; ignored elsewhere. */
   replySchema?: Record<string, unknown>;
+  /** The model may search the web with its vendor's own tool; ignored by vendors without one. */
+  webSearch?: Pick<WebQuery, 'allowedDomains' | 'blockedDomains'>;
 };
 
 /**
@@ -42,6 +45,8 @@ export type ProviderEvent =
   | { type: 'tool_call_end'; key: string }
   /** Running totals for this reply: a later event replaces an earlier one. */
   | { type: 'usage'; usage: Usage }
+  /** What the vendor's own search found: how many searches were made, and pages, which may repeat with more text. */
+  | { type: 'web_search'; searches: number; hits: WebHit[] }
   /** A model other than the requested one answers this time. */
   | { type: 'model'; provider: string; model: string }
   /**

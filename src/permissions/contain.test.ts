@@ -346,8 +346,22 @@ describe('invariants', () => {
       trusted: fc.boolean(),
     })
     .map((policy) => ({ ...base, ...policy }));
-  const tools = { read: 'Read', write: 'Write', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
-  const whole = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
+  const tools = {
+    read: 'Read',
+    write: 'Write',
+    execute: 'Bash',
+    fetch: 'WebFetch',
+    search: 'WebSearch',
+    delegate: 'Task',
+  };
+  const whole = {
+    read: 'Read',
+    write: 'Edit',
+    execute: 'Bash',
+    fetch: 'WebFetch',
+    search: 'WebSearch',
+    delegate: 'Task',
+  };
 
   test('if the wanted sandbox is missing, only read-only commands and those the user named exactly run without asking', () => {
     fc.assert(

@@ -11,7 +11,14 @@ beforeAll(loadGrammar);
 const cwd = '/srv/app';
 const base: Policy = plainPolicy(cwd);
 
-const TOOLS = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
+const TOOLS = {
+  read: 'Read',
+  write: 'Edit',
+  execute: 'Bash',
+  fetch: 'WebFetch',
+  search: 'WebSearch',
+  delegate: 'Task',
+};
 
 function judge(kind: Access['kind'], target: string, policy: Partial<Policy> = {}) {
   return evaluate({ tool: TOOLS[kind], accesses: [{ kind, target }], input: {} }, { ...base, ...policy });

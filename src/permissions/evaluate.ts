@@ -314,7 +314,8 @@ function byDefault({ tool, access, policy, classified, reach }: Case): Evaluatio
       // No user is watching in auto mode: only enforced limits count there.
       return policy.mode === 'auto' ? pick(classified) : allow('commands need no approval', 'default');
     case 'fetch':
-      return ask(obviousReasons.fetch);
+    case 'search':
+      return ask(obviousReasons[access.kind]);
     case 'delegate':
       return allow('each action of the subagent is checked separately', 'default');
     default:

@@ -14,7 +14,14 @@ beforeAll(loadGrammar);
 const cwd = '/srv/app';
 const policy: Policy = { ...plainPolicy(cwd), requireApprovalForReads: true };
 
-const TOOLS = { read: 'Read', write: 'Edit', execute: 'Bash', fetch: 'WebFetch', delegate: 'Task' };
+const TOOLS = {
+  read: 'Read',
+  write: 'Edit',
+  execute: 'Bash',
+  fetch: 'WebFetch',
+  search: 'WebSearch',
+  delegate: 'Task',
+};
 
 function granted(access: Access, by: Policy = policy): Permission[] {
   const pattern = grantFor(TOOLS[access.kind], access, by);

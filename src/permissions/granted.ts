@@ -8,7 +8,8 @@ import { type Policy, realPlace } from './policy.ts';
 import { suggestPattern } from './suggest.ts';
 
 /**
- * What a remembered yes covers: exactly this command, this file by its real path, or this address. Null if it
+ * What a remembered yes covers: exactly this command, this file by its real path, this address, or searches of
+ * this domain, or of any. Null if it
  * cannot be that exact: an MCP tool with some input, a command outside the sandbox.
  */
 export function grantFor(tool: string, access: Access, policy: Policy): string | null {
@@ -52,5 +53,6 @@ export function kindOf(tool: string): Access['kind'] {
   if (tool === 'Read') return 'read';
   if (tool === 'Edit') return 'write';
   if (tool === 'Task' || tool === 'Explore') return 'delegate';
+  if (tool === 'WebSearch') return 'search';
   return tool === 'WebFetch' ? 'fetch' : 'execute';
 }

@@ -3,7 +3,7 @@ import { UserError } from '../contract/errors.ts';
 import type { Access } from '../contract/permission.ts';
 import { isObject } from '../lib/text/json.ts';
 import { matchesEveryCommand, matchesSomeCommand } from './command-pattern.ts';
-import { matchesAddress } from './pattern/address-rule.ts';
+import { matchesAddress, matchesSearch } from './pattern/address-rule.ts';
 import type { Intent } from './pattern/intent.ts';
 import { holdsPlace, pathMatcher, type RulePlace } from './pattern/path-rule.ts';
 import { globOf, isMcpRule, isMcpTool, matchesMcp, toolNamed } from './pattern/tool-names.ts';
@@ -14,8 +14,8 @@ import { globOf, isMcpRule, isMcpTool, matchesMcp, toolNamed } from './pattern/t
  * - `Read` and `Edit` name the kind of access, whatever the tool: `Edit(src/**)` covers Write and MultiEdit
  *   too, and `Read(src/**)` covers Grep and Glob. `Task` means any subagent, `NotebookEdit` writing notebooks.
  *   Any other name means that tool alone.
- * - A specifier is a command line for Bash, a path pattern for files, an address or `domain:name` for the
- *   web, the name of a subagent for Task, of a skill for Skill.
+ * - A specifier is a command line for Bash, a path pattern for files, an address or `domain:name` for
+ *   WebFetch, `domain:name` for WebSearch, the name of a subagent for Task, of a skill for Skill.
  * - `mcp:server:tool`, `mcp:server:*` and `mcp:*` name tools of MCP servers, as do `mcp__server__tool`,
  *   `mcp__server` and `mcp__server__*`.
  *
@@ -79,6 +79,8 @@ export function matchesAccess(pattern: Pattern, subject: Subject, intent: Intent
         : matchesSomeCommand(specifier, access.target);
     case 'fetch':
       return specifier === null || matchesAddress(specifier, access.target, intent);
+    case 'search':
+      return specifier === null || matchesSearch(specifier, access.domain, intent);
     case 'delegate':
       return specifier === null || agentGlob(specifier).test(access.target.toLowerCase());
     default:

@@ -13,6 +13,8 @@ export function suggestPattern(tool: string, access: Access, cwd: string): strin
     case 'read':
     case 'write':
       return `${access.kind === 'read' ? 'Read' : 'Edit'}(${escapePath(shortest(access.target, cwd))})`;
+    case 'search':
+      return access.domain === undefined ? tool : `${tool}(domain:${access.domain})`;
     case 'fetch':
     case 'delegate':
       return `${tool}(${access.target})`;

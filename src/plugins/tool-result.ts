@@ -16,6 +16,10 @@ const display: z.ZodType<Display> = z.discriminatedUnion('kind', [
     output: z.string(),
   }),
   z.object({ kind: z.literal('files'), paths: z.array(z.string()), total: z.number() }),
+  z.object({
+    kind: z.literal('links'),
+    links: z.array(z.object({ title: z.string(), url: z.string(), snippet: z.string() })),
+  }),
   z.object({ kind: z.literal('diffs'), diffs: z.array(diff) }),
   z.object({
     kind: z.literal('todos'),

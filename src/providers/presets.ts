@@ -29,6 +29,8 @@ export type Preset = {
   quirks?: ChatQuirks;
   /** The provider whose model table rows apply, if not its own. */
   tableOf?: string;
+  /** The vendor's own web search: the models that have it, and dollars per search besides the tokens. */
+  webSearch?: { models: RegExp; usd: number };
 };
 
 /** On local servers, the output format depends on the model's template. */
@@ -45,6 +47,7 @@ export const presets = [
     keyUrl: 'https://console.anthropic.com/settings/keys',
     defaultModel: 'claude-sonnet-5-5',
     olderModel: 'claude-sonnet-4-20250514',
+    webSearch: { models: /^claude-(?!2|instant|3-(opus|sonnet|haiku))/, usd: 0.01 },
   },
   {
     name: 'openai',
@@ -56,6 +59,7 @@ export const presets = [
     keyUrl: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-6.1-sol',
     olderModel: 'gpt-4-turbo',
+    webSearch: { models: /^(gpt-4o|gpt-4\.1(?!-nano)|gpt-[5-9]|o[34])/, usd: 0.01 },
   },
   {
     name: 'openai-chat',
@@ -86,6 +90,8 @@ export const presets = [
     keyUrl: 'https://aistudio.google.com/apikey',
     defaultModel: 'gemini-4-argon',
     olderModel: 'gemini-3.1-pro-preview',
+    // Before 3, the price is per prompt, and higher.
+    webSearch: { models: /^gemini-(?!1\.)/, usd: 0.014 },
   },
   {
     name: 'deepseek',

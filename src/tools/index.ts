@@ -17,17 +17,25 @@ import { search } from './search.ts';
 import { type AgentChoice, createTask } from './task.ts';
 import { todo } from './todo.ts';
 import { webFetch } from './web-fetch.ts';
+import { createWebSearch, type SearchWeb } from './web-search.ts';
 import { write } from './write.ts';
 
 /** In the order the model sees them; most needed first. */
 export function builtinTools(
-  options: BashOptions & { recall?: RecallSearch | null; agents?: readonly AgentChoice[] } = {},
+  options: BashOptions & {
+    recall?: RecallSearch | null;
+    agents?: readonly AgentChoice[];
+    search?: SearchWeb;
+  } = {},
 ): readonly Tool[] {
-  const { recall = async () => [], agents = [], ...bash } = options;
+  const { recall = async () => [], agents = [], search: searchWeb = notSetUp, ...bash } = options;
   return [
     ...[read, edit, write, multiEdit, glob, grep, search, list],
-    ...[createBash(bash), bashOutput, killShell, remove, webFetch, todo, askUser, presentPlan],
+    ...[createBash(bash), bashOutput, killShell, remove, webFetch],
+    ...[createWebSearch(searchWeb), todo, askUser, presentPlan],
     ...[explore, createTask(agents)],
     ...(recall ? [createRecall(recall)] : []),
   ];
 }
+
+const notSetUp: SearchWeb = async () => 'Web search is not set up.';

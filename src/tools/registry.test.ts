@@ -77,6 +77,7 @@ describe('[T01] [T18] the registry', () => {
         Recall: { query: 'flaky test' },
         Explore: { description: 'find it', prompt: 'Where is it?' },
         Task: { description: 'do it', prompt: 'Do it.' },
+        WebSearch: { query: 'node streams' },
       };
       expect(validate(least[name])).toBe(true);
       expect(validate({ nonsense: true }) && name !== 'List').toBe(false);

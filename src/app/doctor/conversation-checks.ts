@@ -23,7 +23,7 @@ export async function checkHealth(opened: Opened, { env, program }: Host): Promi
     './machine.ts'
   );
   const { logCheck } = await import('./log.ts');
-  const { routeChecks } = await import('./network.ts');
+  const { routeChecks, webSearchCheck } = await import('./network.ts');
   const { sandboxCheck, settingsChecks } = await import('./settings.ts');
   const plugins = (await extensions.plugins()).map(({ name, version, place, trouble }) =>
     trouble === ''
@@ -47,6 +47,7 @@ export async function checkHealth(opened: Opened, { env, program }: Host): Promi
     await logCheck(opened.record.log),
     ...(await programsAround({ cwd: opened.controller.session.workingDirectory, env })),
     ...(await routeChecks(settings, env)),
+    await webSearchCheck(settings, env, choice),
     clockCheck(new Date()),
     ...settingsChecks(settings),
     ...servers,

@@ -7,6 +7,7 @@ import { type Reached, reach } from '../../providers/http/reach.ts';
 import type { Preset } from '../../providers/presets.ts';
 import type { Host } from '../host.ts';
 import { keyOf } from '../opening/find-model.ts';
+import { findSearch } from '../opening/search-backend.ts';
 import { userNetwork } from '../opening/user-network.ts';
 import type { Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
@@ -42,6 +43,19 @@ export async function routeChecks({ config }: Settings, env: Env): Promise<Healt
       : []),
     ...(config.offline ? [ok('offline', 'using only this machine and the local network')] : []),
   ];
+}
+
+/** What the web is searched with; makes no request. */
+export async function webSearchCheck(
+  settings: Settings,
+  env: Host['env'],
+  choice: Choice | null,
+): Promise<HealthCheck> {
+  const found = await findSearch(settings, { env }, choice);
+  const { backend } = found;
+  if (!backend) return ok('web search', `off: ${found.because}`);
+  if (backend.type === 'model') return ok('web search', `by ${choice?.preset.label ?? 'the model'}`);
+  return ok('web search', `${backend.service.label} at ${new URL(backend.address).origin}`);
 }
 
 async function certificateCheck(who: string, file: string): Promise<HealthCheck> {

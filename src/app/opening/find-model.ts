@@ -5,6 +5,7 @@ import { redisVariables } from '../../config/environment.ts';
 import { createKeychain } from '../../config/keys/keychain.ts';
 import { findKey } from '../../config/keys/keys.ts';
 import type { Config } from '../../config/schema/schema.ts';
+import { searchServices } from '../../contract/web-search.ts';
 import type { LocalServer } from '../../providers/local/discover.ts';
 import type { Waiting } from '../../providers/local/wait-for-server.ts';
 import { type Preset, presets } from '../../providers/presets.ts';
@@ -48,7 +49,7 @@ export function keyVariables(config: Config): string[] {
   return [
     'AI_ASSISTANT_API_KEY',
     ...redisVariables,
-    ...[...presets, ...presetsOf(config)].flatMap((row) => row.keyEnv),
+    ...[...presets, ...presetsOf(config), ...searchServices].flatMap((row) => row.keyEnv),
   ];
 }
 

@@ -5,6 +5,7 @@ import { namesServer } from '../../permissions/pattern/tool-names.ts';
 import { builtinTools } from '../../tools/index.ts';
 import { presentPlan } from '../../tools/present-plan.ts';
 import { createRegistry } from '../../tools/registry.ts';
+import type { SearchWeb } from '../../tools/web-search.ts';
 import type { SessionMemory } from '../memory/memory.ts';
 import type { Parts } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
@@ -16,22 +17,28 @@ export type SessionToolsDeps = {
   extensions: Pick<SessionExtensions, 'definitions' | 'find'>;
   memory: Pick<SessionMemory, 'recall'> | null;
   mode: Pick<Mode, 'hasPlanned'>;
+  search: SearchWeb;
   warn(text: string): void;
 };
 
 export type SessionTools = ReturnType<typeof collectTools>;
 
 /** All tools of a session: built-in, from extensions, from MCP servers. */
-export function collectTools(parts: Parts, { safety, extensions, memory, mode, warn }: SessionToolsDeps) {
+export function collectTools(
+  parts: Parts,
+  { safety, extensions, memory, mode, search, warn }: SessionToolsDeps,
+) {
   const { config, choice } = parts;
   const tools = builtinTools({
     shell: safety.capabilities.shell.name,
     maxTimeoutMs: config.maxCommandTimeoutMs,
     agents: parts.agents ?? [],
     recall: memory?.recall ?? null,
+    search,
   });
   const registry = createRegistry(parts.tools ? chosenTools(tools, parts.tools, warn) : tools);
-  const builtin = registry.definitions();
+  const isOffered = (name: string) => name !== 'WebSearch' || parts.webSearch?.backend;
+  const builtin = registry.definitions().filter(({ name }) => isOffered(name));
   const withoutPlan = builtin.filter(({ name }) => name !== presentPlan.name);
   const servers = parts.servers?.({
     outgoing: safety.privacy.outgoing,

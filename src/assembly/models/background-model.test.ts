@@ -32,15 +32,19 @@ function setUp(main: ScriptedModel, cheap: ScriptedModel, changes: Partial<Backg
 
 describe('[U05] the model for background work', () => {
   test('is the cheapest of the same vendor with a large enough window', () => {
-    expect(cheapestOf(sonnet, config, 32_000)?.id).toBe('claude-haiku-5-5');
-    expect(cheapestOf(choiceOf('openai', 'gpt-5'), config, 32_000)?.id).toBe('gpt-5-nano');
-    expect(cheapestOf(choiceOf('openai', 'gpt-5'), config, 900_000)?.contextWindow).toBeGreaterThan(900_000);
+    expect(cheapestOf(sonnet, config, { window: 32_000 })?.id).toBe('claude-haiku-5-5');
+    expect(cheapestOf(choiceOf('openai', 'gpt-5'), config, { window: 32_000 })?.id).toBe('gpt-5-nano');
+    expect(
+      cheapestOf(choiceOf('openai', 'gpt-5'), config, { window: 900_000 })?.contextWindow,
+    ).toBeGreaterThan(900_000);
   });
 
   test('is not guessed if the cheapest is already in use, or the server or price is unknown', () => {
-    expect(cheapestOf(choiceOf('anthropic', 'claude-haiku-5-5'), config, 32_000)).toBeNull();
-    expect(cheapestOf(choiceOf('anthropic', 'claude-sonnet-4-5', 'http://proxy.test'), config, 1)).toBeNull();
-    expect(cheapestOf(choiceOf('ollama', 'qwen3:8b'), config, 1)).toBeNull();
+    expect(cheapestOf(choiceOf('anthropic', 'claude-haiku-5-5'), config, { window: 32_000 })).toBeNull();
+    expect(
+      cheapestOf(choiceOf('anthropic', 'claude-sonnet-4-5', 'http://proxy.test'), config, { window: 1 }),
+    ).toBeNull();
+    expect(cheapestOf(choiceOf('ollama', 'qwen3:8b'), config, { window: 1 })).toBeNull();
   });
 
   test('answers one prompt, with low effort, and reports its name', async () => {

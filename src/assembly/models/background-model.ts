@@ -65,7 +65,7 @@ export function backgroundModelOf({ config, main, beside, open }: BackgroundMode
       const model = await named;
       return model && model.choice.info.contextWindow >= window ? model : null;
     }
-    const info = cheapestOf(main.choice, config, window);
+    const info = cheapestOf(main.choice, config, { window });
     return info && beside({ ...main.choice, model: info.id, info });
   }
 
@@ -157,17 +157,33 @@ async function coolly<T>(
 }
 
 /** Null if none is cheaper, and if the vendor's name points to a custom server, whose models are unknown. */
-export function cheapestOf(main: Choice, config: Config, window: number): PricedModel | null {
+export function cheapestOf(
+  main: Choice,
+  config: Config,
+  { window, models }: { window: number; models?: RegExp | undefined },
+): PricedModel | null {
   const { preset, baseUrl, info } = main;
   if (findPreset(preset.name)?.baseUrl !== baseUrl || info.price === null) return null;
   const owner = preset.tableOf ?? preset.name;
   const [cheapest] = knownModels()
     .filter(({ provider, retired }) => provider === owner && retired === undefined)
+    .filter(({ id }) => models?.test(id) ?? true)
     .map((model) => modelInfo(preset, model.id, config))
     .filter((model) => model.contextWindow >= window && priceOfJob(model) < priceOfJob(info))
     .sort((a, b) => priceOfJob(a) - priceOfJob(b));
   return cheapest ?? null;
 }
+
+/** For searching the web with the vendor's own tool; null if the main model does not have it. */
+export function searchChoice(main: Choice, config: Config): Choice | null {
+  const { webSearch } = main.preset;
+  if (!webSearch?.models.test(main.model)) return null;
+  const info = cheapestOf(main, config, { window: SEARCH_WINDOW, models: webSearch.models });
+  return info ? { ...main, model: info.id, info } : main;
+}
+
+/** Results of one search take tens of thousands of tokens. */
+const SEARCH_WINDOW = 100_000;
 
 /** Background work reads far more than it writes. A model without a price never counts as cheaper. */
 function priceOfJob({ price }: PricedModel): number {

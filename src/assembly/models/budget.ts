@@ -9,7 +9,7 @@ import {
   limitInPrompt,
   parseLimits,
 } from '../../contract/limit.ts';
-import type { Usage } from '../../contract/message.ts';
+import { noUsage, type Usage } from '../../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
 import { pause } from '../../lib/async/abort.ts';
 import {
@@ -62,6 +62,9 @@ export type CallCosts = (number | null)[];
 /** An admitted call: its owner in the ledger, and its output limit if a budget applies. */
 type Admitted = { owner: CallOwner; id: string; held: boolean; maxTokens?: number };
 
+/** What an answer was, besides its usage. */
+type Received = { estimated: boolean; searches: number };
+
 /** Counts every call, and rejects any that could exceed a limit. */
 export class Budget implements Spending {
   readonly #deps: BudgetDeps;
@@ -112,12 +115,13 @@ export class Budget implements Spending {
     const { info, preset } = choice;
     const admit = (request: CompletionRequest, signal: AbortSignal) =>
       this.#admit(request, { choice, purpose, signal });
-    const settle = (admitted: Admitted, usage: Usage | null, estimated: boolean) => {
+    const settle = (admitted: Admitted, usage: Usage | null, { estimated, searches }: Received) => {
       if (!usage) {
         if (admitted.held) this.#write((ledger) => ledger.release(admitted.id));
         return;
       }
-      const usd = costOf(usage, info);
+      const tokens = costOf(usage, info);
+      const usd = tokens === null ? null : tokens + searches * (preset.webSearch?.usd ?? 0);
       costs.push(usd);
       const at = this.#now().toISOString();
       const entry = { ...admitted.owner, id: admitted.id, at, usage, usd, ...(estimated && { estimated }) };
@@ -148,10 +152,37 @@ export class Budget implements Spending {
           if (received.usage) bound.learn(request, received.usage);
           const figures = isOver && received.usage;
           const isSent = isOver || received.hasOutput || signal.aborted;
-          settle(admitted, figures || (isSent ? received.estimate(request) : null), !figures);
+          const { searches } = received;
+          settle(admitted, figures || (isSent ? received.estimate(request) : null), {
+            estimated: !figures,
+            searches,
+          });
         }
       },
     };
+  }
+
+  /** A paid request to a service other than a model: not made if it would exceed a limit in dollars. */
+  async charge<T>(service: string, usd: number, request: () => Promise<T>): Promise<T> {
+    const { scope, limit, used } = await this.#decide((totals) => {
+      const standings = this.#standings(totals);
+      const states = this.#active().map((by) => {
+        const { spent, held } = standings[by.scope];
+        return { ...by, used: spent.usd + held.usd };
+      });
+      const full = states.find(({ limit, used }) => limit.unit === 'usd' && used + usd > limit.amount);
+      return { verdict: full ?? { scope: null, limit: null, used: 0 } };
+    });
+    if (scope !== null)
+      throw new BudgetReachedError(`Limit reached: ${describeLimit({ scope, limit }, used)}.`, RAISE[scope]);
+    const answer = await request();
+    this.#since.push(usd);
+    const at = this.#now().toISOString();
+    const owner = { session: this.#deps.session.id, run: this.#run.id, model: service } as const;
+    this.#write((ledger) =>
+      ledger.spend({ ...owner, purpose: 'helper', id: randomUUID(), at, usage: noUsage, usd }),
+    );
+    return answer;
   }
 
   async costs(): ReturnType<Spending['costs']> {
@@ -287,11 +318,14 @@ function amountWords({ limit }: ScopedLimit, { usd, tokens }: { usd: number; tok
 class UsageEstimate {
   usage: Usage | undefined;
   hasOutput = false;
+  /** Web searches that the vendor made for the answer. */
+  searches = 0;
   #characters = 0;
 
   take(event: ProviderEvent): void {
     this.hasOutput = true;
     if (event.type === 'usage') this.usage = event.usage;
+    else if (event.type === 'web_search') this.searches += event.searches;
     else if ('text' in event) this.#characters += event.text.length;
     else if ('json' in event) this.#characters += event.json.length;
   }

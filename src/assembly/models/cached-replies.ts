@@ -30,7 +30,7 @@ export function cachedReplies(
     ...provider,
     async *stream(request, signal) {
       const { temperature = purpose === 'helper' ? 0 : undefined } = request;
-      if (temperature !== 0) {
+      if (temperature !== 0 || request.webSearch) {
         yield* provider.stream(request, signal);
         return;
       }

@@ -13,6 +13,7 @@ import {
   cheapestOf,
   type GetBackgroundModel,
   NO_BACKGROUND_MODEL,
+  searchChoice,
 } from './background-model.ts';
 import type { Budget, CallCosts } from './budget.ts';
 import type { Choice } from './choose-model.ts';
@@ -52,6 +53,8 @@ export type Models = {
   /** The model for this prompt: a named one, or the main one, unless a `routing` rule matches. */
   forPrompt(prompt: string, model?: string): Promise<ConnectedModel>;
   backgroundModel: GetBackgroundModel;
+  /** The vendor's cheapest model that can search the web; null if none of the vendor's can. */
+  searchModel(): ConnectedModel | null;
   /** For a subagent: a named one, a cheaper one, or the main one. Its calls count in its own costs. */
   forSubagent(wanted: { model?: string; cheap?: true }, own: OwnAccount): Promise<ConnectedModel>;
 };
@@ -114,7 +117,7 @@ export function connectModels(deps: ModelDeps): Models {
     const { helperModel } = config;
     if (helperModel === NO_BACKGROUND_MODEL) return null;
     if (helperModel !== undefined) return openOrWarn(helperModel, open, warn);
-    const info = cheapestOf(first.choice, config, EXPLORING_WINDOW);
+    const info = cheapestOf(first.choice, config, { window: EXPLORING_WINDOW });
     return info?.abilities.tools ? { ...first, choice: { ...first.choice, model: info.id, info } } : null;
   }
 
@@ -145,6 +148,10 @@ export function connectModels(deps: ModelDeps): Models {
         choice,
         provider: withFallback(provider, { kinds: NOT_CHEAP, fallback: async () => fallbackOf(main) }),
       };
+    },
+    searchModel() {
+      const choice = searchChoice(first.choice, config);
+      return choice && connect({ ...first, choice }, 'helper');
     },
     backgroundModel: backgroundModelOf({
       config,

@@ -55,5 +55,5 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify }: Safety
     environmentOf: judge.readOnlyEnvironment,
     onNotice: notify.info,
   });
-  return { folders, guard, privacy, capabilities, judge, startup, shell };
+  return { folders, rules, guard, privacy, capabilities, judge, startup, shell };
 }

@@ -19,7 +19,7 @@ import { loadGrammar } from '../../permissions/shell/grammar.ts';
 import type { Guard } from '../../sandbox/guard.ts';
 import { inspectionEnvironment } from '../../sandbox/shell/inspection-environment.ts';
 import { shellName } from '../../sandbox/shell/shell-program.ts';
-import { fetchRefusal } from '../../sandbox/web/web.ts';
+import { fetchRefusal } from '../../sandbox/web/guarded-request.ts';
 import type { Parts } from '../parts.ts';
 import { createGrants, type Grants } from './grants.ts';
 import { commandPlace, commandPrograms } from './judge-command.ts';

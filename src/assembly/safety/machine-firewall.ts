@@ -14,8 +14,8 @@ export type MachineSecrets = {
   dataRoot: string;
   /** Environment variables that always hold keys, whatever their value looks like. */
   keyVariables: readonly string[];
-  /** The key of the current vendor, if it comes from the keychain. */
-  key?: string | undefined;
+  /** The keys in use, some of which come from the keychain. */
+  keys?: readonly (string | undefined)[];
   /** Searched for protected files. */
   folders: readonly string[];
   isClosed(file: string): boolean;
@@ -40,11 +40,11 @@ export function machineFirewall(secrets: MachineSecrets): Firewall {
   });
 }
 
-function ownSecrets({ config, env, keyVariables, key }: MachineSecrets): NamedSecret[] {
+function ownSecrets({ config, env, keyVariables, keys = [] }: MachineSecrets): NamedSecret[] {
   const rows = Object.entries(config.providers);
   const settings = [
     { name: 'apiKey', value: config.apiKey },
-    { name: 'apiKey', value: key },
+    ...keys.map((value) => ({ name: 'apiKey', value })),
     { name: 'cache.redis.key', value: config.cache.redis.key },
     ...rows.map(([name, row]) => ({ name: `${name}.apiKey`, value: row.apiKey })),
     ...[...rows, ...Object.entries(config.mcpServers)].flatMap(([name, row]) =>

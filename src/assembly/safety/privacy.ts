@@ -55,7 +55,7 @@ export function createPrivacy(
   const isClosed = (file: string) => guard.closedBecause(file, 'read') !== null;
   const firewall = machineFirewall({
     ...parts,
-    key: choice.key?.key,
+    keys: [choice.key?.key, searchKey(parts)],
     folders: [cwd, ...config.additionalDirectories],
     isClosed,
     isPlain: (tool) => tool === 'Read' || tool === 'Bash',
@@ -125,6 +125,10 @@ export function createPrivacy(
       parts.watch?.(event, { ids: traces.of(event), hide });
     },
   };
+}
+
+function searchKey({ webSearch }: Parts): string | undefined {
+  return webSearch?.backend?.type === 'service' ? webSearch.backend.key : undefined;
 }
 
 /** Words of a command that may be file names. */

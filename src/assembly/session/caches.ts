@@ -86,7 +86,7 @@ export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Cache
   }
 
   async function perform({ tool, input, changes }: Work, context: ToolContext, reporter: Reporter) {
-    const touched = changes.filter(({ kind }) => kind !== 'fetch' && kind !== 'delegate');
+    const touched = changes.filter(({ kind }) => kind === 'write' || kind === 'execute');
     if (touched.length > 0) {
       const run = () => tool.run(input, context);
       if (!kept) return run();

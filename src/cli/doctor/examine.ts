@@ -8,7 +8,7 @@ import {
   searchCheck,
   userChecks,
 } from '../../app/doctor/machine.ts';
-import { keyChecks, keysFound, reachChecks, routeChecks } from '../../app/doctor/network.ts';
+import { keyChecks, keysFound, reachChecks, routeChecks, webSearchCheck } from '../../app/doctor/network.ts';
 import { readSettings, sandboxChecks, serverChecks, settingsChecks } from '../../app/doctor/settings.ts';
 import { findModel } from '../../app/opening/find-model.ts';
 import type { Settings } from '../../app/settings.ts';
@@ -70,6 +70,7 @@ async function modelChecks(
       check,
       ...keyChecks(found),
       ...(await reachChecks(found, choice, { settings, host: terminal, probe })),
+      await webSearchCheck(settings, terminal.env, choice),
     ];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadSettings } from '../../app/settings.ts';
 import { presetsOf } from '../../assembly/models/choose-model.ts';
+import { searchServices } from '../../contract/web-search.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { type Ended, parseSubcommand } from './context.ts';
 
@@ -27,7 +28,8 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
         ...terminal,
         get providers() {
           const vendors = presetsOf(loadSettings({}, terminal).config).filter((preset) => !preset.local);
-          return vendors.map((preset) => preset.name);
+          const services = searchServices.filter(({ needs }) => needs === 'key');
+          return [...vendors, ...services].map(({ name }) => name);
         },
       });
     case 'mcp':

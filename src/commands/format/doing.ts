@@ -16,6 +16,7 @@ const VERBS: Readonly<Record<string, string>> = {
   Skill: 'Using the skill',
   Task: 'Waiting for',
   WebFetch: 'Fetching',
+  WebSearch: 'Searching the web for',
   Write: 'Writing',
 };
 

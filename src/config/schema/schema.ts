@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseLimits } from '../../contract/limit.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
+import { searchBackendNames } from '../../contract/web-search.ts';
 import { cacheSettings } from './cache-settings.ts';
 import { hookSettings } from './hook-settings.ts';
 import { logSettings } from './log-settings.ts';
@@ -321,6 +322,23 @@ export const settings = {
       .describe(
         'Maximum size of undo data in MB per working directory; beyond it, the oldest runs can no longer be undone',
       ),
+
+  webSearch: () =>
+    z
+      .strictObject({
+        backend: z
+          .enum(searchBackendNames)
+          .default('auto')
+          .describe(
+            "What the WebSearch tool searches with: a service; `model` for the search of the model's vendor; `auto` for the first service with a key or address, or else the model; or `off`",
+          ),
+        address: z
+          .url({ protocol: /^https?$/ })
+          .exactOptional()
+          .describe('Address of your SearXNG server, or of a gateway to the service in `backend`'),
+      })
+      .prefault({})
+      .describe('Web search'),
 
   cache: () => cacheSettings().prefault({}).describe('Caching of results'),
   updates: () => updateSettings().prefault({}).describe('Update checks'),

@@ -6,7 +6,7 @@ import { loadingLine } from '../../commands/format/loading.ts';
 import { retryLine } from '../../commands/format/retry.ts';
 import { sandboxLine } from '../../commands/format/sandbox.ts';
 import { subagentLine } from '../../commands/format/subagent.ts';
-import type { Display } from '../../contract/display.ts';
+import { type Display, linkText } from '../../contract/display.ts';
 import { type AgentEvent, innermost } from '../../contract/event.ts';
 import { textOf } from '../../contract/message.ts';
 import type { CommandPart, PermissionRequest } from '../../contract/permission.ts';
@@ -121,6 +121,8 @@ export class PlainView {
         return indent(this.#firstLines(display.output.trim()));
       case 'files':
         return indent(this.#firstLines(display.paths.join('\n')));
+      case 'links':
+        return indent(this.#firstLines(linkText(display.links)));
       case 'diff':
         return this.#patch(display.patch);
       case 'diffs':

@@ -20,6 +20,22 @@ export function matchesAddress(specifier: string, target: string, intent: Intent
   return matchesHost(wanted, host) || host.endsWith(`.${wanted}`);
 }
 
+/**
+ * Whether a rule is about a search that is limited to this domain. A rule for a domain is never about a search of
+ * the whole web: the results of that are filtered instead (`searchFilter`).
+ */
+export function matchesSearch(specifier: string, domain: string | undefined, intent: Intent): boolean {
+  const named = domainOf(specifier);
+  if (domain === undefined || (named === null && intent === 'allow')) return false;
+  const wanted = hostOf(named ?? specifier);
+  return wanted !== null && isWithin(domain, wanted);
+}
+
+/** `host` is the domain or a subdomain of it; `*.name` means the subdomains only. */
+export function isWithin(host: string, domain: string): boolean {
+  return matchesHost(domain, host) || (!domain.startsWith('*.') && host.endsWith(`.${domain}`));
+}
+
 /** What a specifier names as a domain; null for an address. */
 export function domainOf(specifier: string): string | null {
   return specifier.startsWith('domain:') ? specifier.slice('domain:'.length).trim().toLowerCase() : null;

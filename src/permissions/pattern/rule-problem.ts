@@ -29,7 +29,6 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   ReadMcpResourceTool: 'Name the server instead, as in mcp:github:*.',
   SendMessage: 'Remove it.',
   ToolSearch: 'Remove it.',
-  WebSearch: 'Rules for WebFetch apply to pages.',
 };
 const TAKES_NOTHING: ReadonlySet<string> = new Set([
   'AskUser',
@@ -107,6 +106,7 @@ function specifierProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld):
   }
   if (tool === 'Bash') return commandProblem(specifier, isAllow);
   if (tool === 'WebFetch') return addressProblem(specifier, isAllow);
+  if (tool === 'WebSearch') return searchProblem(specifier, isAllow);
   return PATHS.has(tool) ? pathProblem(pattern, isAllow, world) : null;
 }
 
@@ -139,6 +139,16 @@ function addressProblem(specifier: string, isAllow: boolean): string | null {
   return host === null || host.includes('*')
     ? `${effect}. Write WebFetch(domain:example.com).`
     : `${effect}. Write WebFetch(domain:${host}).`;
+}
+
+/** A search has a query, which rules cannot name, and may have domains. */
+function searchProblem(specifier: string, isAllow: boolean): string | null {
+  const domain = domainOf(specifier);
+  const host = hostOf(domain ?? specifier);
+  if (domain !== null && (domain === host || domain === '*' || /^\*\.[^*/:]+$/.test(domain))) return null;
+  const meant = host !== null && /^[^*\s]+\.[^*\s.]+$/.test(host) ? host : 'example.com';
+  const effect = isAllow || meant !== host ? 'never applies' : 'is read as a domain';
+  return `${effect}: rules for WebSearch name a domain. Write WebSearch(domain:${meant}), or WebSearch for all searches.`;
 }
 
 function pathProblem(pattern: Pattern, isAllow: boolean, world: RuleWorld): string | null {

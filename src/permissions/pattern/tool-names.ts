@@ -18,8 +18,19 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 /** Tools that a rule can name. `NotebookEdit` means writing notebooks with any tool. */
 export const ruleTools: readonly string[] = [
   ...['Read', 'Edit', 'Write', 'MultiEdit', 'Delete', 'NotebookEdit', 'Glob', 'Grep', 'Search', 'List'],
-  ...['Bash', 'BashOutput', 'KillShell', 'WebFetch', 'Todo', 'AskUser', 'Task', 'Explore', 'Recall', 'Skill'],
-  'PresentPlan',
+  ...[
+    'Bash',
+    'BashOutput',
+    'KillShell',
+    'WebFetch',
+    'WebSearch',
+    'Todo',
+    'AskUser',
+    'Task',
+    'Explore',
+    'Recall',
+  ],
+  ...['Skill', 'PresentPlan'],
 ];
 
 /** Every name that a rule may use for one of these tools. */

@@ -24,6 +24,7 @@ const MAX_OUTPUT_TOKENS = 32_000;
 const MESSAGE_BREAKPOINTS = 2;
 const FIXED_BREAKPOINTS = 2;
 const CACHED = { type: 'ephemeral' } as const;
+const MAX_SEARCHES = 1;
 
 type Block = Anthropic.ContentBlockParam;
 type ResultBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
@@ -35,7 +36,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
   const info = options.infoOf(request.model);
   const maxTokens = request.maxTokens ?? Math.min(info.maxOutputTokens, MAX_OUTPUT_TOKENS);
   const names = wireNames(request.tools ?? []);
-  const tools = toTools(request, names);
+  const tools = [...toTools(request, names), ...serverTools(request)];
   const system = toSystem(request);
   const lastTool = tools.at(-1);
   if (lastTool && system.length < FIXED_BREAKPOINTS) lastTool.cache_control = CACHED;
@@ -57,6 +58,18 @@ function toTools(request: CompletionRequest, names: WireNames): Anthropic.Tool[]
     description: tool.description,
     input_schema: toSchema(tool.parameters),
   }));
+}
+
+/** The oldest version works with every model that can search, and takes no other tool along. */
+function serverTools({ webSearch }: CompletionRequest): Anthropic.WebSearchTool20250305[] {
+  if (!webSearch) return [];
+  const { allowedDomains, blockedDomains } = webSearch;
+  // The vendor rejects both lists together.
+  const domains =
+    allowedDomains.length > 0
+      ? { allowed_domains: [...allowedDomains] }
+      : blockedDomains.length > 0 && { blocked_domains: [...blockedDomains] };
+  return [{ type: 'web_search_20250305', name: 'web_search', max_uses: MAX_SEARCHES, ...domains }];
 }
 
 /** The summary is a separate block, so that everything before it stays cached when it changes. */
@@ -239,6 +252,7 @@ function* openBlock(
   }
   if (block.type === 'redacted_thinking')
     yield { type: 'thinking_signature', signature: block.data, redacted: true };
+  if (block.type === 'web_search_tool_result') yield* foundBy(block);
   if (block.type === 'tool_use') {
     open.set(index, { type: 'call' });
     yield { type: 'tool_call_start', key, id: block.id, name: names.fromWire(block.name) };
@@ -246,6 +260,16 @@ function* openBlock(
     if (Object.keys(block.input ?? {}).length > 0)
       yield { type: 'tool_call_delta', key, json: JSON.stringify(block.input) };
   }
+}
+
+function* foundBy({ content }: Anthropic.WebSearchToolResultBlock): Generator<ProviderEvent> {
+  if (!Array.isArray(content)) {
+    // A failed search is not charged.
+    yield { type: 'text', text: `\n[The search failed: ${content.error_code}]\n` };
+    return;
+  }
+  const hits = content.map(({ title, url }) => ({ title: title ?? '', url, snippet: '' }));
+  yield { type: 'web_search', searches: 1, hits };
 }
 
 function* readDelta(
@@ -257,6 +281,10 @@ function* readDelta(
   if (delta.type === 'thinking_delta' && delta.thinking) {
     if (block?.type === 'thought') block.silent = false;
     yield { type: 'thinking', text: delta.thinking };
+  }
+  if (delta.type === 'citations_delta' && delta.citation.type === 'web_search_result_location') {
+    const { title, url, cited_text } = delta.citation;
+    yield { type: 'web_search', searches: 0, hits: [{ title: title ?? '', url, snippet: cited_text }] };
   }
   if (delta.type === 'signature_delta' && block?.type === 'thought') block.signature += delta.signature;
   if (delta.type === 'input_json_delta' && delta.partial_json)

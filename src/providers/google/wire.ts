@@ -5,6 +5,8 @@ import type {
   GenerateContentConfig,
   GenerateContentResponse,
   GenerateContentResponseUsageMetadata,
+  GoogleSearch,
+  GroundingMetadata,
   Part,
   ThinkingConfig,
   ThinkingLevel,
@@ -39,7 +41,7 @@ type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'>;
 export type WireBody = {
   contents: Content[];
   systemInstruction?: Content;
-  tools?: { functionDeclarations: FunctionDeclaration[] }[];
+  tools?: ({ functionDeclarations: FunctionDeclaration[] } | { googleSearch: GoogleSearch })[];
   generationConfig: Pick<GenerateContentConfig, 'maxOutputTokens' | 'temperature' | 'stopSequences'> & {
     thinkingConfig?: Thinking;
   };
@@ -56,6 +58,8 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireBo
     contents: toContents(request, options, names),
     ...(system.length === 0 ? {} : { systemInstruction: { role: 'user', parts: system } }),
     ...(request.tools?.length ? { tools: [{ functionDeclarations: toDeclarations(request, names) }] } : {}),
+    // The vendor takes no domains; the caller drops unwanted ones from the results.
+    ...(request.webSearch ? { tools: [{ googleSearch: {} }] } : {}),
     generationConfig: {
       maxOutputTokens: request.maxTokens ?? Math.min(info.maxOutputTokens, MAX_OUTPUT_TOKENS),
       ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
@@ -218,6 +222,7 @@ export function* toEvents(
 ): Generator<ProviderEvent> {
   const candidate = frame.candidates?.[0];
   for (const part of candidate?.content?.parts ?? []) yield* readPart(part, state);
+  if (candidate?.groundingMetadata) yield* foundBy(candidate.groundingMetadata);
   if (frame.usageMetadata) yield { type: 'usage', usage: toUsage(frame.usageMetadata) };
   if (frame.promptFeedback?.blockReason) state.finish = 'refusal';
   const reason = candidate?.finishReason;
@@ -228,6 +233,26 @@ export function* toEvents(
       { kind: 'protocol', provider: state.provider },
     );
   state.finish = STOP[reason] ?? 'end';
+}
+
+/** Each page with the sentences that it supports. */
+function* foundBy({
+  groundingChunks = [],
+  groundingSupports = [],
+  webSearchQueries = [],
+}: GroundingMetadata): Generator<ProviderEvent> {
+  const hits = groundingChunks.flatMap(({ web }, i) => {
+    const about = groundingSupports.filter(({ groundingChunkIndices = [] }) =>
+      groundingChunkIndices.includes(i),
+    );
+    const snippet = about.flatMap(({ segment }) => segment?.text ?? []).join(' ');
+    if (web?.uri === undefined) return [];
+    const { uri: url, title = '', domain = title } = web;
+    // The address leads through the vendor's own host; the title is the domain.
+    return [{ title, url, snippet, ...(/^[\w-]+(\.[\w-]+)+$/.test(domain) && { domain }) }];
+  });
+  if (hits.length > 0 || webSearchQueries.length > 0)
+    yield { type: 'web_search', searches: webSearchQueries.length, hits };
 }
 
 /** The last event of a finished reply. */

@@ -169,6 +169,14 @@ function* finishItem(
     yield { type: 'tool_call_end', key: call.key };
     return;
   }
+  if (item.type === 'web_search_call') {
+    const sources = item.action?.type === 'search' ? (item.action.sources ?? []) : [];
+    const hits = sources.map(({ url }) => ({ title: '', url, snippet: '' }));
+    if (item.status !== 'failed' && item.action?.type === 'search')
+      yield { type: 'web_search', searches: 1, hits };
+    return;
+  }
+  if (item.type === 'message') yield* citedIn(item);
   const at = keyOf(frame);
   // Fragments without an item id may belong to this item.
   const silent = !reply.said.has(at) && !reply.said.has(undefined);
@@ -185,6 +193,25 @@ function* finishItem(
     const signature = signatureOf({ id: item.id, encrypted_content: item.encrypted_content });
     yield { type: 'thinking_signature', signature, ...(silent && !text && { redacted: true as const }) };
   }
+}
+
+/** Pages that a message cites: the text before a citation is what it says about the page. */
+function* citedIn({ content }: Extract<ResponseOutputItem, { type: 'message' }>): Generator<ProviderEvent> {
+  const hits = content.flatMap((part) =>
+    part.type !== 'output_text'
+      ? []
+      : (part.annotations ?? []).flatMap((note) =>
+          note.type === 'url_citation'
+            ? [{ title: note.title, url: note.url, snippet: lineBefore(part.text, note.start_index) }]
+            : [],
+        ),
+  );
+  if (hits.length > 0) yield { type: 'web_search', searches: 0, hits };
+}
+
+function lineBefore(text: string, end: number): string {
+  const before = text.slice(0, end);
+  return before.slice(before.lastIndexOf('\n') + 1).replace(/[\s([]+$/, '');
 }
 
 /** Some servers send the arguments as an object instead of a string. */

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type {
   ResponseCreateParamsStreaming,
+  ResponseIncludable,
   ResponseInputContent,
   ResponseInputItem,
+  WebSearchTool,
 } from 'openai/resources/responses/responses';
 import * as z from 'zod';
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../contract/message.ts';
@@ -38,6 +40,10 @@ export function toWire(request: CompletionRequest, options: WireOptions): Respon
   const { abilities, maxOutputTokens } = options.infoOf(model);
   const names = wireNames(tools);
   const summary = summarySection(request);
+  const include: ResponseIncludable[] = [
+    ...(abilities.thinking ? (['reasoning.encrypted_content'] as const) : []),
+    ...(request.webSearch ? (['web_search_call.action.sources'] as const) : []),
+  ];
   const wire: Wire = {
     provider: options.name,
     model,
@@ -64,16 +70,23 @@ export function toWire(request: CompletionRequest, options: WireOptions): Respon
         strict: false,
       })),
     }),
+    ...(request.webSearch && { tools: [searchTool(request.webSearch)], tool_choice: 'required' as const }),
     ...(maxTokens !== undefined && {
       max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, Math.min(maxTokens, maxOutputTokens)),
     }),
     ...(temperature !== undefined && !abilities.thinking && { temperature }),
     ...(abilities.thinking && {
       reasoning: { ...(effort && { effort }), ...(options.noSummaries ? {} : { summary: 'auto' as const }) },
-      include: ['reasoning.encrypted_content' as const],
     }),
+    ...(include.length > 0 && { include }),
     ...(cacheKey && { prompt_cache_key: cacheKey }),
   };
+}
+
+/** The vendor cannot exclude domains; the caller drops them from the results. */
+function searchTool({ allowedDomains }: NonNullable<CompletionRequest['webSearch']>): WebSearchTool {
+  const filters = allowedDomains.length > 0 && { filters: { allowed_domains: [...allowedDomains] } };
+  return { type: 'web_search', search_context_size: 'low', ...filters };
 }
 
 function messageToWire(message: Message, wire: Wire): ResponseInputItem[] {

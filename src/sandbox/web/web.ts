@@ -1,9 +1,6 @@
-import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import { PermissionDeniedError } from '../../contract/errors.ts';
 import type { Web, WebPage } from '../../contract/tool.ts';
 import { limited, raceAbort } from '../../lib/async/abort.ts';
-import { whyNameNotPublic, whyNotPublic } from './address.ts';
+import { explained, guardedRequest, type RequestOptions, readAtMost } from './guarded-request.ts';
 import { createPageCache } from './page-cache.ts';
 import { decodePage, kindOf, mediaTypeOf, sniff } from './text.ts';
 
@@ -16,18 +13,7 @@ const HEADERS = {
   accept: 'text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.5',
 };
 
-export type WebOptions = {
-  /**
-   * Uses the user's proxy, and only that: a proxy resolves names itself, so no address is pinned. If absent,
-   * connects directly to the checked addresses.
-   */
-  fetch?: typeof fetch;
-  /** All trusted authorities for direct connections; the default ones if absent. Read on first use. */
-  certificates?(): Promise<string[]>;
-  /** All addresses of a name. */
-  resolve?(hostname: string): Promise<string[]>;
-  /** For tests with local servers. */
-  allowPrivate?: boolean;
+export type WebOptions = RequestOptions & {
   timeLimitMs?: number;
   now?(): number;
 };
@@ -63,7 +49,7 @@ export function createWeb(options: WebOptions = {}): Web {
 async function follow(start: URL, options: WebOptions, signal: AbortSignal): Promise<WebPage> {
   let url = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const response = await ask(url, options, signal);
+    const response = await guardedRequest(url, { headers: HEADERS, signal }, options);
     const { status, headers } = response;
     const next = status >= 300 && status < 400 ? locationOf(headers.get('location'), url) : null;
     if (!next) return pageOf(response, url, signal);
@@ -79,83 +65,6 @@ async function follow(start: URL, options: WebOptions, signal: AbortSignal): Pro
 
 function locationOf(location: string | null, from: URL): URL | null {
   return location !== null && URL.canParse(location, from) ? new URL(location, from) : null;
-}
-
-/** One request, made only to checked addresses. */
-async function ask(url: URL, options: WebOptions, signal: AbortSignal): Promise<Response> {
-  const addresses = await publicAddresses(url, options);
-  const init: RequestInit = { redirect: 'manual', headers: HEADERS, signal };
-  if (options.fetch) return options.fetch(url, init);
-  // A separate module, because its library is large and few sessions need it.
-  const { pinnedFetch } = await import('./pinned-fetch.ts');
-  const ca = await options.certificates?.();
-  return pinnedFetch(addresses, ca)(url, init);
-}
-
-/** The addresses of a URL, all of them public; throws if it must not be fetched. */
-async function publicAddresses(
-  url: URL,
-  { fetch, resolve = resolveHere, allowPrivate = false }: WebOptions,
-): Promise<string[]> {
-  const because = closedBecause(url, { allowPrivate });
-  if (because !== null) throw refused(url, because);
-  const host = hostOf(url);
-  const isLiteral = isIP(host) !== 0;
-  const addresses = isLiteral
-    ? [host]
-    : await resolve(host).catch((error: NodeJS.ErrnoException) => {
-        // Behind a proxy many machines cannot resolve public names at all.
-        if (fetch) return [];
-        throw new Error(
-          `The host ${host} was not found (${error.code ?? error.message}). Check the address.`,
-        );
-      });
-  for (const address of allowPrivate ? [] : addresses) {
-    const why = whyNotPublic(address);
-    if (why !== null)
-      throw refused(
-        url,
-        notPublic(`${address === host ? host : `${host} resolves to ${address}, which`} is ${why}`),
-      );
-  }
-  return addresses;
-}
-
-async function resolveHere(hostname: string): Promise<string[]> {
-  return (await lookup(hostname, { all: true })).map(({ address }) => address);
-}
-
-/** Why an address is never fetched, judging by the address alone, or null. */
-export function fetchRefusal(address: string): string | null {
-  if (!URL.canParse(address)) return null;
-  const url = new URL(address);
-  const because = closedBecause(url, {});
-  return because === null ? null : refused(url, because).message;
-}
-
-function closedBecause(url: URL, { allowPrivate }: Pick<WebOptions, 'allowPrivate'>): string | null {
-  if (!/^https?:$/.test(url.protocol)) return 'only http and https URLs can be fetched';
-  if (url.username !== '' || url.password !== '')
-    return 'URLs with a user name or password cannot be fetched';
-  if (allowPrivate) return null;
-  const host = hostOf(url);
-  const why = isIP(host) === 0 ? whyNameNotPublic(host) : whyNotPublic(host);
-  return why === null ? null : notPublic(`${host} is ${why}`);
-}
-
-function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
-}
-
-function notPublic(why: string): string {
-  return `${why}; only public addresses can be fetched. For your own servers use a command`;
-}
-
-function refused(url: URL, why: string): PermissionDeniedError {
-  const shown = new URL(url);
-  shown.username = '';
-  shown.password = '';
-  return new PermissionDeniedError({ operation: `fetch ${shown.href} (${why})`, by: 'network guard' });
 }
 
 async function pageOf(response: Response, url: URL, signal: AbortSignal): Promise<WebPage> {
@@ -183,19 +92,6 @@ async function pageOf(response: Response, url: URL, signal: AbortSignal): Promis
   return { ...page, text: await htmlToMarkdown(text, url, signal) };
 }
 
-/** Null if there is more; does not wait for the rest. */
-async function readAtMost(body: Response['body'], limit: number): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  // Leaving the loop early cancels the stream.
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > limit) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
 function named(mediaType: string, size: string): string {
   return `[${mediaType || 'no media type'}, ${size}: not text. To use it, download it with a command.]`;
 }
@@ -203,13 +99,4 @@ function named(mediaType: string, size: string): string {
 function sizeOf(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
-}
-
-/** The network error is the cause of the fetch error; with several addresses, one level deeper. */
-function explained(error: unknown, url: URL): unknown {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (!(cause instanceof Error)) return error;
-  const reason: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
-  const words = reason instanceof Error ? reason.message : String(reason);
-  return new Error(`Cannot fetch ${url.href}: ${words}`, { cause: error });
 }

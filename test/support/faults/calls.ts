@@ -31,8 +31,10 @@ const tied: Fault['also'] = (played) =>
 const untouched: Fault['also'] = async ({ space }) =>
   expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta' });
 
-/** PresentPlan is offered from plan mode on. */
-const offered = builtinTools({ recall: null }).flatMap(({ name }) => (name === 'PresentPlan' ? [] : [name]));
+/** PresentPlan is offered from plan mode on, WebSearch if it is set up. */
+const offered = builtinTools({ recall: null }).flatMap(({ name }) =>
+  name === 'PresentPlan' || name === 'WebSearch' ? [] : [name],
+);
 
 const mistakes = [
   `Unknown tool Reed. Did you mean Read? Available tools: ${offered.join(', ')}.`,

@@ -1,5 +1,5 @@
 import { isSealed } from './pieces.ts';
-import { type Json, records } from './protocol.ts';
+import { type Json, record, records } from './protocol.ts';
 import { functionFaults, nameFaults } from './validate-openai-chat.ts';
 
 const FIELDS = new Set(
@@ -24,7 +24,8 @@ export function* responsesFaults(body: Json): Generator<string> {
   if (typeof body.max_output_tokens === 'number' && body.max_output_tokens < 16) {
     yield "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.";
   }
-  if (Array.isArray(body.tools) && body.tools.length > 0) {
+  const isVendors = (tool: unknown) => record(tool).type === 'web_search';
+  if (Array.isArray(body.tools) && body.tools.length > 0 && !body.tools.every(isVendors)) {
     yield* functionFaults(
       body.tools.filter((tool) => tool?.type === 'function' || tool?.type === undefined),
       (tool) => ({

@@ -91,6 +91,7 @@ function accessWords({ kind, target }: Access): string {
     write: 'writes',
     execute: 'runs',
     fetch: 'fetches',
+    search: 'searches the web for',
     delegate: 'delegates to',
   } as const;
   return `${words[kind]} ${target}`;

@@ -1,4 +1,4 @@
-import type { Display } from '../../../contract/display.ts';
+import { type Display, linkText } from '../../../contract/display.ts';
 import { diffLines } from '../diff/diff-view.ts';
 import type { Highlighter } from '../markdown/highlight.ts';
 import { fitTo } from '../text/measure.ts';
@@ -32,6 +32,8 @@ export function displayLines(display: Display, room: ResultRoom): Line[] {
       return outputLines(display.output, room);
     case 'files':
       return outputLines(display.paths.map((path) => room.shownPath?.(path) ?? path).join('\n'), room);
+    case 'links':
+      return outputLines(linkText(display.links), room);
     case 'diff':
     case 'diffs':
       return diffLines(display, {

@@ -1,5 +1,6 @@
 import { Command, type Option } from 'commander';
 import { buildProgram, subcommands } from '../src/cli/args.ts';
+import { acpCommand } from '../src/cli/subcommands/acp.ts';
 import { auditCommand } from '../src/cli/subcommands/audit.ts';
 import { completionCommand } from '../src/cli/subcommands/completion.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
@@ -91,6 +92,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     stderr: stream,
   } as unknown as Terminal;
   return {
+    acp: acpCommand(terminal, { code: 0 }),
     audit: auditCommand(terminal),
     completion: completionCommand(terminal, async (name) => new Command(name)),
     config: configCommand(terminal),

@@ -50,7 +50,7 @@ describe('a planted violation is found', () => {
     ['the public API importing the cli', 'src/api/a.ts', "import '../cli/x.ts';", 'layer'],
     ['the shared part importing a frontend', 'src/frontends/shared/a.ts', "import '../plain/x.ts';", 'layer'],
     ['a frontend importing the cli', 'src/frontends/print/a.ts', "import '../../cli/x.ts';", 'layer'],
-    ['a frontend without a layer', 'src/frontends/acp/a.ts', 'export const x = 1;', 'module'],
+    ['a frontend without a layer', 'src/frontends/watch/a.ts', 'export const x = 1;', 'module'],
     ['standard input in the app', 'src/app/a.ts', 'process.stdin.resume();', 'process'],
     ['the environment in the app', 'src/app/a.ts', 'export const x = process.env.HOME;', 'process'],
     [

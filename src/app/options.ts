@@ -1,3 +1,5 @@
+import type { SandboxLevel } from '../contract/sandbox.ts';
+
 /** Options of one conversation, set at its start, for every frontend. */
 export type SessionOptions = {
   model?: string;
@@ -23,6 +25,7 @@ export type SessionOptions = {
   sessionPersistence?: boolean;
   fallbackModel?: string;
   effort?: 'low' | 'medium' | 'high';
+  sandbox?: SandboxLevel;
   /** Replaces the instructions of the system prompt; `…File` names a file with them. */
   systemPrompt?: string;
   systemPromptFile?: string;

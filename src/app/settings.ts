@@ -80,13 +80,14 @@ export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>
 
 function flagsOf(options: Partial<SessionOptions>, cwd: string): ConfigInput {
   const { model, maxTurns, mode, offline, budget = [], allow = [], deny = [], addDir = [] } = options;
-  const { fallbackModel, effort } = options;
+  const { fallbackModel, effort, sandbox } = options;
   const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : undefined;
   return {
     ...(model !== undefined && { model }),
     ...(offline && { offline }),
     ...(fallbackModel !== undefined && { fallbackModel }),
     ...(effort !== undefined && { effort }),
+    ...(sandbox !== undefined && { sandbox: { level: sandbox } }),
     ...(options.sessionPersistence === false && { saveHistory: false }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(mode !== undefined && { mode }),

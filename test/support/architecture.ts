@@ -21,7 +21,7 @@ const COMPONENTS = [
   'config',
 ];
 
-const FRONTENDS = ['terminal', 'plain', 'print'].map((name) => `frontends/${name}`);
+const FRONTENDS = ['acp', 'plain', 'print', 'terminal'].map((name) => `frontends/${name}`);
 
 /** Modules by layer, lowest first. A module imports from lower layers only, never from its own. */
 const LAYERS: string[][] = [

@@ -1,0 +1,122 @@
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  methods,
+  type PermissionOption,
+  RequestError,
+  type RequestPermissionOutcome,
+  type SessionUpdate,
+  type ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
+import type { UserQuestion } from '../../contract/tool.ts';
+
+type Asked = { toolCall: ToolCallUpdate; options: PermissionOption[] };
+
+/** The editor on the other side, for one session. */
+export class Client {
+  readonly capabilities: ClientCapabilities;
+  readonly #context: AgentContext;
+  readonly #sessionId: string;
+  #questions = 0;
+
+  constructor(context: AgentContext, capabilities: ClientCapabilities, sessionId: string) {
+    this.#context = context;
+    this.capabilities = capabilities;
+    this.#sessionId = sessionId;
+  }
+
+  update(...updates: SessionUpdate[]): void {
+    // Fails only when the connection is closed, which ends the session.
+    for (const update of updates)
+      this.#context
+        .notify(methods.client.session.update, { sessionId: this.#sessionId, update })
+        .catch(() => undefined);
+  }
+
+  async requestPermission(asked: Asked, signal: AbortSignal): Promise<RequestPermissionOutcome> {
+    const { outcome } = await this.#context.request(
+      methods.client.session.requestPermission,
+      { sessionId: this.#sessionId, ...asked },
+      { cancellationSignal: signal, stopWaitingOnCancel: true },
+    );
+    return outcome;
+  }
+
+  /** Only an explicit yes counts. */
+  async confirm(
+    question: string,
+    signal: AbortSignal,
+    details: ToolCallUpdate['content'] = [],
+  ): Promise<boolean> {
+    const choice = await this.#choose(question, ['Yes', 'No'], signal, details);
+    return choice === 'Yes';
+  }
+
+  /** A question in words; null if the client cannot show it, or the user gave no answer. */
+  async ask({ question, choices }: UserQuestion, signal: AbortSignal): Promise<string | null> {
+    if (this.capabilities.elicitation?.form) return this.#elicit({ question, choices }, signal);
+    return choices.length === 0 ? null : this.#choose(question, choices, signal, []);
+  }
+
+  async #elicit({ question, choices }: UserQuestion, signal: AbortSignal): Promise<string | null> {
+    const answer = { type: 'string' as const, title: 'Answer', ...(choices.length > 0 && { enum: choices }) };
+    const response = await this.#unlessCancelled(
+      this.#context.request(
+        methods.client.elicitation.create,
+        {
+          mode: 'form',
+          sessionId: this.#sessionId,
+          message: question,
+          requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
+        },
+        { cancellationSignal: signal, stopWaitingOnCancel: true },
+      ),
+    );
+    if (response?.action !== 'accept') return null;
+    const { content } = response as { content?: Record<string, unknown> | null };
+    return typeof content?.answer === 'string' ? content.answer : null;
+  }
+
+  /** Clients without forms can show a question with options. */
+  async #choose(
+    question: string,
+    choices: readonly string[],
+    signal: AbortSignal,
+    content: ToolCallUpdate['content'],
+  ): Promise<string | null> {
+    this.#questions++;
+    const toolCallId = `question-${this.#questions}`;
+    this.update({
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      title: question,
+      kind: 'other',
+      status: 'pending',
+    });
+    const options = choices.map((name, index) => ({
+      optionId: String(index),
+      name,
+      kind: name === 'No' ? ('reject_once' as const) : ('allow_once' as const),
+    }));
+    const toolCall = { toolCallId, title: question, kind: 'other' as const, content: content ?? [] };
+    const outcome = await this.#unlessCancelled(this.requestPermission({ toolCall, options }, signal));
+    const chosen = outcome?.outcome === 'selected' ? (choices[Number(outcome.optionId)] ?? null) : null;
+    this.update({
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status: chosen === null ? 'failed' : 'completed',
+    });
+    return chosen;
+  }
+
+  /** Undefined if the question was cancelled. */
+  async #unlessCancelled<Value>(asking: Promise<Value>): Promise<Value | undefined> {
+    try {
+      return await asking;
+    } catch (error) {
+      if (error instanceof RequestError && error.code === RequestError.requestCancelled().code)
+        return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import { parsePatch } from 'diff';
+
+/** One place of a change. `oldText` is null for a new file; `line` is its first line in the new text. */
+export type Hunk = { oldText: string | null; newText: string; line: number };
+
+/** The hunks of a unified diff, each with its text before and after. */
+export function patchHunks(patch: string): Hunk[] {
+  const start = patch.search(/^@@ /m);
+  if (start < 0) return [];
+  const isNew = patch.startsWith('--- /dev/null\n');
+  return parsePatch(patch.slice(start)).flatMap(({ hunks }) =>
+    hunks.map(({ lines, newStart }) => ({
+      oldText: isNew ? null : side(lines, '-'),
+      newText: side(lines, '+'),
+      line: Math.max(1, newStart),
+    })),
+  );
+}
+
+/** The lines that are only on this side, or on both. */
+function side(lines: readonly string[], sign: '-' | '+'): string {
+  let text = '';
+  lines.forEach((line, index) => {
+    if (line[0] !== sign && line[0] !== ' ') return;
+    text += line.slice(1) + (lines[index + 1]?.startsWith('\\') ? '' : '\n');
+  });
+  return text;
+}

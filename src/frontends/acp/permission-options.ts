@@ -1,0 +1,64 @@
+import type { PermissionOption, RequestPermissionOutcome, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import { sandboxLine } from '../../commands/format/sandbox.ts';
+import type { Answer, PermissionRequest } from '../../contract/permission.ts';
+import { visible } from '../../lib/text/printable.ts';
+import { contentOf, fenced, kindOf, locationsOf, textContent } from './tool-calls.ts';
+
+/** The answers to a question. What cannot be remembered is only offered once. */
+export function optionsFor({ grants }: PermissionRequest): PermissionOption[] {
+  const rules = grants?.join(', ') ?? '';
+  return [
+    { optionId: 'once', kind: 'allow_once', name: 'Yes' },
+    ...(grants
+      ? [
+          { optionId: 'session', kind: 'allow_always' as const, name: `Yes, for this session: ${rules}` },
+          { optionId: 'always', kind: 'allow_always' as const, name: `Yes, always: ${rules}` },
+        ]
+      : []),
+    { optionId: 'no', kind: 'reject_once', name: 'No' },
+  ];
+}
+
+/** Null when the client cancelled the question. */
+export function answerOf(outcome: RequestPermissionOutcome): Answer | null {
+  if (outcome.outcome === 'cancelled') return null;
+  switch (outcome.optionId) {
+    case 'once':
+    case 'session':
+    case 'always':
+      return { choice: outcome.optionId };
+    default:
+      return { choice: 'no' };
+  }
+}
+
+/** The call that a question is about: exactly what will happen, and why it is asked. */
+export function askedCall(request: PermissionRequest, cwd: string): ToolCallUpdate {
+  const { callId, operation, accesses, preview, agent } = request;
+  return {
+    toolCallId: callId,
+    title: agent === undefined ? operation : `${agent}: ${operation}`,
+    kind: kindOf(accesses),
+    status: 'pending',
+    locations: locationsOf(accesses, cwd),
+    content: [
+      ...accesses.flatMap(({ kind, target }) =>
+        kind === 'execute' ? [textContent(fenced(visible(target)))] : [],
+      ),
+      textContent(reasonsFor(request)),
+      ...(preview ? contentOf(preview, cwd) : []),
+    ],
+  };
+}
+
+function reasonsFor({ because, parts = [], leadsTo = [], opens = [], sandbox }: PermissionRequest): string {
+  return [
+    `Asked because: ${because}.`,
+    ...parts
+      .filter(({ verdict }) => verdict !== 'allow')
+      .map((part) => `- \`${part.text}\`: ${part.because}`),
+    ...leadsTo.map(({ written, real }) => `- ${written} leads to ${real}`),
+    ...opens.map(({ path, mode }) => `- opens ${path} to ${mode === 'read' ? 'reads' : 'changes'}`),
+    ...(sandbox ? [sandboxLine(sandbox)] : []),
+  ].join('\n');
+}

@@ -1,0 +1,55 @@
+import { fileURLToPath } from 'node:url';
+import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk';
+import type { TypedPrompt } from '../../app/conversation/prompt-queue.ts';
+import type { ImagePart } from '../../contract/message.ts';
+import { fenced } from './tool-calls.ts';
+
+/** A prompt of the protocol as the user would have typed it. Context follows the text that refers to it. */
+export function promptOf(blocks: readonly ContentBlock[]): TypedPrompt {
+  const texts: string[] = [];
+  const context: string[] = [];
+  const images: ImagePart[] = [];
+  for (const block of blocks) {
+    switch (block.type) {
+      case 'text':
+        texts.push(block.text);
+        break;
+      case 'image':
+        images.push({ type: 'image', mediaType: block.mimeType, data: block.data });
+        break;
+      case 'resource_link':
+        texts.push(placeOf(block.uri));
+        break;
+      case 'resource':
+        if ('text' in block.resource) {
+          texts.push(placeOf(block.resource.uri));
+          context.push(`${placeOf(block.resource.uri)}:\n${fenced(block.resource.text)}`);
+        } else if (block.resource.mimeType?.startsWith('image/')) {
+          images.push({ type: 'image', mediaType: block.resource.mimeType, data: block.resource.blob });
+        } else throw unsupported(`an attached file (${block.resource.uri})`);
+        break;
+      case 'audio':
+        throw unsupported('audio');
+      default:
+        block satisfies never;
+    }
+  }
+  return { text: [texts.join(''), ...context].join('\n\n'), images };
+}
+
+/** A file by its path; anything else by its address. */
+function placeOf(uri: string): string {
+  const [address = uri, fragment] = uri.split('#');
+  const lines = /^L(\d+)(?:[:-]L?(\d+))?$/.exec(fragment ?? '');
+  const range = lines ? `:${lines[1]}${lines[2] ? `-${lines[2]}` : ''}` : '';
+  if (!address.startsWith('file://')) return uri;
+  try {
+    return fileURLToPath(address) + range;
+  } catch {
+    return uri;
+  }
+}
+
+function unsupported(what: string): RequestError {
+  return RequestError.invalidParams(undefined, `This agent cannot read ${what}.`);
+}

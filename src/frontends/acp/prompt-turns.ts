@@ -1,0 +1,80 @@
+import type { StopReason } from '@agentclientprotocol/sdk';
+import { PromptQueue, type TypedPrompt, type WaitingPrompts } from '../../app/conversation/prompt-queue.ts';
+
+export type TurnEnd = StopReason | { error: unknown };
+
+type Turn = { done(reason: StopReason): void; failed(error: unknown): void };
+
+/**
+ * The prompts of a session and who waits for their end. A prompt sent during a run steers it, and ends with
+ * it.
+ */
+export class PromptTurns {
+  readonly #turns = new Map<TypedPrompt, Turn>();
+  /** What the current run answers. */
+  #current: TypedPrompt[] = [];
+  #waiting: readonly TypedPrompt[] = [];
+  #queue = this.#newQueue();
+
+  get isBusy(): boolean {
+    return this.#current.length > 0;
+  }
+
+  /** Resolves when the run that answers it has ended. */
+  send(prompt: TypedPrompt): Promise<StopReason> {
+    return new Promise((done, failed) => {
+      this.#turns.set(prompt, { done, failed });
+      this.#queue.add(prompt);
+    });
+  }
+
+  /** Null after `wake`. */
+  async next(): Promise<TypedPrompt | null> {
+    const prompt = await this.#queue.next();
+    if (prompt) this.#current = [prompt];
+    return prompt;
+  }
+
+  /** For a run that is going. */
+  forNextStep(): WaitingPrompts | null {
+    return this.#queue.forNextStep();
+  }
+
+  /** The current prompts are answered. */
+  settle(end: TurnEnd): void {
+    for (const prompt of this.#current.splice(0)) this.#settleOne(prompt, end);
+  }
+
+  /** Cancels the prompts that no run has taken yet. */
+  dropWaiting(): void {
+    for (let prompt = this.#queue.takeBack(); prompt; prompt = this.#queue.takeBack())
+      this.#settleOne(prompt, 'cancelled');
+  }
+
+  /** Lets whoever waits in `next` go on with null; prompts that wait are kept for the call after that. */
+  wake(): void {
+    const kept = this.#waiting;
+    this.#queue.end();
+    this.#queue = this.#newQueue();
+    this.#waiting = [];
+    for (const prompt of kept) this.#queue.add(prompt);
+  }
+
+  #settleOne(prompt: TypedPrompt, end: TurnEnd): void {
+    const turn = this.#turns.get(prompt);
+    this.#turns.delete(prompt);
+    if (typeof end === 'string') turn?.done(end);
+    else turn?.failed(end.error);
+  }
+
+  #newQueue(): PromptQueue {
+    return new PromptQueue({
+      onChange: (waiting) => {
+        this.#waiting = waiting;
+      },
+      onClaimed: (prompts) => {
+        this.#current.push(...prompts);
+      },
+    });
+  }
+}

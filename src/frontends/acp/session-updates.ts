@@ -1,0 +1,210 @@
+import type { ClientCapabilities, SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
+import { describeCompaction } from '../../commands/compact.ts';
+import { loadingLine } from '../../commands/format/loading.ts';
+import { retryLine } from '../../commands/format/retry.ts';
+import { subagentLine } from '../../commands/format/subagent.ts';
+import { type AgentEvent, innermost } from '../../contract/event.ts';
+import { type Message, textOf, type Usage } from '../../contract/message.ts';
+import type { PermissionRequest } from '../../contract/permission.ts';
+import { changedLines, contentOf, fenced, kindOf, locationsOf, textContent } from './tool-calls.ts';
+
+/** How much of an output is shown, in characters. */
+const SHOWN_OUTPUT = 8_000;
+
+type Call = { output: string; hasContent: boolean };
+
+/** Translates the events of a session into updates of the protocol. */
+export class SessionUpdates {
+  readonly #cwd: string;
+  readonly #client: ClientCapabilities;
+  readonly #calls = new Map<string, Call>();
+  #costUsd = 0;
+  #window = 0;
+  #messages = 0;
+
+  constructor({ cwd, client }: { cwd: string; client: ClientCapabilities }) {
+    this.#cwd = cwd;
+    this.#client = client;
+  }
+
+  of(event: AgentEvent): SessionUpdate[] {
+    switch (event.type) {
+      case 'turn_start':
+        this.#messages++;
+        return [];
+      case 'text':
+        return [this.#chunk('agent_message_chunk', event.text)];
+      case 'thinking':
+        return [this.#chunk('agent_thought_chunk', event.text)];
+      case 'question':
+        return this.asked(event.request);
+      case 'judged':
+        return this.#judged(event);
+      case 'tool_start':
+        return this.#started(event);
+      case 'tool_progress':
+        return this.#progress(event.callId, event.text);
+      case 'tool_end':
+        return this.#ended(event);
+      case 'subagent':
+        return this.#subagent(event);
+      case 'message':
+        return this.#result(event.message);
+      case 'model_call':
+        if (event.purpose === 'main') this.#window = event.contextWindow;
+        return [];
+      case 'usage':
+        return this.#used(event.usage, event.costUsd);
+      case 'notice':
+        return this.notice(event.level === 'warn' ? 'warning' : 'info', event.text);
+      case 'retry':
+        return this.notice('warning', retryLine(event));
+      case 'loading':
+        return event.share === 0 ? this.notice('info', loadingLine(event)) : [];
+      case 'compacted':
+        return this.notice('info', describeCompaction(event));
+      case 'run_start':
+      case 'reclassify':
+      case 'call_start':
+      case 'cache':
+      case 'end':
+        return [];
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /** A client without notices gets warnings as text of the answer. */
+  notice(severity: 'info' | 'warning', text: string): SessionUpdate[] {
+    if (this.#client.session?.notices) return [{ sessionUpdate: 'notice', severity, title: text }];
+    return severity === 'warning' ? [this.#chunk('agent_message_chunk', `${text}\n\n`)] : [];
+  }
+
+  /** Text that is not from the model. */
+  said(text: string): SessionUpdate {
+    this.#messages++;
+    return this.#chunk('agent_message_chunk', `${text}\n`);
+  }
+
+  /** A call that waits for the user. */
+  asked({ callId, operation, accesses, preview }: PermissionRequest): SessionUpdate[] {
+    if (this.#calls.has(callId)) return [];
+    this.#calls.set(callId, { output: '', hasContent: false });
+    return [
+      {
+        sessionUpdate: 'tool_call',
+        toolCallId: callId,
+        title: operation,
+        kind: kindOf(accesses),
+        status: 'pending',
+        locations: locationsOf(accesses, this.#cwd),
+        ...(preview && { content: contentOf(preview, this.#cwd) }),
+      },
+    ];
+  }
+
+  #chunk(sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk', text: string): SessionUpdate {
+    return { sessionUpdate, content: { type: 'text', text }, messageId: `message-${this.#messages}` };
+  }
+
+  #judged(event: Extract<AgentEvent, { type: 'judged' }>): SessionUpdate[] {
+    const { callId, tool, accesses, because, title } = event;
+    const known = this.#calls.has(callId);
+    this.#calls.set(callId, { output: '', hasContent: false });
+    const isRefused = event.verdict === 'deny';
+    const facts = {
+      toolCallId: callId,
+      status: isRefused ? ('failed' as const) : ('pending' as const),
+      ...(isRefused && { content: [textContent(because)] }),
+    };
+    if (known) return isRefused ? [{ sessionUpdate: 'tool_call_update', ...facts }] : [];
+    const kind = kindOf(accesses);
+    const locations = locationsOf(accesses, this.#cwd);
+    return [{ sessionUpdate: 'tool_call', title: title ?? tool, kind, locations, ...facts }];
+  }
+
+  #started({ call, title, explores }: Extract<AgentEvent, { type: 'tool_start' }>): SessionUpdate[] {
+    const known = this.#calls.has(call.id);
+    const facts = { toolCallId: call.id, title, name: call.name, rawInput: call.input };
+    const status: ToolCallStatus = 'in_progress';
+    const search = explores === 'pattern' || explores === 'folder' ? { kind: 'search' as const } : {};
+    if (known) return [{ sessionUpdate: 'tool_call_update', ...facts, ...search, status }];
+    this.#calls.set(call.id, { output: '', hasContent: false });
+    return [{ sessionUpdate: 'tool_call', ...facts, ...search, status }];
+  }
+
+  #progress(callId: string, text: string): SessionUpdate[] {
+    const call = this.#calls.get(callId);
+    if (!call) return [];
+    call.output = (call.output + text).slice(-SHOWN_OUTPUT);
+    return [
+      { sessionUpdate: 'tool_call_update', toolCallId: callId, content: [textContent(fenced(call.output))] },
+    ];
+  }
+
+  #ended({ callId, success, display }: Extract<AgentEvent, { type: 'tool_end' }>): SessionUpdate[] {
+    const call = this.#calls.get(callId);
+    const content = display ? contentOf(display, this.#cwd) : [];
+    const locations = display ? changedLines(display, this.#cwd) : [];
+    if (call && content.length > 0) call.hasContent = true;
+    const plan: SessionUpdate[] =
+      display?.kind === 'todos' ? [{ sessionUpdate: 'plan', entries: display.items.map(planEntry) }] : [];
+    return [
+      {
+        sessionUpdate: 'tool_call_update',
+        toolCallId: callId,
+        status: success ? 'completed' : 'failed',
+        ...(content.length > 0 && { content }),
+        ...(locations.length > 0 && { locations }),
+      },
+      ...plan,
+    ];
+  }
+
+  /** What the model reads is shown where there is nothing made for people. */
+  #result(message: Message): SessionUpdate[] {
+    if (message.role !== 'tool') return [];
+    const { callId, name, success } = message;
+    const call = this.#calls.get(callId);
+    this.#calls.delete(callId);
+    if (call?.hasContent) return [];
+    const text = textOf(message);
+    const facts = { toolCallId: callId, content: text === '' ? [] : [textContent(shortened(text))] };
+    if (call) return [{ sessionUpdate: 'tool_call_update', ...facts }];
+    // Never judged or started, such as a call of an unknown tool.
+    const status = success ? ('completed' as const) : ('failed' as const);
+    return [{ sessionUpdate: 'tool_call', title: name, name, status, ...facts }];
+  }
+
+  #subagent(event: Extract<AgentEvent, { type: 'subagent' }>): SessionUpdate[] {
+    const { event: inner, agents } = innermost(event);
+    if (inner.type === 'question') return this.asked(inner.request);
+    const line = subagentLine(inner);
+    return line === null ? [] : this.#progress(event.callId, `${agents.join(' › ')}: ${line}\n`);
+  }
+
+  #used(usage: Usage, costUsd: number | null): SessionUpdate[] {
+    this.#costUsd += costUsd ?? 0;
+    const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+    const used = inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens;
+    const cost = { amount: this.#costUsd, currency: 'USD' };
+    return [{ sessionUpdate: 'usage_update', used, size: Math.max(this.#window, used), cost }];
+  }
+}
+
+/** A long result, without its middle. */
+function shortened(text: string): string {
+  if (text.length <= SHOWN_OUTPUT) return text;
+  const half = SHOWN_OUTPUT / 2;
+  return `${text.slice(0, half)}\n…\n${text.slice(-half)}`;
+}
+
+type Todo = { text: string; status: 'pending' | 'in_progress' | 'done' };
+
+function planEntry({ text, status }: Todo) {
+  return {
+    content: text,
+    priority: 'medium' as const,
+    status: status === 'done' ? ('completed' as const) : status,
+  };
+}

@@ -1,0 +1,290 @@
+import type { AgentContext, ClientCapabilities, SessionConfigOption } from '@agentclientprotocol/sdk';
+import { RequestError } from '@agentclientprotocol/sdk';
+import { runConversation, type Stage } from '../../app/conversation/conversation.ts';
+import { createModelList } from '../../app/conversation/model-list.ts';
+import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
+import type { TypedPrompt } from '../../app/conversation/prompt-queue.ts';
+import { topicOf } from '../../app/conversation/topic.ts';
+import { offerTrust } from '../../app/conversation/trust-question.ts';
+import { nameOf } from '../../app/conversation-plan.ts';
+import type { Host } from '../../app/host.ts';
+import { type Opened, openAssistant } from '../../app/open-assistant.ts';
+import { findModel } from '../../app/opening/find-model.ts';
+import type { SessionOptions } from '../../app/options.ts';
+import { loadSettings, type Settings } from '../../app/settings.ts';
+import type { Approver, PermissionMode } from '../../contract/permission.ts';
+import { following, raceAbort } from '../../lib/async/abort.ts';
+import { visible } from '../../lib/text/printable.ts';
+import { Client } from './client.ts';
+import { configOptions } from './config-options.ts';
+import { historyUpdates } from './history-updates.ts';
+import { answerOf, askedCall, optionsFor } from './permission-options.ts';
+import { PromptTurns, type TurnEnd } from './prompt-turns.ts';
+import { runError, stopReasonOf } from './run-end.ts';
+import { availableCommands, sessionCommands } from './session-commands.ts';
+import { SessionUpdates } from './session-updates.ts';
+import { textContent } from './tool-calls.ts';
+
+type SessionDeps = {
+  context: AgentContext;
+  capabilities: ClientCapabilities;
+  host: Host;
+  /** Aborted when the program ends. */
+  leaving: AbortSignal;
+};
+
+type Around = SessionDeps & { id: string; options: SessionOptions };
+
+/** One session of an editor: the same conversation as in a terminal, with the editor as its frontend. */
+export class AcpSession {
+  readonly id: string;
+  readonly #host: Host;
+  readonly #client: Client;
+  readonly #updates: SessionUpdates;
+  readonly #turns = new PromptTurns();
+  readonly #leaving;
+  #options: SessionOptions;
+  #settings: Settings;
+  #opened!: Opened;
+  #running: Promise<void> = Promise.resolve();
+  #interrupt: () => boolean = () => false;
+  /** How the current turn ends. */
+  #end: TurnEnd = 'end_turn';
+  #turn = new AbortController();
+  /** The settings changed: the conversation is opened again before the next prompt. */
+  #changed = false;
+  #told = { commands: '', title: '' };
+  #trustAsked = false;
+  /** Nothing is sent before the editor knows the session. */
+  #isKnown = false;
+
+  static async open(around: Around): Promise<AcpSession> {
+    const session = new AcpSession(around);
+    session.#opened = await session.#open();
+    session.#running = session.#run();
+    return session;
+  }
+
+  private constructor({ id, options, context, capabilities, host, leaving }: Around) {
+    this.id = id;
+    this.#options = options;
+    this.#host = host;
+    this.#client = new Client(context, capabilities, id);
+    this.#updates = new SessionUpdates({ cwd: host.cwd, client: capabilities });
+    this.#leaving = following(leaving);
+    this.#settings = loadSettings(options, host);
+  }
+
+  get mode(): PermissionMode {
+    return this.#opened.mode.get();
+  }
+
+  /** What the editor may show once it knows the session. */
+  announce(): void {
+    this.#isKnown = true;
+    const { notices, extensions, opened } = this.#opened;
+    for (const text of notices) this.#client.update(...this.#updates.notice('warning', visible(text)));
+    this.#tellCommands();
+    void extensions.plugins().then(() => this.#tellCommands());
+    void opened.ready.then(() => this.#tellTitle());
+  }
+
+  /** Sends the conversation so far. */
+  async replay(): Promise<void> {
+    await this.#opened.opened.ready;
+    this.#client.update(...historyUpdates(this.#opened.controller.session.messages, this.#host.cwd));
+  }
+
+  async prompt(prompt: TypedPrompt) {
+    if (!this.#turns.isBusy) this.#turn = new AbortController();
+    await this.#offerTrust();
+    if (this.#turn.signal.aborted) return 'cancelled';
+    return this.#turns.send(prompt);
+  }
+
+  /** Ends the run and what waits for it. Does nothing if there is none. */
+  cancel(): void {
+    this.#turn.abort(new DOMException('Cancelled by the editor.', 'AbortError'));
+    this.#turns.dropWaiting();
+    if (this.#turns.isBusy) this.#interrupt();
+  }
+
+  setMode(mode: PermissionMode): void {
+    this.#opened.mode.set(mode);
+  }
+
+  /** Applies before the next prompt. */
+  async change(options: Partial<SessionOptions>): Promise<void> {
+    const changed = { ...this.#options, ...options };
+    const settings = loadSettings(changed, this.#host);
+    const choice = await findModel(settings, this.#host);
+    if (!choice) throw RequestError.invalidParams(undefined, `There is no model "${changed.model}".`);
+    this.#options = changed;
+    this.#settings = settings;
+    this.#changed = true;
+    if (!this.#turns.isBusy) this.#turns.wake();
+  }
+
+  async configOptions(): Promise<SessionConfigOption[]> {
+    const model = this.#options.model ?? nameOf(this.#opened.choice);
+    const models = createModelList({
+      host: this.#host,
+      settings: () => this.#settings,
+      model: () => model,
+      switchTo: () => undefined,
+    });
+    const { effort, sandbox } = this.#settings.config;
+    return configOptions({ mode: this.mode, model, effort, sandbox: sandbox.level }, await models.list());
+  }
+
+  /** Interrupts what runs, and saves. */
+  async close(): Promise<void> {
+    this.cancel();
+    this.#leaving.abort();
+    this.#turns.wake();
+    await this.#running;
+  }
+
+  async #open(): Promise<Opened> {
+    const choice = await findModel(this.#settings, this.#host);
+    if (!choice) throw RequestError.authRequired(undefined, 'No model is set up.');
+    const opened = await openAssistant(choice, {
+      settings: this.#settings,
+      options: this.#options,
+      host: this.#host,
+      approver: this.#approve,
+      ask: (question, signal) => this.#client.ask(question, signal),
+    });
+    const { mode, controller } = opened;
+    mode.onChange((currentModeId) => {
+      this.#client.update({ sessionUpdate: 'current_mode_update', currentModeId });
+      void this.#tellOptions();
+    });
+    controller.listen((event) => {
+      if (event.type === 'end')
+        this.#end = event.error ? { error: runError(event) } : stopReasonOf(event.reason);
+      this.#client.update(...this.#updates.of(event));
+    });
+    return opened;
+  }
+
+  /** Until the session is closed, through any number of models. */
+  async #run(): Promise<void> {
+    for (;;) {
+      try {
+        await runConversation('', this.#opened, this.#stage());
+      } catch (error) {
+        this.#end = { error };
+        this.#turns.settle(this.#end);
+      }
+      if (this.#leaving.signal.aborted) break;
+      this.#opened = await this.#reopen();
+    }
+    this.#turns.settle('cancelled');
+    this.#turns.dropWaiting();
+  }
+
+  /** The same session with other settings. */
+  async #reopen(): Promise<Opened> {
+    this.#changed = false;
+    const { id, messages } = this.#opened.controller.session;
+    const isKept = messages.length > 0 && this.#settings.config.saveHistory;
+    const { sessionId: _, resume: __, ...others } = this.#options;
+    this.#options = {
+      ...others,
+      mode: this.mode,
+      ...(isKept ? { resume: id, forceDir: true } : { sessionId: id }),
+    };
+    this.#settings = loadSettings(this.#options, this.#host);
+    return this.#open();
+  }
+
+  #stage(): Stage {
+    const { root } = this.#settings;
+    const { cwd } = this.#host;
+    const news: string[] = [];
+    return {
+      talk: {
+        print: (text) => this.#client.update(this.#updates.said(text)),
+        ask: (question, signal = this.#turn.signal) => this.#client.ask({ question, choices: [] }, signal),
+        onInterrupt: (listener) => {
+          this.#interrupt = listener;
+        },
+      },
+      next: () => this.#next(),
+      steering: () => this.#turns.forNextStep(),
+      confirm: (question, signal) => this.#client.confirm(question, signal),
+      commands: sessionCommands,
+      prompts: new TypedPrompts({
+        root,
+        cwd,
+        config: this.#settings.config,
+        warn: (text) => news.push(text),
+      }),
+      root,
+      host: this.#host,
+      news,
+      leaving: this.#leaving.signal,
+    };
+  }
+
+  async #next(): Promise<TypedPrompt | null> {
+    this.#tellTitle();
+    this.#tellCommands();
+    this.#turns.settle(this.#turn.signal.aborted ? 'cancelled' : this.#end);
+    this.#end = 'end_turn';
+    return this.#changed ? null : this.#turns.next();
+  }
+
+  readonly #approve: Approver = async (request, signal) => {
+    const { cwd } = this.#host;
+    const asked = { toolCall: askedCall(request, cwd), options: optionsFor(request) };
+    const outcome = await raceAbort(this.#client.requestPermission(asked, signal), signal);
+    return answerOf(outcome) ?? { choice: 'no' };
+  };
+
+  /** Before the first prompt: whether the folder's own settings apply. */
+  async #offerTrust(): Promise<void> {
+    if (this.#trustAsked || this.#settings.pending === null) return;
+    this.#trustAsked = true;
+    const { root } = this.#settings;
+    const { cwd } = this.#host;
+    let shown = '';
+    const talk = {
+      print: (text: string) => {
+        shown += `${text}\n`;
+      },
+      ask: async () => {
+        const details = [textContent(shown)];
+        return (await this.#client.confirm('Trust this folder?', this.#turn.signal, details)) ? 'y' : 'n';
+      },
+    };
+    if (await offerTrust(this.#settings, talk, { root, cwd })) await this.change({});
+  }
+
+  #tellCommands(): void {
+    if (!this.#isKnown) return;
+    const { extensions, mcp } = this.#opened;
+    const all = [...sessionCommands, ...extensions.commands(), ...(mcp?.commands() ?? [])];
+    const commands = availableCommands(all);
+    const text = JSON.stringify(commands);
+    if (text === this.#told.commands) return;
+    this.#told.commands = text;
+    this.#client.update({ sessionUpdate: 'available_commands_update', availableCommands: commands });
+  }
+
+  #tellTitle(): void {
+    if (!this.#isKnown) return;
+    const title = topicOf(this.#opened.controller.session);
+    if (title === this.#told.title) return;
+    this.#told.title = title;
+    this.#client.update({ sessionUpdate: 'session_info_update', title, updatedAt: new Date().toISOString() });
+  }
+
+  async #tellOptions(): Promise<void> {
+    this.#client.update({
+      sessionUpdate: 'config_option_update',
+      configOptions: await this.configOptions(),
+    });
+  }
+}

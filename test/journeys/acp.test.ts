@@ -1,0 +1,233 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { methods } from '@agentclientprotocol/sdk';
+import { describe, expect, test } from 'vitest';
+import { doors } from '../support/aca.ts';
+import { answerIn, ask, type Editor, type EditorOptions, editor } from '../support/acp.ts';
+import { calls, fails, hangs, type Step, says, slowly } from '../support/model-server/script.ts';
+import { serve } from '../support/serve.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+const { session: names } = methods.agent;
+
+/** An editor with a session in the workspace's folder, and a model that plays this script. */
+async function started(space: Workspace, script: readonly Step[], options: EditorOptions = {}) {
+  const server = await serve(script);
+  const { model, env } = doors.anthropic(server.url);
+  const args = ['--model', model, ...(options.args ?? [])];
+  const opened = await editor(space, { ...options, args, env: { ...env, ...options.env } });
+  const created = await opened.agent.request(names.new, { cwd: space.root, mcpServers: [] });
+  return { ...opened, ...created, server };
+}
+
+const edit = ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'three' }] as [string, object];
+const read = ['Read', { file_path: 'a.txt' }] as [string, object];
+const statuses = ({ updates }: Pick<Editor, 'updates'>) =>
+  updates.flatMap((update) =>
+    update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update'
+      ? [[update.toolCallId, update.status]]
+      : [],
+  );
+
+test('an edit is approved, shown as a diff, and written', async () => {
+  const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+  const it = await started(space, [calls(read), calls(edit), says('Done.')]);
+
+  const { stopReason } = await ask(it, it.sessionId, 'change it');
+
+  const file = path.join(space.root, 'a.txt');
+  expect(stopReason).toBe('end_turn');
+  expect(answerIn(it.updates)).toContain('Done.');
+  expect(it.asked).toHaveLength(1);
+  expect(it.asked[0]?.toolCall).toMatchObject({ kind: 'edit', locations: [{ path: file }] });
+  const diff = { type: 'diff', path: file, oldText: 'one\ntwo\n', newText: 'one\nthree\n' };
+  const contents = it.updates.flatMap((update) =>
+    update.sessionUpdate === 'tool_call_update' ? (update.content ?? []) : [],
+  );
+  expect(contents).toContainEqual(diff);
+  expect(await readFile(file, 'utf8')).toBe('one\nthree\n');
+  const info = await it.sees('session_info_update');
+  expect(info.title).toBe('change it');
+  expect((await it.sees('usage_update')).size).toBeGreaterThan(1_000);
+});
+
+test('what is allowed always is not asked again, also in a later session', async () => {
+  const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+  const again = ['Edit', { file_path: 'a.txt', old_string: 'three', new_string: 'two' }] as [string, object];
+  const it = await started(
+    space,
+    [calls(read), calls(edit), calls(again), says('1'), calls(read), calls(edit), says('2')],
+    {
+      answer: () => 'always',
+    },
+  );
+  await ask(it, it.sessionId, 'twice');
+  expect(it.asked).toHaveLength(1);
+
+  const { sessionId } = await it.agent.request(names.new, { cwd: space.root, mcpServers: [] });
+  await ask(it, sessionId, 'once more');
+  expect(it.asked).toHaveLength(1);
+});
+
+test('a refusal fails the call and the model goes on', async () => {
+  const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+  const it = await started(space, [calls(read), calls(edit), says('Understood.')], { answer: () => 'no' });
+
+  expect(await ask(it, it.sessionId, 'change it')).toMatchObject({ stopReason: 'end_turn' });
+  expect(statuses(it).at(-1)?.[1] ?? 'failed').toBe('failed');
+  expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+});
+
+describe('cancel', () => {
+  test('while a permission is open: nothing is written, and the question is withdrawn', async () => {
+    const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+    let withdrawn = false;
+    const it = await started(space, [calls(read), calls(edit)], {
+      answer: (_, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            withdrawn = true;
+            resolve('cancelled');
+          });
+        }),
+    });
+    const answered = ask(it, it.sessionId, 'change it');
+    await it.sees('tool_call', ({ kind }) => kind === 'edit');
+    await expect.poll(() => it.asked.length).toBe(1);
+    await it.agent.notify(names.cancel, { sessionId: it.sessionId });
+
+    expect(await answered).toEqual({ stopReason: 'cancelled' });
+    await expect.poll(() => withdrawn).toBe(true);
+    expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+  });
+
+  test('while the model is silent, and of nothing', async () => {
+    const space = await workspace();
+    const it = await started(space, [hangs(), says('Here again.')]);
+    await it.agent.notify(names.cancel, { sessionId: it.sessionId });
+    await it.agent.notify(names.cancel, { sessionId: 'unknown' });
+
+    const answered = ask(it, it.sessionId, 'go');
+    await expect.poll(() => it.server.requests.length).toBe(1);
+    await it.agent.notify(names.cancel, { sessionId: it.sessionId });
+    expect(await answered).toEqual({ stopReason: 'cancelled' });
+    expect(await ask(it, it.sessionId, 'again')).toEqual({ stopReason: 'end_turn' });
+    expect(answerIn(it.updates)).toContain('Here again.');
+  });
+});
+
+test('a second prompt steers the run, and both end with it', async () => {
+  const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+  const it = await started(space, [slowly(calls(read), { firstMs: 1_000 }), says('Blue it is.')]);
+  const first = ask(it, it.sessionId, 'paint it');
+  await expect.poll(() => it.server.requests.length).toBe(1);
+  const second = ask(it, it.sessionId, 'in blue');
+
+  expect(await Promise.all([first, second])).toEqual([
+    { stopReason: 'end_turn' },
+    { stopReason: 'end_turn' },
+  ]);
+  expect(it.server.requests).toHaveLength(2);
+  expect(JSON.stringify(it.server.requests[1])).toContain('in blue');
+});
+
+test('sessions are listed, loaded with their history, resumed without it, closed and deleted', async () => {
+  const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+  const it = await started(space, [calls(read), says('It has two lines.'), says('Yes.')]);
+  const { agent, sessionId } = it;
+  await ask(it, sessionId, 'how many lines?');
+  const place = { sessionId, cwd: space.root, mcpServers: [] };
+
+  const { sessions } = await agent.request(names.list, { cwd: space.root });
+  expect(sessions).toMatchObject([{ sessionId, cwd: space.root, title: 'how many lines?' }]);
+  expect((await agent.request(names.list, { cwd: '/elsewhere' })).sessions).toEqual([]);
+
+  await agent.request(names.close, { sessionId });
+  await expect(ask(it, sessionId, 'closed?')).rejects.toThrow(/not found/i);
+
+  it.updates.length = 0;
+  await agent.request(names.load, place);
+  expect(it.updates.map(({ sessionUpdate }) => sessionUpdate).slice(0, 3)).toEqual([
+    'user_message_chunk',
+    'tool_call',
+    'agent_message_chunk',
+  ]);
+  expect(answerIn(it.updates)).toBe('It has two lines.');
+  await it.sees('available_commands_update');
+
+  it.updates.length = 0;
+  await agent.request(names.close, { sessionId });
+  await agent.request(names.resume, place);
+  await ask(it, sessionId, 'sure?');
+  expect(answerIn(it.updates)).toBe('Yes.');
+
+  await agent.request(names.delete, { sessionId });
+  expect((await agent.request(names.list, {})).sessions).toEqual([]);
+  await expect(agent.request(names.load, place)).rejects.toThrow(/no session/);
+});
+
+describe('modes and options', () => {
+  test('read-only mode cannot write, and the mode is told to whoever shows it', async () => {
+    const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+    const it = await started(space, [calls(read), calls(edit), says('I may not.')]);
+    await it.agent.request(names.setMode, { sessionId: it.sessionId, modeId: 'read-only' });
+
+    await ask(it, it.sessionId, 'change it');
+
+    expect(it.asked).toEqual([]);
+    expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+    expect((await it.sees('current_mode_update')).currentModeId).toBe('read-only');
+    const unknown = it.agent.request(names.setMode, { sessionId: it.sessionId, modeId: 'yolo' });
+    await expect(unknown).rejects.toThrow(/no mode "yolo"/);
+  });
+
+  test('another model answers the next prompt of the same session', async () => {
+    const space = await workspace();
+    const it = await started(space, [says('One.'), says('Two.')]);
+    const { agent, sessionId } = it;
+    await ask(it, sessionId, 'first');
+    const wanted = 'anthropic/claude-opus-4-20250514';
+    const { configOptions } = await agent.request(names.setConfigOption, {
+      sessionId,
+      configId: 'model',
+      value: wanted,
+    });
+    await ask(it, sessionId, 'second');
+
+    expect(configOptions.find(({ id }) => id === 'model')).toMatchObject({ currentValue: wanted });
+    expect(it.server.requests.map(({ model }) => model)).toEqual([
+      'claude-sonnet-4-20250514',
+      'claude-opus-4-20250514',
+    ]);
+    expect(JSON.stringify(it.server.requests[1])).toContain('first');
+    const options = [
+      { configId: 'effort', value: 'high' },
+      { configId: 'sandbox', value: 'strict' },
+      { configId: 'mode', value: 'plan' },
+    ];
+    for (const option of options)
+      expect(
+        (await agent.request(names.setConfigOption, { sessionId, ...option })).configOptions,
+      ).toContainEqual(expect.objectContaining({ id: option.configId, currentValue: option.value }));
+    const wrong = agent.request(names.setConfigOption, { sessionId, configId: 'colour', value: 'red' });
+    await expect(wrong).rejects.toThrow(/colour/);
+  });
+});
+
+test('a slash command is run and a failed run is an error with the next step', async () => {
+  const space = await workspace();
+  await writeFile(path.join(space.root, 'AGENTS.md'), 'Be kind.');
+  const it = await started(space, [fails(401)]);
+  const commands = await it.sees('available_commands_update');
+  expect(commands.availableCommands.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['context', 'compact']),
+  );
+
+  expect(await ask(it, it.sessionId, '/context')).toEqual({ stopReason: 'end_turn' });
+  expect(answerIn(it.updates)).toMatch(/tokens/);
+  expect(it.server.requests).toEqual([]);
+  await expect(ask(it, it.sessionId, 'hello')).rejects.toMatchObject({
+    code: -32000,
+    message: expect.stringMatching(/key/) as string,
+  });
+});

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { Readable, Writable } from 'node:stream';
+import {
+  type AnyMessage,
+  type ClientCapabilities,
+  type ClientContext,
+  client,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type PromptRequest,
+  type PromptResponse,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import { onTestFinished } from 'vitest';
+import { cleanEnv } from './aca.ts';
+import { program } from './program.ts';
+import type { Workspace } from './workspace.ts';
+
+export type Editor = {
+  agent: ClientContext;
+  child: ChildProcess;
+  /** Everything the agent has sent, in order. */
+  messages: AnyMessage[];
+  updates: SessionUpdate[];
+  asked: RequestPermissionRequest[];
+  /** Resolves with the first update that fits, also an earlier one. */
+  sees<Kind extends SessionUpdate['sessionUpdate']>(
+    kind: Kind,
+    fits?: (update: Extract<SessionUpdate, { sessionUpdate: Kind }>) => boolean,
+  ): Promise<Extract<SessionUpdate, { sessionUpdate: Kind }>>;
+};
+
+export type EditorOptions = {
+  args?: string[];
+  env?: Record<string, string>;
+  capabilities?: ClientCapabilities;
+  /** Answers a permission request with the id of an option, or with `cancelled`. */
+  answer?(request: RequestPermissionRequest, signal: AbortSignal): Promise<string> | string;
+};
+
+/** The program as an agent, behind the client of the official library. */
+export async function editor(space: Workspace, options: EditorOptions = {}): Promise<Editor> {
+  const { args = [], env = {}, capabilities = {}, answer = () => 'once' } = options;
+  const line = program(['acp', ...args]);
+  const child = spawn(line.file, line.args, {
+    cwd: space.home,
+    env: cleanEnv(space, env),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [messages, updates, asked]: [AnyMessage[], SessionUpdate[], RequestPermissionRequest[]] = [
+    [],
+    [],
+    [],
+  ];
+  const watching = new Set<() => void>();
+  const app = client({ name: 'a test' })
+    .onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
+      asked.push(params);
+      const chosen = await answer(params, signal);
+      return outcomeOf(chosen);
+    })
+    .onNotification(methods.client.session.update, ({ params }) => {
+      updates.push(params.update);
+      for (const look of watching) look();
+    });
+  const stream = ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream);
+  const readable = stream.readable.pipeThrough(
+    new TransformStream<AnyMessage, AnyMessage>({
+      transform(message, controller) {
+        messages.push(message);
+        controller.enqueue(message);
+      },
+    }),
+  );
+  const { agent } = app.connect({ writable: stream.writable, readable });
+  await agent.request(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities: capabilities,
+  });
+  const sees: Editor['sees'] = (kind, fits = () => true) =>
+    new Promise((resolve) => {
+      const look = () => {
+        const found = updates.find((update) => update.sessionUpdate === kind && fits(update as never));
+        if (!found) return;
+        watching.delete(look);
+        resolve(found as never);
+      };
+      watching.add(look);
+      look();
+    });
+  return { agent, child, messages, updates, asked, sees };
+}
+
+function outcomeOf(chosen: string): RequestPermissionResponse {
+  return chosen === 'cancelled'
+    ? { outcome: { outcome: 'cancelled' } }
+    : { outcome: { outcome: 'selected', optionId: chosen } };
+}
+
+/** Sends a prompt; resolves when it is answered. */
+export function ask({ agent }: Editor, sessionId: string, words: string): Promise<PromptResponse> {
+  const prompt = [{ type: 'text' as const, text: words }];
+  return agent.request<PromptResponse, PromptRequest>(methods.agent.session.prompt, { sessionId, prompt });
+}
+
+/** The text of the answer so far. */
+export function answerIn(updates: readonly SessionUpdate[]): string {
+  return updates
+    .flatMap((update) =>
+      update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text'
+        ? [update.content.text]
+        : [],
+    )
+    .join('');
+}

@@ -9,6 +9,7 @@ import { readAgents } from '../config/agents.ts';
 import { sessionEnvironment } from '../config/environment.ts';
 import { userExtensionFiles } from '../config/extension-files.ts';
 import type { Config } from '../config/schema/schema.ts';
+import type { EditorBuffers } from '../contract/editor-buffers.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver, Permission } from '../contract/permission.ts';
 import type { Provider } from '../contract/provider.ts';
@@ -59,6 +60,8 @@ type OpenOptions = {
   telemetry?: StartedTelemetry | undefined;
   /** Answers instead of the chosen model's server. */
   provider?: Provider;
+  /** The open files of the editor that the session runs in. */
+  buffers?: EditorBuffers;
   /** Tools and instructions of a program that embeds the assistant. */
   additions?: Parts['host'];
   /**
@@ -128,6 +131,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     webSearch: await findSearch(settings, host, choice),
     ...(createTools && { servers: createTools }),
     ...(additions && { host: additions }),
+    ...(open.buffers && { buffers: open.buffers }),
     prompt: promptChanges(options, cwd),
     ...(options.tools && { tools: options.tools }),
     agents,

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../config/agents.ts';
 import type { ProjectContent } from '../config/project-content.ts';
 import type { Config } from '../config/schema/schema.ts';
 import type { Surroundings } from '../context/system-prompt.ts';
+import type { EditorBuffers } from '../contract/editor-buffers.ts';
 import type { ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
@@ -59,6 +60,8 @@ export type Parts = HostAdditions & {
   userFiles?: readonly ProjectContent[];
   /** The same of the project, which the user trusted. */
   projectFiles?: readonly ProjectContent[];
+  /** The open files of the editor that the session runs in. */
+  buffers?: EditorBuffers;
   watch?: Watcher;
   /** Buffers events emitted before there is a listener. */
   events?: EventChannel<AgentEvent>;

@@ -10,6 +10,7 @@ import { mcpCommand } from '../src/cli/subcommands/mcp.ts';
 import { memoryCommand } from '../src/cli/subcommands/memory.ts';
 import { modelsCommand } from '../src/cli/subcommands/models.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
+import { scheduleCommand } from '../src/cli/subcommands/schedule.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
 import { statsCommand } from '../src/cli/subcommands/stats.ts';
 import { trustCommand } from '../src/cli/subcommands/trust.ts';
@@ -103,6 +104,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     models: modelsCommand(terminal),
     policy: policyCommand(terminal),
     redo: undoCommand('redo', terminal),
+    schedule: scheduleCommand(terminal),
     sessions: sessionsCommand(terminal),
     stats: statsCommand(terminal),
     trust: trustCommand(terminal),

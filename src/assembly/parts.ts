@@ -10,6 +10,7 @@ import type { Provider } from '../contract/provider.ts';
 import type { Quota } from '../contract/quota.ts';
 import type { ReviewPlan, Tool, ToolContext } from '../contract/tool.ts';
 import type { SearchBackend } from '../contract/web-search.ts';
+import type { SecretSource } from '../firewall/firewall.ts';
 import type { EventChannel } from '../lib/async/event-channel.ts';
 import type { Watcher } from '../observability/watcher.ts';
 import type { WebOptions } from '../sandbox/web/web.ts';
@@ -41,6 +42,8 @@ export type Parts = HostAdditions & {
   quota?: Quota;
   /** Environment variables that hold keys: hidden from commands that the model runs. */
   keyVariables: readonly string[];
+  /** Credentials that a cloud's own library found so far. */
+  credentials?: SecretSource;
   opened: OpenSession;
   /** The only built-in tools; absent for all of them. */
   tools?: readonly string[];

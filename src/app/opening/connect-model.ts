@@ -1,5 +1,6 @@
 import type { Choice } from '../../assembly/models/choose-model.ts';
 import { modelInfo, outputShare } from '../../assembly/models/choose-model.ts';
+import { cloudSettings } from '../../assembly/models/cloud-settings.ts';
 import { type EmbeddedPlace, openEmbedded } from '../../assembly/models/embedded-model.ts';
 import type { ProfileStore } from '../../assembly/models/model-profiles.ts';
 import type { Config } from '../../config/schema/schema.ts';
@@ -14,10 +15,13 @@ import { withStatedWindow } from '../../providers/wrappers/window.ts';
 
 export type ReachDeps = {
   config: Config;
+  env: NodeJS.ProcessEnv;
   http: HttpClient;
   profiles: ProfileStore;
   /** Where embedded models are stored. */
   embedded: EmbeddedPlace;
+  /** Called with every credential that a cloud's own library finds. */
+  onSecret(value: string): void;
   /** One line for the user. */
   notice(text: string): void;
 };
@@ -55,7 +59,7 @@ async function reachModel(choice: Choice, deps: ReachDeps): Promise<Connected> {
 /** Measures this model on request and saves the result. */
 export async function measureModel(
   choice: Choice,
-  deps: Omit<ReachDeps, 'notice' | 'embedded'>,
+  deps: Omit<ReachDeps, 'notice' | 'embedded' | 'onSecret'>,
   { signal, onStep }: { signal: AbortSignal; onStep?: (words: string) => void },
 ): Promise<ModelProfile> {
   const { probe } = await import('../../providers/local/probe.ts');
@@ -93,6 +97,7 @@ async function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
   const provider = await createProvider(preset, {
     ...wayTo(choice, deps),
     ...usual,
+    onSecret: deps.onSecret,
     onLoading: () => deps.notice(`${preset.label} is still loading ${choice.model}; waiting.`),
     ...(preset.local && {
       onAdapt: (model, { format, because }) => {
@@ -109,12 +114,13 @@ const NATIVE: RequestFormat = { toolMode: 'native', resultRole: 'tool', systemRo
 
 function wayTo(
   { preset, baseUrl, key, info, model }: Choice,
-  { config, http }: Pick<ReachDeps, 'config' | 'http'>,
+  { config, env, http }: Pick<ReachDeps, 'config' | 'env' | 'http'>,
 ): CreateOptions {
   const row = config.providers[preset.name];
   return {
     baseUrl,
     ...(key && { apiKey: key.key }),
+    ...(preset.cloud && { cloud: cloudSettings(preset, { config, env }) }),
     ...(row?.headers && { headers: row.headers }),
     ...(config.network.silenceMs !== undefined && { silenceMs: config.network.silenceMs }),
     http,

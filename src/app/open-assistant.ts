@@ -15,7 +15,6 @@ import type { Approver, Permission } from '../contract/permission.ts';
 import type { Provider } from '../contract/provider.ts';
 import type { SessionSettings } from '../contract/session.ts';
 import type { ReviewPlan, ToolContext } from '../contract/tool.ts';
-import type { NamedSecret } from '../firewall/looks-secret.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
 import { EventChannel } from '../lib/async/event-channel.ts';
 import { visible } from '../lib/text/printable.ts';
@@ -85,17 +84,12 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const { preset } = choice;
   const events = new EventChannel<AgentEvent>();
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
-  let credentials: readonly NamedSecret[] = [];
   const models = connectTo({
     config,
     env,
     http,
     profiles: profileStore(root),
     embedded: { dataRoot: root, cwd, config, env },
-    onSecret(value) {
-      if (credentials.some((known) => known.value === value)) return;
-      credentials = [...credentials, { name: 'credential', value }];
-    },
     notice: warn,
   });
   const [provider, opened] = await Promise.all([
@@ -132,7 +126,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     },
     otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
-    credentials: () => credentials,
+    credentials: models.credentials,
     opened,
     fetch,
     web: await webRoute(config, env),

@@ -5,6 +5,7 @@ import { type EmbeddedPlace, openEmbedded } from '../../assembly/models/embedded
 import type { ProfileStore } from '../../assembly/models/model-profiles.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import type { Provider } from '../../contract/provider.ts';
+import type { NamedSecret } from '../../firewall/looks-secret.ts';
 import { limited } from '../../lib/async/abort.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
 import { type CreateOptions, createProvider } from '../../providers/index.ts';
@@ -20,8 +21,6 @@ export type ReachDeps = {
   profiles: ProfileStore;
   /** Where embedded models are stored. */
   embedded: EmbeddedPlace;
-  /** Called with every credential that a cloud's own library finds. */
-  onSecret(value: string): void;
   /** One line for the user. */
   notice(text: string): void;
 };
@@ -32,9 +31,16 @@ const MEASURE_MS = 60_000;
 /** Connects to the models of one conversation; `close` ends the processes of embedded ones. */
 export function connectTo(deps: ReachDeps) {
   const connected: Connected[] = [];
+  let credentials: readonly NamedSecret[] = [];
+  const onSecret = (value: string) => {
+    if (credentials.some((known) => known.value === value)) return;
+    credentials = [...credentials, { name: 'credential', value }];
+  };
   return {
+    /** Those that a cloud's own library found so far. */
+    credentials: () => credentials,
     async reach(choice: Choice): Promise<Provider> {
-      const provider = await reachModel(choice, deps);
+      const provider = await reachModel(choice, { ...deps, onSecret });
       connected.push(provider);
       return provider;
     },
@@ -44,10 +50,13 @@ export function connectTo(deps: ReachDeps) {
   };
 }
 
+/** `onSecret`: called with every credential that a cloud's own library finds. */
+type OpenDeps = ReachDeps & { onSecret(value: string): void };
+
 type Connected = Provider & { close?(): Promise<void> };
 
 /** Uses what is known about its capabilities. */
-async function reachModel(choice: Choice, deps: ReachDeps): Promise<Connected> {
+async function reachModel(choice: Choice, deps: OpenDeps): Promise<Connected> {
   const provider: Connected = await (choice.preset.protocol === 'embedded'
     ? openEmbedded(choice, { ...deps.embedded, warn: deps.notice })
     : choice.stale
@@ -59,7 +68,7 @@ async function reachModel(choice: Choice, deps: ReachDeps): Promise<Connected> {
 /** Measures this model on request and saves the result. */
 export async function measureModel(
   choice: Choice,
-  deps: Omit<ReachDeps, 'notice' | 'embedded' | 'onSecret'>,
+  deps: Omit<ReachDeps, 'notice' | 'embedded'>,
   { signal, onStep }: { signal: AbortSignal; onStep?: (words: string) => void },
 ): Promise<ModelProfile> {
   const { probe } = await import('../../providers/local/probe.ts');
@@ -75,7 +84,7 @@ export async function measureModel(
   return profile;
 }
 
-async function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
+async function open(choice: Choice, deps: OpenDeps): Promise<Provider> {
   const { preset, baseUrl, facts, info } = choice;
   const usual = mannersOf(choice, deps.config);
   const place = { server: baseUrl, model: choice.model, ...(facts?.digest && { digest: facts.digest }) };
@@ -146,7 +155,7 @@ function mannersOf(
 }
 
 /** The name now refers to another model than the measured one: measure it with the first request. */
-function measuredFirst(choice: Choice, deps: ReachDeps): Provider {
+function measuredFirst(choice: Choice, deps: OpenDeps): Provider {
   let line: Promise<Provider> | undefined;
   const { stale: _, ...bare } = choice;
   const measure = async (signal: AbortSignal) => {

@@ -81,7 +81,6 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const { env, cwd } = host;
   const { http, fetch } = await userNetwork(config, env);
   const store = sessionStore(settings);
-  const { preset } = choice;
   const events = new EventChannel<AgentEvent>();
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
   const models = connectTo({
@@ -94,12 +93,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   });
   const [provider, opened] = await Promise.all([
     open.provider ?? models.reach(choice),
-    session ??
-      openSession(options, {
-        store,
-        cwd,
-        settings: sessionSettings(`${preset.name}/${choice.model}`, config),
-      }),
+    session ?? openSession(options, { store, cwd, settings: sessionSettings(choice, config) }),
   ]);
   const own = servers ? undefined : await startServers(settings, host);
   const createTools = (servers ?? own)?.createTools;
@@ -185,9 +179,12 @@ function findingsIn({ damaged, foreign, session }: OpenSession): string[] {
   ];
 }
 
-function sessionSettings(model: string, { maxTokens, temperature, mode }: Config): SessionSettings {
+function sessionSettings(
+  { preset, model }: Choice,
+  { maxTokens, temperature, mode }: Config,
+): SessionSettings {
   return {
-    model,
+    model: `${preset.name}/${model}`,
     mode,
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),

@@ -10,7 +10,6 @@ import { mcpCommand } from '../src/cli/subcommands/mcp.ts';
 import { memoryCommand } from '../src/cli/subcommands/memory.ts';
 import { modelsCommand } from '../src/cli/subcommands/models.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
-import { scheduleCommand } from '../src/cli/subcommands/schedule.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
 import { statsCommand } from '../src/cli/subcommands/stats.ts';
 import { trustCommand } from '../src/cli/subcommands/trust.ts';
@@ -26,7 +25,7 @@ import type { Terminal } from '../src/frontends/shared/terminal.ts';
 import { withDialogs } from '../src/frontends/terminal/flows/commands.ts';
 import type { Pickers } from '../src/frontends/terminal/flows/pickers.ts';
 import { bindings, keyLabel } from '../src/frontends/terminal/keyboard/keymap.ts';
-import { type Preset, presets } from '../src/providers/presets.ts';
+import { presets } from '../src/providers/presets.ts';
 import { builtinTools } from '../src/tools/index.ts';
 
 /** The reference as Markdown, from the definitions that the program itself uses. */
@@ -104,7 +103,6 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     models: modelsCommand(terminal),
     policy: policyCommand(terminal),
     redo: undoCommand('redo', terminal),
-    schedule: scheduleCommand(terminal),
     sessions: sessionsCommand(terminal),
     stats: statsCommand(terminal),
     trust: trustCommand(terminal),
@@ -180,16 +178,12 @@ function variableRows(): string[][] {
 }
 
 function vendorRows(): string[][] {
-  return presets.map((preset: Preset) => [
+  return presets.map((preset) => [
     `\`${preset.name}\``,
-    preset.cloud ? '[by model](models.md#clouds)' : preset.protocol,
+    preset.protocol,
     preset.baseUrl,
     preset.keyEnv.map((name) => `\`${name}\``).join(', '),
-    preset.defaultModel !== undefined
-      ? `\`${preset.defaultModel}\``
-      : preset.cloud
-        ? 'a deployment that you name'
-        : 'the first one the server lists',
+    'defaultModel' in preset ? `\`${preset.defaultModel}\`` : 'the first one the server lists',
   ]);
 }
 

@@ -37,6 +37,7 @@ export type SessionOptions = {
   strictMcpConfig?: boolean;
   /** The only tools that the model is offered. */
   tools?: string[];
+  neverAsk?: boolean;
   /** The flag that asked to skip permissions, as the user wrote it. */
   skipping?: string;
   quiet?: boolean;

@@ -88,6 +88,7 @@ function flagsOf(options: Partial<SessionOptions>, cwd: string): ConfigInput {
     ...(fallbackModel !== undefined && { fallbackModel }),
     ...(effort !== undefined && { effort }),
     ...(sandbox !== undefined && { sandbox: { level: sandbox } }),
+    ...(options.neverAsk && { neverAsk: true }),
     ...(options.sessionPersistence === false && { saveHistory: false }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(mode !== undefined && { mode }),

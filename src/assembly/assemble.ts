@@ -70,6 +70,7 @@ export function assemble(parts: Parts): Assistant {
     repository,
     cache: () => ({ ...cachedUsage(opened.session.messages), compared: models.promptCache.compared }),
     sandbox: judge.sandbox,
+    toolNames: tools.router.toolNames,
     shells: () => capabilities.shell.background().filter(({ running }) => running).length,
     hints: [...rootHints(env), ...judge.hints],
     ...(memory && { memory: memory.commands }),

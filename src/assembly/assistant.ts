@@ -39,6 +39,8 @@ export type Assistant = UserCalls & {
   noteAtEnd(signal: AbortSignal): Promise<void>;
   /** The sandbox that commands run in; a fallback is reported as a notice when first detected. */
   sandbox(): Promise<SandboxState>;
+  /** All tools that the model may call; those of servers and extensions once they are ready. */
+  toolNames(): readonly string[];
   /** The number of commands running in the background. */
   shells(): number;
   /** Useful at startup, not a problem. */

@@ -24,7 +24,6 @@ export const subcommands = [
   { name: 'models', description: 'List, download and test models' },
   { name: 'policy', description: 'Check whether a command would be allowed, without running it' },
   { name: 'redo', description: 'Redo what `aca undo` reverted' },
-  { name: 'schedule', description: 'Print a crontab line or systemd units for a recurring run' },
   { name: 'sessions', description: 'List, search, export and clean up past sessions' },
   { name: 'stats', description: 'Show usage across all sessions: tokens, cost, tools, caches' },
   { name: 'trust', description: "Trust this folder's own settings and scripts" },
@@ -140,6 +139,15 @@ function inputAndOutputOptions(): Option[] {
       '--json-schema <schema>',
       'with -p: return JSON that matches this schema (a file or inline JSON)',
     ),
+    new Option('--compat <assistant>', "with -p: write JSON in this assistant's shapes").choices(['claude']),
+    new Option(
+      '--include-partial-messages',
+      'with --compat claude and stream-json: write replies as they arrive',
+    ),
+    new Option(
+      '--permission-prompt-tool <tool>',
+      'with --input-format stream-json: ask the program at the other end of the stream',
+    ).choices(['stdio']),
     new Option('--stdin', 'with -p: read standard input to the end, however long it takes'),
     new Option('-q, --quiet', 'print only the result and errors').conflicts('verbose'),
     new Option('-v, --verbose', 'print every tool call and its result to standard error'),

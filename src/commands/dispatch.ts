@@ -1,4 +1,4 @@
-import type { CommandContext } from '../contract/command.ts';
+import type { CommandContext, SlashCommand } from '../contract/command.ts';
 import { nearest } from '../lib/text/nearest.ts';
 import { commandNamed } from './command-named.ts';
 
@@ -11,20 +11,33 @@ export function isCommandLine(line: string): boolean {
   return COMMAND.test(line.trim());
 }
 
-/** Runs `/name args`; false when the line is not a command and belongs to the model. */
-export async function dispatch(line: string, context: CommandContext): Promise<boolean> {
+/**
+ * The name and the arguments of `/name args`; null if the line is not a command. It `mayBeFile` if it is one only
+ * if there is a command of that name.
+ */
+export function commandIn(line: string): { name: string; words: string[]; mayBeFile: boolean } | null {
   const match = COMMAND.exec(line.trim());
-  const [, name = '', rest = ''] = match ?? UNUSUAL.exec(line.trim()) ?? [];
-  const command = name === '' ? undefined : commandNamed(name, context.commands);
-  if (command) {
-    await command.execute(rest.split(/\s+/).filter(Boolean), context);
-    return true;
-  }
-  if (!match) return false;
+  const [, name, rest = ''] = match ?? UNUSUAL.exec(line.trim()) ?? [];
+  return name === undefined
+    ? null
+    : { name, words: rest.split(/\s+/).filter(Boolean), mayBeFile: match === null };
+}
+
+/** What to say about a command that does not exist. */
+export function unknownCommand(name: string, commands: readonly SlashCommand[]): string {
   const close = nearest(
     name,
-    context.commands.map((candidate) => candidate.name),
+    commands.map((command) => command.name),
   );
-  context.print(`There is no command /${name}.${close ? ` Did you mean /${close}?` : ''} /help lists them.`);
+  return `There is no command /${name}.${close ? ` Did you mean /${close}?` : ''}`;
+}
+
+/** Runs `/name args`; false when the line is not a command and belongs to the model. */
+export async function dispatch(line: string, context: CommandContext): Promise<boolean> {
+  const typed = commandIn(line);
+  const command = typed && commandNamed(typed.name, context.commands);
+  if (!typed || (!command && typed.mayBeFile)) return false;
+  if (command) await command.execute(typed.words, context);
+  else context.print(`${unknownCommand(typed.name, context.commands)} /help lists them.`);
   return true;
 }

@@ -2,6 +2,7 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const quit: SlashCommand = {
   name: 'quit',
+  needsTerminal: true,
   description: 'Quit (the session is saved)',
   async execute(_args, { quit }) {
     quit();

@@ -8,7 +8,6 @@ import { settled } from './schema/check-settings.ts';
 import { projectContent, revokeTrust, trustFolder } from './trust.ts';
 
 const defaults = settled({});
-const others = { found: [], waiting: [] };
 
 function load({ home, root }: Workspace, options: Partial<LoadOptions> = {}) {
   return loadConfig({ home, cwd: root, env: {}, trusted: false, ...options });
@@ -41,7 +40,6 @@ describe('[F01] [R07] without any file', () => {
       rules: [],
       projectFile: null,
       extensions: [],
-      others,
     });
     expect(defaults).toEqual({
       routing: [],
@@ -136,7 +134,6 @@ describe('[F02] the later source takes precedence', () => {
       rules: [],
       projectFile,
       extensions: [],
-      others,
     });
     expect(load(space, { trusted: true }).config.maxTurns).toBe(20);
   });
@@ -310,7 +307,6 @@ describe('[Y28] an untrusted project', () => {
       rules: [{ verdict: 'deny', rule: 'Fetch', place: `${file}:1:148` }],
       projectFile: file,
       extensions: [],
-      others,
     });
   });
 

@@ -217,6 +217,8 @@ export type McpServers = {
   login(name: string, show: (url: string) => void): Promise<void>;
   /** The servers' prompts as slash commands. */
   commands(): readonly SlashCommand[];
+  /** Resolves when all servers are ready or have failed, or after some seconds. */
+  settled(): Promise<void>;
   /** A prompt with its `@server:uri` references resolved. */
   withResources(content: UserMessage['content']): Promise<UserMessage['content']>;
 };
@@ -336,5 +338,7 @@ export type SlashCommand = {
   description: string;
   /** Its heading in `/help`; without one it is listed as a custom command. */
   group?: string;
+  /** It asks, or acts on the conversation in the terminal. */
+  needsTerminal?: true;
   execute(args: string[], context: CommandContext): Promise<void>;
 };

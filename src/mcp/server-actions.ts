@@ -10,6 +10,9 @@ import { promptCommands } from './prompt-commands.ts';
 import { addressOf, type Env, expandSettings, type ServerSettings, transportOf } from './settings.ts';
 import type { ToolDeps } from './tools/server-tool.ts';
 
+/** How long a run without a user waits for a server that it needs. */
+const PATIENCE_MS = 15_000;
+
 /** What the user can see and do with the servers. */
 export function createServerActions(hub: Hub, place: LoginPlace & Pick<ToolDeps, 'outgoing'>): McpServers {
   const { outgoing } = place;
@@ -26,6 +29,7 @@ export function createServerActions(hub: Hub, place: LoginPlace & Pick<ToolDeps,
       await loginTo(connection, place, { show, signal: new AbortController().signal });
       await connection.restart();
     },
+    settled: () => hub.settled(PATIENCE_MS),
     commands: () => promptCommands(hub, outgoing),
     withResources: (content) => withResources(content, hub, outgoing),
   };

@@ -115,8 +115,9 @@ describe('[C10] commands from Markdown files', () => {
         '.ai-assistant/commands/help.md': 'Never.\n',
       });
       await own(space, { 'commands/hello.md': 'Hello from me.\n' });
-      const untrusted = await run(space, '/git:fix', [says('ok')]);
-      expect(promptOf(untrusted)).toBe('/git:fix');
+      const untrusted = await run(space, '/git:fix', []);
+      expect(untrusted.code).toBe(2);
+      expect(untrusted.stderr).toContain('There is no command /git:fix.');
       expect(untrusted.stderr).toContain(
         'ignored until this folder is trusted: .ai-assistant/commands/git/fix.md',
       );
@@ -259,13 +260,16 @@ describe('skills', () => {
     expect(played.stderr).toContain('skills/deploy/SKILL.md: allowed-tools grants nothing.');
     expect(played.stderr).toContain('skills/audit/SKILL.md: hooks: not supported for skills and ignored.');
 
+    const style = await run(space, '/style x', []);
+    expect(style.code).toBe(2);
+    expect(style.stderr).toContain('There is no command /style.');
+
     const denied = await run(
       space,
-      '/style x',
+      'x',
       [calls(['Skill', { name: 'audit' }], ['Skill', { name: 'style' }]), says('ok')],
       ['--deny', 'Skill(audit)'],
     );
-    expect(promptOf(denied)).not.toContain('Do style');
     const { report } = parseStream(denied.stdout);
     expect(report.denials.map(({ by }) => by)).toEqual(['rule deny Skill(audit)']);
   });

@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AcaOptions, aca, doors } from '../support/aca.ts';
+import { published } from '../support/mcp.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -52,6 +55,29 @@ describe('flags that scripts for other assistants use', () => {
     expect(stderr).toContain('--dangerously-skip-permissions means --mode auto here: nothing is asked');
     expect(stderr).toContain('Deny rules and blocked commands always apply.');
     expect(await space.tree()).toMatchObject({ 'a.txt': 'two', 'b.txt': 'one' });
+  });
+
+  test('servers from a file and from the command line, and only those', async () => {
+    const space = await workspace();
+    const { command, args } = published('memory');
+    const mcpServers = { notes: { command, args } };
+    await writeFile(path.join(space.root, 'mcp.json'), JSON.stringify({ mcpServers }));
+    await writeFile(
+      path.join(space.root, '.mcp.json'),
+      JSON.stringify({ mcpServers: { other: { command: 'no' } } }),
+    );
+    const inline = JSON.stringify({ mcpServers: { graph: { command, args } } });
+    const { run } = await start(space, [says('ok')]);
+    const { stdout } = await run([
+      ...['-p', '/mcp', '--mcp-config', 'mcp.json', inline, '--strict-mcp-config', '--trust'],
+    ]);
+    expect([...stdout.matchAll(/\b(notes|graph|other)\b/g)].map(([name]) => name).sort()).toEqual([
+      'graph',
+      'notes',
+    ]);
+    const broken = await run(['-p', 'go', '--mcp-config', '{"mcpServers":']);
+    expect(broken.code).toBe(2);
+    expect(broken.stderr).toContain('--mcp-config: not a valid list of MCP servers');
   });
 
   test('piped text is the task; with a task it is what the task is about', async () => {

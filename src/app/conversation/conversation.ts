@@ -1,17 +1,14 @@
 import { dispatch } from '../../commands/dispatch.ts';
-import { builtinCommands } from '../../commands/index.ts';
 import { ownCommandIn } from '../../commands/own-command.ts';
 import type { CommandContext, SlashCommand } from '../../contract/command.ts';
-import { BudgetReachedError, ProviderError, UserError } from '../../contract/errors.ts';
 import { following, limited } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { OpenSession } from '../../session/store.ts';
-import { checkHealth, settingStates } from '../doctor/conversation-checks.ts';
 import type { Host } from '../host.ts';
 import type { Opened } from '../open-assistant.ts';
 import { userNetwork } from '../opening/user-network.ts';
 import { addFolder } from './add-folder.ts';
-import { fileHistory } from './file-history.ts';
+import { type CommandParts, commandContext, commandsOf, failureMessage } from './command-context.ts';
 import type { Frontend } from './frontend.ts';
 import type { TypedPrompts } from './prompt-history.ts';
 import type { TypedPrompt, WaitingPrompts } from './prompt-queue.ts';
@@ -99,15 +96,14 @@ export async function runConversation(
   controller.listen((event) => {
     if (event.type === 'message') void desk.messageAdded();
   });
-  const commands = () => commandsOf(opened, stage);
+  const commands = () => commandsOf(opened, stage.commands);
   const runs = new Runs({ controller, undo: opened.undo, cwd, onRunEnd: stage.onRunEnd });
   const contextFor = (signal: AbortSignal) =>
-    commandContext(opened, {
+    contextOn(stage, opened, {
       submit: runs.submit,
-      stage,
-      desk,
+      sessions: desk,
       commands,
-      confirm,
+      confirm: (question) => confirm(question, signal),
       signal,
       quit: () => {
         quitting = true;
@@ -152,11 +148,6 @@ export async function runConversation(
   return goOn;
 }
 
-/** Those of extensions and servers are added when they are ready. */
-function commandsOf({ extensions, mcp }: Opened, { commands = builtinCommands }: Stage): SlashCommand[] {
-  return [...commands, ...extensions.commands(), ...(mcp?.commands() ?? [])];
-}
-
 /** Saves memories, unless interrupted, and closes the session. */
 async function endSession({ noteAtEnd, close }: Opened, { talk, leaving }: Stage): Promise<void> {
   const leave = following(leaving);
@@ -168,60 +159,21 @@ async function endSession({ noteAtEnd, close }: Opened, { talk, leaving }: Stage
   await close();
 }
 
-type CommandParts = Pick<CommandContext, 'signal' | 'quit' | 'submit'> & {
-  stage: Stage;
-  desk: CommandContext['sessions'];
-  commands(): readonly SlashCommand[];
-  confirm: NonNullable<Stage['confirm']>;
-};
+type Actions = Pick<CommandParts, 'submit' | 'sessions' | 'commands' | 'confirm' | 'signal' | 'quit'>;
 
-/** What a slash command may use. */
-function commandContext(
-  opened: Opened,
-  { stage, desk, commands, confirm, signal, submit, quit }: CommandParts,
-): CommandContext {
-  const { mode, permissions, window, spending, cache, record, memory, mcp, repository, extensions } = opened;
-  const { talk, prompts, host } = stage;
-  return {
-    get commands() {
-      return commands();
-    },
-    cwd: host.cwd,
-    signal,
-    print: (text) => talk.print(visible(text)),
+function contextOn(stage: Stage, opened: Opened, actions: Actions): CommandContext {
+  const { talk, prompts, host, reopenWith: reopen } = stage;
+  const { confirm, signal } = actions;
+  return commandContext(opened, {
+    ...actions,
+    host,
+    print: (text) => talk.print(text),
     ask: (question) => talk.ask(question, signal),
-    confirm: (question) => confirm(question, signal),
-    files: fileHistory(opened.undo),
-    sessions: desk,
     prompts: () => prompts.list(),
-    mode,
-    permissions,
-    window,
-    spending,
-    cache,
-    figures: record.figures,
-    log: record.log,
-    ...(memory && { memory }),
-    ...(mcp && { mcp }),
-    repository,
-    extensions,
-    settings: () => settingStates(opened.settings),
-    health: () => checkHealth(opened, host),
-    call: opened.call,
-    ...folderActions(opened, { stage, confirm, signal }),
-    submit,
-    quit,
-  };
-}
-
-function folderActions(
-  opened: Opened,
-  { stage, confirm, signal }: Pick<CommandParts, 'stage' | 'confirm' | 'signal'>,
-): Pick<CommandContext, 'addFolder'> {
-  const { reopenWith: reopen, host } = stage;
-  if (!reopen) return {};
-  const ask = (question: string) => confirm(question, signal);
-  return { addFolder: (folder) => addFolder(folder, { opened, cwd: host.cwd, confirm: ask, reopen }) };
+    ...(reopen && {
+      addFolder: (folder: string) => addFolder(folder, { opened, cwd: host.cwd, confirm, reopen }),
+    }),
+  });
 }
 
 /**
@@ -237,14 +189,6 @@ async function obey(line: string, context: CommandContext): Promise<boolean> {
     context.print(told);
     return true;
   }
-}
-
-/** Null for a bug. */
-function failureMessage(error: unknown, signal: AbortSignal): string | null {
-  if (signal.aborted && (error === signal.reason || error instanceof ProviderError)) return 'Interrupted.';
-  if (error instanceof UserError || error instanceof BudgetReachedError)
-    return `${error.message} ${error.hint}`;
-  return error instanceof ProviderError ? error.message : null;
 }
 
 export function confirmByLetter(talk: Pick<Frontend, 'ask'>) {

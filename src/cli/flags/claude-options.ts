@@ -61,6 +61,7 @@ export function withOurNames(parsed: Options & ClaudeOptions): Options {
     allow: [...options.allow, ...allowedTools],
     deny: [...options.deny, ...disallowedTools],
     ...(mode !== undefined && { mode }),
+    ...(permissionMode === 'dontAsk' && { neverAsk: true }),
     ...((dangerouslySkipPermissions || permissionMode === 'bypassPermissions') && { skipping }),
     ...((options.fork || forkSession) && { fork: true }),
     // Their word for all of them.

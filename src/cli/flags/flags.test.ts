@@ -54,6 +54,7 @@ describe('flags with the names of Claude Code', () => {
       { mode: 'plan', skipping: '--dangerously-skip-permissions' },
       'x',
     ],
+    [['--permission-mode', 'dontAsk', 'x'], { mode: 'default', neverAsk: true }, 'x'],
     [['-c', '--fork-session', 'x'], { continue: true, fork: true }, 'x'],
     [['--max-budget-usd', '2.5', 'x'], { budget: ['$2.5'] }, 'x'],
     [

@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../../contract/permission.ts';
 
-/** Claude Code's permission modes. What `dontAsk` would not ask is refused here when nobody can answer. */
+/** Claude Code's permission modes. `dontAsk` also needs the setting neverAsk. */
 export const claudeModes = {
   default: 'default',
   acceptEdits: 'accept-edits',

@@ -26,7 +26,7 @@ export const codexTable: SupportTable = {
       unsupported('sandbox_workspace_write', 'See [sandbox](sandbox.md).'),
       differs(
         'mcp_servers',
-        '`command`, `args`, `env`, `env_vars`, `cwd`, `url`, `http_headers`, `env_http_headers`, `bearer_token_env_var`, `tool_timeout_sec` and `enabled` work. So do `enabled_tools` and `disabled_tools`.',
+        '`command`, `args`, `env`, `env_vars`, `cwd`, `url`, `http_headers`, `env_http_headers`, `bearer_token_env_var`, `tool_timeout_sec` and `enabled` work. `disabled_tools` become deny rules. A server with `enabled_tools` is not started.',
       ),
       differs('profile', 'Its values are applied.'),
       differs(
@@ -81,6 +81,9 @@ export const codexTable: SupportTable = {
       about: '',
       rows: [
         differs('codex exec PROMPT', 'Use `aca -p PROMPT`.'),
+        differs('--json', 'Use `--output-format stream-json`.'),
+        differs('--output-schema', 'Use `--json-schema`.'),
+        differs('-o, --output-last-message', 'Redirect standard output.'),
         works('-m, --model'),
         differs('-a, --ask-for-approval', 'Use `--mode`.'),
         differs('-s, --sandbox', 'Use `--mode`.'),

@@ -6,6 +6,11 @@ export type Options = SessionOptions & {
   outputFormat: 'text' | 'json' | 'stream-json';
   inputFormat: 'text' | 'stream-json';
   jsonSchema?: string;
+  /** Whose shapes are written; ours by default. */
+  compat?: 'claude';
+  includePartialMessages?: boolean;
+  /** Who answers permission questions; nobody by default. */
+  permissionPromptTool?: 'stdio';
   repoId?: string;
   filename?: string;
   stdin?: boolean;

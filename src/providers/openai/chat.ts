@@ -19,9 +19,7 @@ export function createOpenAIChat(options: ChatOptions): Provider {
       const reply = openReply(wireNames(request.tools ?? []), options.quirks?.think ?? 'tags');
       let hasOutput = false;
       try {
-        const wire = toWire(request, options);
-        const address = options.endpoint?.stream(request.model, wire) ?? { url, body: wire };
-        const response = await watch.post(address.url, { headers, body: address.body, signal });
+        const response = await watch.post(url, { headers, body: toWire(request, options), signal });
         for await (const data of replyFrames(response)) {
           if (data.startsWith('[DONE]')) break;
           for (const event of toEvents(frameIn(data, { watch, options }) as ChatFrame, reply)) {

@@ -50,14 +50,9 @@ async function* exchange(
   const reply = openReply(options, wireNames(request.tools ?? []));
   let hasOutput = false;
   try {
-    const wire = toWire(request, options);
-    const address = options.endpoint?.stream(request.model, wire) ?? {
-      url: `${options.baseUrl.replace(/\/+$/, '')}/responses`,
-      body: wire,
-    };
-    const response = await watch.post(address.url, {
+    const response = await watch.post(`${options.baseUrl.replace(/\/+$/, '')}/responses`, {
       headers: bearer(options),
-      body: address.body,
+      body: toWire(request, options),
       signal,
     });
     for await (const { event: name = '', data } of serverEvents(response.body)) {

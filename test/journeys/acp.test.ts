@@ -163,7 +163,7 @@ test('sessions are listed, loaded with their history, resumed without it, closed
 
   await agent.request(names.delete, { sessionId });
   expect((await agent.request(names.list, {})).sessions).toEqual([]);
-  await expect(agent.request(names.load, place)).rejects.toThrow(/no session/);
+  await expect(agent.request(names.load, place)).rejects.toMatchObject({ code: -32002 });
 });
 
 describe('modes and options', () => {

@@ -16,6 +16,7 @@ import type { SessionOptions } from '../../app/options.ts';
 import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import { version } from '../../lib/version.ts';
+import type { SessionStore } from '../../session/store.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { isEffort, isMode, isSandboxLevel, modeState } from './config-options.ts';
 import { promptOf } from './prompt-content.ts';
@@ -95,6 +96,10 @@ export class AcpAgent {
     return session;
   }
 
+  #store(): SessionStore {
+    return sessionStore(loadSettings(this.#options, this.#terminal));
+  }
+
   async #authenticate(): Promise<void> {
     const settings = loadSettings(this.#options, this.#terminal);
     if (!(await findModel(settings, this.#terminal)))
@@ -112,6 +117,7 @@ export class AcpAgent {
 
   async #resume(id: string, place: Place, context: AgentContext): Promise<AcpSession> {
     await this.#close(id);
+    if (!this.#store().has(id)) throw RequestError.sessionNotFound(id);
     return this.#open(id, { resume: id, forceDir: true }, place, context);
   }
 
@@ -141,8 +147,9 @@ export class AcpAgent {
   }
 
   #list({ cwd, cursor }: { cwd?: string | null; cursor?: string | null }) {
-    const store = sessionStore(loadSettings(this.#options, this.#terminal));
-    const all = byLastUsed(store.list()).filter(({ workingDirectory }) => !cwd || workingDirectory === cwd);
+    const all = byLastUsed(this.#store().list()).filter(
+      ({ workingDirectory }) => !cwd || workingDirectory === cwd,
+    );
     const start = cursor ? all.findIndex(({ id }) => id === cursor) : 0;
     if (start < 0)
       throw RequestError.invalidParams(undefined, 'The cursor is unknown: list again without it.');
@@ -162,8 +169,7 @@ export class AcpAgent {
 
   async #delete(id: string): Promise<void> {
     await this.#close(id);
-    const store = sessionStore(loadSettings(this.#options, this.#terminal));
-    if ((await store.delete(id)) === null) throw RequestError.sessionNotFound(id);
+    if ((await this.#store().delete(id)) === null) throw RequestError.sessionNotFound(id);
   }
 
   async #close(id: string): Promise<void> {

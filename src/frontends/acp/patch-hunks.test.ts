@@ -25,7 +25,7 @@ test('each hunk replaces its old text, found at its line, by its new text', asyn
 
 test('a new file has no old text', async () => {
   const { patch } = await diffOf('a.txt', null, 'one\ntwo');
-  expect(patchHunks(patch)).toEqual([{ oldText: null, newText: 'one\ntwo', line: 1 }]);
+  expect(patchHunks(patch)).toEqual([{ oldText: null, newText: 'one\ntwo', line: 1, changed: 1 }]);
   expect(patchHunks('')).toEqual([]);
 });
 

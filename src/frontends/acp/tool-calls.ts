@@ -48,7 +48,7 @@ export function changedLines(display: Display, cwd: string): ToolCallLocation[] 
   const diffs = display.kind === 'diff' ? [display] : display.kind === 'diffs' ? display.diffs : [];
   return diffs.map(({ path: file, patch }) => ({
     path: path.resolve(cwd, file),
-    line: patchHunks(patch)[0]?.line ?? null,
+    line: patchHunks(patch)[0]?.changed ?? null,
   }));
 }
 

@@ -1,49 +1,70 @@
 import path from 'node:path';
 import { isInside } from '../lib/paths/inside.ts';
+import { createImports, type Owner, type ReadText, type Sent } from './imports.ts';
+import { type RuleFolder, ruleFolders, ruleText } from './instruction-rules.ts';
 
 export type Instruction = { file: string; text: string };
 
-/** Reads through the guard; null if there is nothing readable. */
-export type ReadText = (file: string) => Promise<string | null>;
+/** Rules for files that match, relative to a folder. `real` is where its file is. */
+export type PathRule = Instruction & {
+  real: string;
+  base: string;
+  globs: readonly string[];
+  bare: RuleFolder['bare'];
+};
 
-export type Found = { instructions: Instruction[]; notices: string[] };
+export type Found = { instructions: Instruction[]; rules: PathRule[]; notices: string[] };
 
-/** File names in a project folder. */
-const NAMES = ['AGENTS.md', 'CLAUDE.md', path.join('.ai-assistant', 'instructions.md')];
+/** `list`: the files under a folder, by their relative paths with forward slashes. */
+export type Disk = { read: ReadText; list(folder: string): readonly string[]; home: string; sent: Sent };
+
+/** File names in a project folder. Of several on one line, the first that exists is used. */
+const NAMES = [
+  ['.github/copilot-instructions.md'],
+  ['.cursorrules'],
+  ['GEMINI.md'],
+  ['AGENTS.override.md', 'AGENTS.md'],
+  ['CLAUDE.md'],
+  ['.claude/CLAUDE.md'],
+  ['CLAUDE.local.md'],
+  ['.ai-assistant/instructions.md'],
+];
 /** File names in the data root, which is itself the `.ai-assistant` folder. */
 const OWN_NAMES = ['AGENTS.md', 'CLAUDE.md', 'instructions.md'];
 
 const MAX_FILE = 32 * 1024;
 const MAX_ALL = 64 * 1024;
-const MAX_DEPTH = 5;
-/** In all files together: a few that import each other many times would never end. */
-const MAX_IMPORTS = 100;
 /** A shorter excerpt of a long text is not worth including. */
 const WORTH_KEEPING = 1024;
 
-export type Places = { dataRoot: string; repository: string; cwd: string };
+/** A folder of the user with instructions for another assistant, and the kind of its `rules` folder. */
+export type UserFolder = { folder: string; names: readonly string[]; rules?: RuleFolder };
+
+export type Places = { dataRoot: string; others: readonly UserFolder[]; repository: string; cwd: string };
+
+/** `files`: the first that exists is used. `rules`: it is one of a folder of rules for files in `base`. */
+type Entry = { files: readonly string[]; owner: Owner; rules?: RuleFolder & { base: string } };
 
 /**
  * The user's own first, then the repository root and each folder down to the working directory: later ones
  * take precedence.
  */
 export async function findInstructions(
-  { dataRoot, repository, cwd }: Places,
-  read: ReadText,
+  { dataRoot, others, repository, cwd }: Places,
+  disk: Disk,
 ): Promise<Found> {
-  const files = [
-    ...OWN_NAMES.map((name) => path.join(dataRoot, name)),
-    ...foldersDown(repository, cwd).flatMap((folder) => NAMES.map((name) => path.join(folder, name))),
-  ];
-  return loadAll(files, read);
+  const user = others.flatMap(({ folder, names, rules }): Entry[] => [
+    { files: names.map((name) => path.join(folder, name)), owner: 'user' },
+    ...(rules ? ruleEntries({ ...rules, base: repository }, path.join(folder, 'rules'), 'user', disk) : []),
+  ]);
+  const own = OWN_NAMES.map((name): Entry => ({ files: [path.join(dataRoot, name)], owner: 'user' }));
+  const project = foldersDown(repository, cwd).flatMap((folder) => entriesIn(folder, disk));
+  return load([...user, ...own, ...project], disk);
 }
 
 /** The instructions of one folder. */
-export function folderInstructions(folder: string, read: ReadText): Promise<Found> {
-  return loadAll(
-    NAMES.map((name) => path.join(folder, name)),
-    read,
-  );
+export function folderInstructions(folder: string, disk: Disk): Promise<Found> {
+  return load(entriesIn(folder, disk), disk);
 }
 
 /** From the outermost to the innermost, both included; only the inner one if it is not inside the outer. */
@@ -53,22 +74,82 @@ export function foldersDown(outer: string, inner: string): string[] {
   return [outer, ...names.map((_, i) => path.join(outer, ...names.slice(0, i + 1)))];
 }
 
-async function loadAll(files: readonly string[], read: ReadText): Promise<Found> {
+function entriesIn(folder: string, disk: Disk): Entry[] {
+  const named = NAMES.map(
+    (names): Entry => ({
+      files: names.map((name) => path.join(folder, name)),
+      owner: 'project',
+    }),
+  );
+  const rules = ruleFolders.flatMap((rules) =>
+    ruleEntries({ ...rules, base: folder }, path.join(folder, rules.folder), 'project', disk),
+  );
+  return [...named, ...rules];
+}
+
+function ruleEntries(
+  rules: NonNullable<Entry['rules']>,
+  folder: string,
+  owner: Owner,
+  { list }: Disk,
+): Entry[] {
+  const names = list(folder).filter((name) => rules.file.test(name));
+  return names.toSorted().map((name) => ({ files: [path.join(folder, name)], owner, rules }));
+}
+
+type Loaded = { file: string; real: string; text: string; owner: Owner };
+
+async function load(entries: readonly Entry[], disk: Disk): Promise<Found> {
+  const { home, sent, read } = disk;
   const notices: string[] = [];
-  const found: Instruction[] = [];
-  const met = { imports: 0 };
-  for (const file of files) {
-    const text = await withImports(file, { read, top: path.dirname(file), above: [], notices, met });
+  const always: Loaded[] = [];
+  const matching: (Loaded & Omit<PathRule, keyof Instruction>)[] = [];
+  const described: string[] = [];
+  for (const { files, owner, rules } of entries) {
+    const found = await firstOf(files, owner, { disk, notices });
+    if (!found || sent.files.has(found.real)) continue;
+    const use = rules?.useOf(found.text) ?? { type: 'always' };
+    const one = { ...found, owner, text: rules ? ruleText(found.text) : found.text };
+    if (use.type === 'described') described.push(`- ${one.file}: ${use.description}`);
+    if (use.type === 'paths' && rules) matching.push({ ...one, ...use, base: rules.base, bare: rules.bare });
     // Many projects have the same text under two names; it counts once.
-    if (text === null || text.trim() === '' || found.some((other) => other.text.trim() === text.trim()))
-      continue;
-    found.push({ file, text });
+    if (use.type !== 'always' || sent.texts.has(one.text.trim())) continue;
+    sent.files.add(one.real);
+    sent.texts.add(one.text.trim());
+    always.push(one);
   }
-  if (met.imports > MAX_IMPORTS)
-    notices.push(
-      `The instructions have more than ${MAX_IMPORTS} imports; only the first ${MAX_IMPORTS} are used.`,
-    );
-  return { instructions: bounded(found, notices), notices };
+  const imports = createImports({ read, home, sent, notices });
+  const instructions: Instruction[] = [];
+  for (const one of always) {
+    const { text, isOnlyImports } = await imports.expand(one);
+    if (text.trim() !== '' && !isOnlyImports) instructions.push({ file: one.file, text });
+  }
+  if (described.length > 0)
+    instructions.push({ file: 'rules', text: `${READ_RULES}\n${described.join('\n')}` });
+  const rules: PathRule[] = [];
+  for (const one of matching) {
+    // They may never be sent, so what they import does not count as sent.
+    const later = createImports({ read, home, sent: { ...sent, files: new Set(sent.files) }, notices });
+    const [kept] = bounded([{ file: one.file, text: (await later.expand(one)).text }], notices);
+    if (kept) rules.push({ ...one, ...kept });
+  }
+  imports.finish();
+  return { instructions: bounded(instructions, notices), rules, notices };
+}
+
+const READ_RULES = 'Before work that one of these files is for, read it:';
+
+async function firstOf(
+  files: readonly string[],
+  owner: Owner,
+  { disk, notices }: { disk: Disk; notices: string[] },
+): Promise<Omit<Loaded, 'owner'> | null> {
+  for (const file of files) {
+    const read = await disk.read(file, owner);
+    if (read.type === 'text') return { file, text: read.text, real: read.real };
+    if (read.type === 'refused') notices.push(`Skipped ${file}: ${read.because}.`);
+  }
+  return null;
 }
 
 /** If the total is too large, the nearest are kept. */
@@ -86,78 +167,6 @@ function bounded(found: readonly Instruction[], notices: string[]): Instruction[
     if (text !== '') kept.unshift({ file, text });
   }
   return kept;
-}
-
-type Importing = {
-  read: ReadText;
-  top: string;
-  above: readonly string[];
-  notices: string[];
-  /** Counts imports over all files. */
-  met: { imports: number };
-};
-
-/**
- * A file with its imports resolved. Imports are limited to its folder: a project must not import the user's
- * files.
- */
-async function withImports(file: string, importing: Importing): Promise<string | null> {
-  const { read, above, notices, met } = importing;
-  const text = await read(file);
-  if (text === null) return null;
-  let whole = '';
-  for (const piece of splitImports(text)) {
-    if (piece.type === 'text') {
-      whole += piece.text;
-      continue;
-    }
-    met.imports += 1;
-    if (met.imports > MAX_IMPORTS) {
-      whole += piece.written;
-      continue;
-    }
-    const target = path.resolve(path.dirname(file), piece.file);
-    const refused = refusal(target, { ...importing, above: [...above, file] }, whole.length);
-    const inner =
-      refused === null ? await withImports(target, { ...importing, above: [...above, file] }) : null;
-    if (refused !== null) notices.push(`Skipped ${piece.file}, imported by ${file}: ${refused}.`);
-    whole += inner?.trimEnd() ?? piece.written;
-  }
-  return whole;
-}
-
-function refusal(target: string, { top, above }: Importing, length: number): string | null {
-  if (above.length > MAX_DEPTH) return `imports are nested more than ${MAX_DEPTH} deep`;
-  if (above.includes(target)) return 'it imports itself';
-  if (!isInside(top, target)) return `it is outside ${top}`;
-  return length > MAX_ALL ? 'the size limit is reached' : null;
-}
-
-type Piece = { type: 'text'; text: string } | { type: 'import'; file: string; written: string };
-
-/** `@path` at the start of a line or after white space; in code it has another meaning. */
-export function splitImports(text: string): Piece[] {
-  const pieces: Piece[] = [];
-  let at = 0;
-  const code = codeSpans(text);
-  let span = 0;
-  for (const match of text.matchAll(/(?<=^|[ \t])@([\w./-]*\.[\w]+)(?=$|[\s,;:)]|\.(?:\s|$))/gm)) {
-    const [written, file = ''] = match;
-    // Both advance together: scanning all spans for each match would take minutes on a long file.
-    while (span < code.length && (code[span]?.[1] ?? 0) <= match.index) span += 1;
-    if ((code[span]?.[0] ?? Number.POSITIVE_INFINITY) <= match.index) continue;
-    pieces.push({ type: 'text', text: text.slice(at, match.index) }, { type: 'import', file, written });
-    at = match.index + written.length;
-  }
-  pieces.push({ type: 'text', text: text.slice(at) });
-  return pieces.filter((piece) => piece.type === 'import' || piece.text !== '');
-}
-
-function codeSpans(text: string): [from: number, to: number][] {
-  const blocks = text.matchAll(
-    /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1[^\n]*$|$(?![\s\S]))|(`+)[^`\n][^\n]*?\2/gm,
-  );
-  return [...blocks].map((match) => [match.index, match.index + match[0].length]);
 }
 
 /** At most this many bytes, without splitting a character. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answer, prompt, reply } from '../../test/support/histories.ts';
 import { keptText, sentSummary } from './kept.ts';
-import { folderNote, notedFolders } from './nested-instructions.ts';
+import { folderNote, notedPlaces } from './nested-instructions.ts';
 
 const note = folderNote({ folder: 'lib', file: 'lib/AGENTS.md', text: 'Use tabs.\n' });
 const edit = (id: string, file: string, success = true) => [
@@ -52,5 +52,5 @@ test('without anything to keep, the result is empty', () => {
 });
 
 test('folders with delivered instructions are recognized by their notes', () => {
-  expect([...notedFolders(messages)]).toEqual(['lib']);
+  expect([...notedPlaces(messages).folders]).toEqual(['lib']);
 });

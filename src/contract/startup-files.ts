@@ -89,10 +89,10 @@ export const startupFiles: readonly StartupFiles[] = [
     },
   },
   {
-    because: 'other AI assistants follow it',
+    because: 'AI assistants follow it',
     sealed: ['.claude/', '.cursor/'],
     checked: [
-      '.{codex,gemini,windsurf,roo,clinerules}/',
+      '.{agents,codex,gemini,opencode,windsurf,roo,clinerules}/',
       '.{cursorrules,windsurfrules}',
       '{claude,gemini}{,.local}.md',
       '.github/copilot-instructions.md',

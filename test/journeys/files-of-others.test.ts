@@ -101,6 +101,28 @@ describe('commands, skills and subagents for other assistants', () => {
   });
 });
 
+test('instructions for other assistants reach the model: imported, for matching files, each once, or with a notice', async () => {
+  const space = await workspace({
+    'AGENTS.md': 'Use tabs.\n',
+    'CLAUDE.md': '@AGENTS.md\n@docs/style.txt\n@docs/gone.md\n@~/secrets.md\n',
+    'docs/style.txt': 'Short lines.\n',
+    '.claude/rules/api.md': '---\npaths:\n  - "src/**/*.{ts,tsx}"\n---\nValidate input.\n',
+    '.cursor/rules/style.mdc': '---\ndescription:\nglobs:\nalwaysApply: true\n---\nNo semicolons.\n',
+    '.github/copilot-instructions.md': 'Be kind.\n',
+    'src/a.ts': 'let a;\n',
+  });
+  await atHome(space, { '.claude/CLAUDE.md': 'Speak German.\n', 'secrets.md': 'never-sent' });
+  const { bodies, stderr } = await run(space, 'go', [calls(['Read', { file_path: 'src/a.ts' }]), says('ok')]);
+  const system = JSON.stringify(bodies[0]?.system);
+  for (const text of ['Use tabs.', 'Short lines.', 'No semicolons.', 'Be kind.', 'Speak German.'])
+    expect([text, system.split(text).length - 1]).toEqual([text, 1]);
+  expect(system).not.toContain('Validate input.');
+  expect(JSON.stringify(bodies[1]?.messages)).toContain('Validate input.');
+  expect(JSON.stringify(bodies)).not.toContain('never-sent');
+  expect(stderr).toContain('Skipped docs/gone.md, imported by ');
+  expect(stderr).toMatch(/Skipped ~\/secrets\.md, imported by .*: it is outside .*; start with --add-dir /);
+});
+
 describe('files named in a prompt', () => {
   test('are attached with -p: a file, lines of one, a folder, an image; others are reported', async () => {
     const space = await workspace({

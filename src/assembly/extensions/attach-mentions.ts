@@ -22,7 +22,8 @@ export type AttachMentions = (content: Content, typed?: string) => Promise<Conte
 const MAX_FILES = 20;
 /** In characters, for all files of a prompt together. */
 const MAX_ALL = 60_000;
-const MORE_LINES = /\n\[\d+ more lines?: pass offset \d+ to continue\]$/;
+/** Notes about the file may follow it. */
+const MORE_LINES = /\n\[\d+ more lines?: pass offset \d+ to continue\](?=$|\n\n\[)/;
 
 /** `from` and `to` are lines counted from 1; `to` is absent for all of them. */
 type Wanted = { path: string; from: number; to?: number };

@@ -11,6 +11,7 @@ import type { Safety } from '../safety/build-safety.ts';
 import { keepOutput } from '../session/keep-output.ts';
 import { createContextWindow } from './context-window.ts';
 import { ConversationView } from './conversation-view.ts';
+import { createInstructionFiles } from './load-instructions.ts';
 import type { Mode } from './mode.ts';
 import { createProjectInstructions } from './project-instructions.ts';
 import { createRequestBase } from './request-base.ts';
@@ -33,15 +34,9 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
   const { session } = opened;
   const { writer, mode, safety, models, extensions, tools, notify } = deps;
   const { guard, capabilities, folders } = safety;
+  const files = createInstructionFiles({ config, cwd, dataRoot, guard, notice: notify.warn });
   const instructionsFor = (conversation: Pick<Session, 'messages'>) =>
-    createProjectInstructions({
-      config,
-      cwd,
-      dataRoot,
-      guard,
-      messages: () => conversation.messages,
-      notice: notify.warn,
-    });
+    createProjectInstructions(files, () => conversation.messages);
   const instructions = instructionsFor(session);
   const shellName = capabilities.shell.name;
   const { base, surroundings } = createRequestBase(parts, {

@@ -76,10 +76,15 @@ export const claudeTable: SupportTable = {
       about: '',
       rows: [
         works('CLAUDE.md', 'Also in parent folders and subfolders.'),
-        unsupported('CLAUDE.local.md', 'Import it in `AGENTS.md`.'),
-        unsupported('~/.claude/CLAUDE.md', 'Copy it to `~/.ai-assistant/AGENTS.md`.'),
-        unsupported('.claude/rules/*.md', 'Copy them into `AGENTS.md`.'),
-        works('@path/to/import'),
+        works('CLAUDE.local.md, .claude/CLAUDE.md'),
+        works('~/.claude/CLAUDE.md'),
+        works('.claude/rules/**/*.md', 'With `paths`, when a matching file is first read or changed.'),
+        works('~/.claude/rules/**/*.md'),
+        works('@path/to/import', 'Up to five levels deep; a file is sent once.'),
+        differs(
+          '@~/path and other imports outside the project',
+          'In a project file: only in folders added with `--add-dir`. In your own files: anywhere.',
+        ),
       ],
     },
     {

@@ -63,8 +63,8 @@ export const codexTable: SupportTable = {
       about: '',
       rows: [
         works('AGENTS.md', 'Also in parent folders and subfolders.'),
-        unsupported('AGENTS.override.md', 'Rename it.'),
-        unsupported('~/.codex/AGENTS.md', 'Copy it to `~/.ai-assistant/AGENTS.md`.'),
+        works('AGENTS.override.md'),
+        works('~/.codex/AGENTS.md'),
         works(
           '~/.codex/prompts/*.md',
           'As `/prompts:name`, or `/name` if only one ends so. Also in a project.',

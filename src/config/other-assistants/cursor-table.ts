@@ -28,8 +28,11 @@ export const cursorTable: SupportTable = {
       about: '',
       rows: [
         works('AGENTS.md'),
-        unsupported('.cursor/rules/*.mdc', 'Copy them into `AGENTS.md`.'),
-        unsupported('.cursorrules', 'Rename it to `AGENTS.md`.'),
+        works(
+          '.cursor/rules/**/*.mdc',
+          '`alwaysApply`, `globs` and `description`; mention others with `@` in a prompt.',
+        ),
+        works('.cursorrules'),
         works('.cursor/commands/*.md', 'Once you trust the folder; also `~/.cursor/commands`.'),
         restricts(unsupported('.cursorignore', 'Add deny rules such as `Read(secrets/**)`.')),
         restricts(unsupported('.cursor/hooks.json', 'Write them as [hooks](hooks.md).')),

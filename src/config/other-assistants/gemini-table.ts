@@ -47,8 +47,9 @@ export const geminiTable: SupportTable = {
       title: 'Files',
       about: '',
       rows: [
-        unsupported('GEMINI.md', 'Rename it to `AGENTS.md`.'),
-        unsupported('~/.gemini/GEMINI.md', 'Copy it to `~/.ai-assistant/AGENTS.md`.'),
+        works('GEMINI.md', 'Also in parent folders and subfolders.'),
+        works('~/.gemini/GEMINI.md'),
+        works('@path/to/import.md'),
         unsupported('.gemini/commands/*.toml', 'Write them as [Markdown](commands.md).'),
         unsupported('.gemini/extensions', 'Add their MCP servers to `.mcp.json`.'),
         restricts(unsupported('.geminiignore', 'Add deny rules such as `Read(secrets/**)`.')),

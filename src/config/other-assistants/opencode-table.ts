@@ -51,7 +51,7 @@ export const opencodeTable: SupportTable = {
       about: '',
       rows: [
         works('AGENTS.md'),
-        unsupported('~/.config/opencode/AGENTS.md', 'Copy it to `~/.ai-assistant/AGENTS.md`.'),
+        works('~/.config/opencode/AGENTS.md'),
         works('.opencode/command/*.md', 'Once you trust the folder; also `~/.config/opencode/command`.'),
         unsupported('.opencode/agent/*.md', 'Copy them to `.ai-assistant/agents`.'),
         works('.opencode/skills', 'Once you trust the folder; also `~/.config/opencode/skills`.'),

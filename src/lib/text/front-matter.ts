@@ -19,7 +19,7 @@ export function textField({ fields }: FrontMatter, key: string): string | undefi
   return (typeof value === 'string' ? value : value?.join(', ')) || undefined;
 }
 
-/** As a list, in either notation; a comma in brackets belongs to its item. */
+/** As a list, in either notation; a comma in parentheses or braces belongs to its item. */
 export function listField({ fields }: FrontMatter, key: string): string[] | undefined {
   const value = fields.get(key);
   const items = typeof value === 'string' ? splitList(value) : value;
@@ -61,7 +61,7 @@ function fieldOf(written: string, below: readonly string[]): string | string[] {
 }
 
 function splitList(text: string): string[] {
-  return [...text.matchAll(/(?:\([^()]*\)|"[^"]*"|'[^']*'|[^,])+/g)]
+  return [...text.matchAll(/(?:\([^()]*\)|\{[^{}]*\}|"[^"]*"|'[^']*'|[^,])+/g)]
     .map(([item]) => unquoted(item.trim()))
     .filter(Boolean);
 }

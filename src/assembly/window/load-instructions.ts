@@ -1,0 +1,139 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import type { Config } from '../../config/schema/schema.ts';
+import type { Owner, ReadFile, Sent } from '../../context/imports.ts';
+import { claudeRules } from '../../context/instruction-rules.ts';
+import {
+  type Found,
+  findInstructions,
+  folderInstructions,
+  type Instruction,
+  type PathRule,
+  type UserFolder,
+} from '../../context/instructions.ts';
+import { peek } from '../../lib/files/peek.ts';
+import { readTextIfAny } from '../../lib/files/read-text.ts';
+import { isInside } from '../../lib/paths/inside.ts';
+import { repositoryRoot } from '../../lib/paths/repository-root.ts';
+import { createGuard, type Guard } from '../../sandbox/guard.ts';
+
+export type InstructionDeps = {
+  config: Pick<Config, 'blockedPaths' | 'allowedPaths' | 'otherAssistants'>;
+  cwd: string;
+  dataRoot: string;
+  /** Of the user. */
+  home?: string;
+  /** For the working directory. */
+  guard: Pick<Guard, 'reach' | 'closedBecause' | 'realOf'>;
+  notice(text: string): void;
+};
+
+export type InstructionFiles = {
+  cwd: string;
+  /** Read once: the system prompt must not change within a session, or the vendor's prompt cache is lost. */
+  all(): Promise<{ instructions: readonly Instruction[]; rules: readonly PathRule[]; sent: Sent }>;
+  /** Those in a folder below the working directory, without what was sent; adds to it. */
+  inFolder(folder: string, sent: Sent): Promise<Pick<Found, 'instructions' | 'rules'>>;
+};
+
+/** Larger files are not written by hand. */
+const MAX_BYTES = 1_000_000;
+const MAX_DEPTH = 4;
+
+/** Finds instructions of the user and the project for one session. */
+export function createInstructionFiles(deps: InstructionDeps): InstructionFiles {
+  const { cwd, dataRoot, guard, home = homedir() } = deps;
+  const repository = repositoryRoot(cwd);
+  const above = repository === cwd ? null : guardAbove(repository, home, deps);
+  let found: ReturnType<InstructionFiles['all']> | undefined;
+
+  /** Why a file is not read, or null. */
+  function closed(file: string, owner: Owner): string | null {
+    // The user's own instructions are in a folder that is otherwise protected.
+    if (owner === 'user' && isInside(dataRoot, file))
+      return path.extname(file) === '.md' ? null : 'aca stores its settings and sessions there';
+    const reach = guard.reach(file, 'read');
+    if (reach.type === 'open' || (reach.type === 'outside' && owner === 'user')) return null;
+    if (reach.type === 'outside' && above?.(file)) return null;
+    if (reach.type === 'closed') return reach.because;
+    return `it is outside ${repository}; start with --add-dir ${path.dirname(file)} to use it`;
+  }
+
+  async function read(file: string, owner: Owner): Promise<ReadFile> {
+    const size = peek.file(file)?.size;
+    if (size === undefined)
+      return peek.isSpecial(file)
+        ? { type: 'refused', because: 'it is a pipe, a socket or a device' }
+        : { type: 'missing' };
+    const because = closed(file, owner) ?? (size > MAX_BYTES ? 'it is too large for instructions' : null);
+    if (because !== null) return { type: 'refused', because };
+    const text = await readTextIfAny(file);
+    if (text === null) return { type: 'refused', because: 'it cannot be read' };
+    if (text.includes('\0')) return { type: 'refused', because: 'it is not a text file' };
+    return { type: 'text', text, real: guard.realOf(file) ?? file };
+  }
+
+  const disk = { read, list: filesUnder, home };
+  const sent: Sent = { files: new Set(), texts: new Set() };
+
+  function reported(one: Found): Found {
+    for (const text of one.notices) deps.notice(text);
+    return one;
+  }
+
+  async function load() {
+    const places = { dataRoot, others: userFolders(home, deps.config), repository, cwd };
+    return { ...reported(await findInstructions(places, { ...disk, sent })), sent };
+  }
+
+  return {
+    cwd,
+    all() {
+      found ??= load();
+      return found;
+    },
+    inFolder: async (folder, others) => reported(await folderInstructions(folder, { ...disk, sent: others })),
+  };
+}
+
+/** Where other assistants keep instructions for all projects. */
+function userFolders(home: string, { otherAssistants }: Pick<Config, 'otherAssistants'>): UserFolder[] {
+  const folders = {
+    codex: { folder: '.codex', names: ['AGENTS.override.md', 'AGENTS.md'] },
+    gemini: { folder: '.gemini', names: ['GEMINI.md'] },
+    opencode: { folder: '.config/opencode', names: ['AGENTS.md'] },
+    claude: { folder: '.claude', names: ['CLAUDE.md'], rules: claudeRules },
+  };
+  return Object.entries(folders).flatMap(([name, one]) =>
+    otherAssistants[name as keyof typeof folders] === 'ignore'
+      ? []
+      : [{ ...one, folder: path.join(home, one.folder) }],
+  );
+}
+
+function filesUnder(folder: string, depth = 0): string[] {
+  const found = depth > MAX_DEPTH ? null : peek.folder(folder);
+  return [
+    ...(found?.files ?? []),
+    ...(found?.folders ?? []).flatMap((name) =>
+      filesUnder(path.join(folder, name), depth + 1).map((file) => `${name}/${file}`),
+    ),
+  ];
+}
+
+/** For the rest of the repository: only instructions are read there. */
+function guardAbove(
+  repository: string,
+  home: string,
+  { config, dataRoot, guard }: InstructionDeps,
+): (file: string) => boolean {
+  const outer = createGuard({
+    cwd: repository,
+    additionalDirectories: [],
+    closedDirectories: [dataRoot],
+    blockedPaths: config.blockedPaths,
+    allowedPaths: config.allowedPaths,
+    home,
+  });
+  return (file) => outer.allows(file, 'read') && guard.closedBecause(path.resolve(file), 'read') === null;
+}

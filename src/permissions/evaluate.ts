@@ -2,7 +2,6 @@ import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
 import {
   type Access,
-  type CallLimits,
   type HookDecision,
   type Opening,
   obviousReasons,
@@ -11,6 +10,7 @@ import {
 } from '../contract/permission.ts';
 import { startupRule } from '../contract/startup-files.ts';
 import { isBlocked } from './blocked-commands.ts';
+import { limitDeny, limitedPolicy } from './call-limits.ts';
 import { coversCommand, isWholeLine } from './command-pattern.ts';
 import { openedFolder, outsideReads, placeOf } from './command-place.ts';
 import { containedBecause } from './contain.ts';
@@ -29,7 +29,6 @@ import {
   type Evaluation,
   isFallback,
   isFileAccess,
-  limitedPolicy,
   type Policy,
   permissionSubjects,
   type Request,
@@ -163,20 +162,6 @@ function userDeny(one: Case): Evaluation | null {
     one,
   );
   return grant ? deny(`declined earlier: ${grant.source}`, `grant ${grant.source}`) : null;
-}
-
-/** A tool that may be used for some calls only. */
-function limitDeny(
-  limits: CallLimits | undefined,
-  tool: string,
-  covers: (rules: readonly string[]) => boolean,
-): Evaluation | null {
-  for (const list of limits?.only ?? []) {
-    const rules = list.filter((rule) => parsePattern(rule).tool === tool);
-    if (rules.length > 0 && !covers(rules))
-      return deny(`only ${rules.join(', ')} may be used here`, 'limits');
-  }
-  return null;
 }
 
 /** What no answer can open is refused without asking. */

@@ -65,15 +65,6 @@ export function isFallback({ sandbox }: Pick<Policy, 'sandbox'>): boolean {
   return sandbox?.kind === 'host' && sandbox.fallback !== undefined;
 }
 
-const BY_STRICTNESS: readonly PermissionMode[] = ['read-only', 'plan', 'default', 'accept-edits', 'auto'];
-
-/** The policy for a call with limits of its own: never looser. */
-export function limitedPolicy(policy: Policy, { mode = policy.mode, deny = [] }: CallLimits): Policy {
-  const isStricter = BY_STRICTNESS.indexOf(mode) < BY_STRICTNESS.indexOf(policy.mode);
-  const rules = { ...policy.rules, deny: [...policy.rules.deny, ...deny] };
-  return { ...policy, rules, mode: isStricter ? mode : policy.mode };
-}
-
 /** An MCP tool may do anything, whatever accesses it declares. */
 export function permissionSubjects(
   { tool, accesses }: Pick<Request, 'tool' | 'accesses'>,

@@ -10,6 +10,7 @@ import { mcpCommand } from '../src/cli/subcommands/mcp.ts';
 import { memoryCommand } from '../src/cli/subcommands/memory.ts';
 import { modelsCommand } from '../src/cli/subcommands/models.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
+import { scheduleCommand } from '../src/cli/subcommands/schedule.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
 import { statsCommand } from '../src/cli/subcommands/stats.ts';
 import { trustCommand } from '../src/cli/subcommands/trust.ts';
@@ -25,7 +26,7 @@ import type { Terminal } from '../src/frontends/shared/terminal.ts';
 import { withDialogs } from '../src/frontends/terminal/flows/commands.ts';
 import type { Pickers } from '../src/frontends/terminal/flows/pickers.ts';
 import { bindings, keyLabel } from '../src/frontends/terminal/keyboard/keymap.ts';
-import { presets } from '../src/providers/presets.ts';
+import { type Preset, presets } from '../src/providers/presets.ts';
 import { builtinTools } from '../src/tools/index.ts';
 
 /** The reference as Markdown, from the definitions that the program itself uses. */
@@ -103,6 +104,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     models: modelsCommand(terminal),
     policy: policyCommand(terminal),
     redo: undoCommand('redo', terminal),
+    schedule: scheduleCommand(terminal),
     sessions: sessionsCommand(terminal),
     stats: statsCommand(terminal),
     trust: trustCommand(terminal),
@@ -178,12 +180,16 @@ function variableRows(): string[][] {
 }
 
 function vendorRows(): string[][] {
-  return presets.map((preset) => [
+  return presets.map((preset: Preset) => [
     `\`${preset.name}\``,
-    preset.protocol,
+    preset.cloud ? '[by model](models.md#clouds)' : preset.protocol,
     preset.baseUrl,
     preset.keyEnv.map((name) => `\`${name}\``).join(', '),
-    'defaultModel' in preset ? `\`${preset.defaultModel}\`` : 'the first one the server lists',
+    preset.defaultModel !== undefined
+      ? `\`${preset.defaultModel}\``
+      : preset.cloud
+        ? 'a deployment that you name'
+        : 'the first one the server lists',
   ]);
 }
 

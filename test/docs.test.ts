@@ -231,6 +231,9 @@ test('the privacy page names everybody whose address is in the program', async (
     'registry.npmjs.org': 'The npm registry',
     'huggingface.co': 'Hugging Face',
     'raw.githubusercontent.com': 'GitHub',
+    // Names of permissions that the clouds' login servers grant.
+    'www.googleapis.com': 'Google OAuth',
+    'cognitiveservices.azure.com': 'Microsoft Entra ID',
   };
   // Addresses that are shown to people or are examples; the providers are in the table of presets.
   const notContacted = /(presets|models-data|commands|mcp-change|web-fetch)\.ts$|src.firewall/;

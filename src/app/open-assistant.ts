@@ -9,6 +9,7 @@ import { readAgents } from '../config/agents.ts';
 import { sessionEnvironment } from '../config/environment.ts';
 import { userExtensionFiles } from '../config/extension-files.ts';
 import type { Config } from '../config/schema/schema.ts';
+import type { EditorBuffers } from '../contract/editor-buffers.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver, Permission } from '../contract/permission.ts';
 import type { Provider } from '../contract/provider.ts';
@@ -59,6 +60,8 @@ type OpenOptions = {
   telemetry?: StartedTelemetry | undefined;
   /** Answers instead of the chosen model's server. */
   provider?: Provider;
+  /** The open files of the editor that the session runs in. */
+  buffers?: EditorBuffers;
   /** Tools and instructions of a program that embeds the assistant. */
   additions?: Parts['host'];
   /**
@@ -78,11 +81,11 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const { env, cwd } = host;
   const { http, fetch } = await userNetwork(config, env);
   const store = sessionStore(settings);
-  const { preset } = choice;
   const events = new EventChannel<AgentEvent>();
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
   const models = connectTo({
     config,
+    env,
     http,
     profiles: profileStore(root),
     embedded: { dataRoot: root, cwd, config, env },
@@ -90,12 +93,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   });
   const [provider, opened] = await Promise.all([
     open.provider ?? models.reach(choice),
-    session ??
-      openSession(options, {
-        store,
-        cwd,
-        settings: sessionSettings(`${preset.name}/${choice.model}`, config),
-      }),
+    session ?? openSession(options, { store, cwd, settings: sessionSettings(choice, config) }),
   ]);
   const own = servers ? undefined : await startServers(settings, host);
   const createTools = (servers ?? own)?.createTools;
@@ -122,12 +120,14 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     },
     otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
+    credentials: models.credentials,
     opened,
     fetch,
     web: await webRoute(config, env),
     webSearch: await findSearch(settings, host, choice),
     ...(createTools && { servers: createTools }),
     ...(additions && { host: additions }),
+    ...(open.buffers && { buffers: open.buffers }),
     prompt: promptChanges(options, cwd),
     ...(options.tools && { tools: options.tools }),
     agents,
@@ -179,9 +179,12 @@ function findingsIn({ damaged, foreign, session }: OpenSession): string[] {
   ];
 }
 
-function sessionSettings(model: string, { maxTokens, temperature, mode }: Config): SessionSettings {
+function sessionSettings(
+  { preset, model }: Choice,
+  { maxTokens, temperature, mode }: Config,
+): SessionSettings {
   return {
-    model,
+    model: `${preset.name}/${model}`,
     mode,
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../config/agents.ts';
 import type { ProjectContent } from '../config/project-content.ts';
 import type { Config } from '../config/schema/schema.ts';
 import type { Surroundings } from '../context/system-prompt.ts';
+import type { EditorBuffers } from '../contract/editor-buffers.ts';
 import type { ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
@@ -9,6 +10,7 @@ import type { Provider } from '../contract/provider.ts';
 import type { Quota } from '../contract/quota.ts';
 import type { ReviewPlan, Tool, ToolContext } from '../contract/tool.ts';
 import type { SearchBackend } from '../contract/web-search.ts';
+import type { SecretSource } from '../firewall/firewall.ts';
 import type { EventChannel } from '../lib/async/event-channel.ts';
 import type { Watcher } from '../observability/watcher.ts';
 import type { WebOptions } from '../sandbox/web/web.ts';
@@ -40,6 +42,8 @@ export type Parts = HostAdditions & {
   quota?: Quota;
   /** Environment variables that hold keys: hidden from commands that the model runs. */
   keyVariables: readonly string[];
+  /** Credentials that a cloud's own library found so far. */
+  credentials?: SecretSource;
   opened: OpenSession;
   /** The only built-in tools; absent for all of them. */
   tools?: readonly string[];
@@ -59,6 +63,8 @@ export type Parts = HostAdditions & {
   userFiles?: readonly ProjectContent[];
   /** The same of the project, which the user trusted. */
   projectFiles?: readonly ProjectContent[];
+  /** The open files of the editor that the session runs in. */
+  buffers?: EditorBuffers;
   watch?: Watcher;
   /** Buffers events emitted before there is a listener. */
   events?: EventChannel<AgentEvent>;

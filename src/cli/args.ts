@@ -24,6 +24,7 @@ export const subcommands = [
   { name: 'models', description: 'List, download and test models' },
   { name: 'policy', description: 'Check whether a command would be allowed, without running it' },
   { name: 'redo', description: 'Redo what `aca undo` reverted' },
+  { name: 'schedule', description: 'Print a crontab line or systemd units for a recurring run' },
   { name: 'sessions', description: 'List, search, export and clean up past sessions' },
   { name: 'stats', description: 'Show usage across all sessions: tokens, cost, tools, caches' },
   { name: 'trust', description: "Trust this folder's own settings and scripts" },

@@ -86,10 +86,14 @@ function offsetBelow(depth: number, text: string): number | null {
   return null;
 }
 
-/**
- * JSON with comments and trailing commas, checked against the schema. Unknown keys are reported and dropped.
- */
-export function parseConfig(text: string, file: string): CheckedInput {
+/** A table as it was written; `locate` returns where one of its keys is. */
+export type WrittenTable = {
+  value: Record<string, unknown>;
+  locate(path: readonly PropertyKey[]): string;
+};
+
+/** JSON with comments and trailing commas. Throws a `UserError` if it is not a table. */
+export function parseTable(text: string, file: string): WrittenTable {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [broken] = errors;
@@ -105,9 +109,16 @@ export function parseConfig(text: string, file: string): CheckedInput {
       'Enclose them in { and }.',
     );
   }
-  const locate = (path: readonly PropertyKey[]) =>
-    tree ? placeOf(text, nodeAt(tree, path).offset, file) : `${file}:1:1`;
-  return checkInput(tree ? plainValue(tree) : {}, locate);
+  return {
+    value: tree ? (plainValue(tree) as Record<string, unknown>) : {},
+    locate: (path) => (tree ? placeOf(text, nodeAt(tree, path).offset, file) : `${file}:1:1`),
+  };
+}
+
+/** Settings in JSON, checked against the schema. Unknown keys are reported and dropped. */
+export function parseConfig(text: string, file: string): CheckedInput {
+  const { value, locate } = parseTable(text, file);
+  return checkInput(value, locate);
 }
 
 /**

@@ -8,6 +8,7 @@ import { settled } from './schema/check-settings.ts';
 import { projectContent, revokeTrust, trustFolder } from './trust.ts';
 
 const defaults = settled({});
+const others = { found: [], waiting: [] };
 
 function load({ home, root }: Workspace, options: Partial<LoadOptions> = {}) {
   return loadConfig({ home, cwd: root, env: {}, trusted: false, ...options });
@@ -40,6 +41,7 @@ describe('[F01] [R07] without any file', () => {
       rules: [],
       projectFile: null,
       extensions: [],
+      others,
     });
     expect(defaults).toEqual({
       routing: [],
@@ -134,6 +136,7 @@ describe('[F02] the later source takes precedence', () => {
       rules: [],
       projectFile,
       extensions: [],
+      others,
     });
     expect(load(space, { trusted: true }).config.maxTurns).toBe(20);
   });
@@ -307,6 +310,7 @@ describe('[Y28] an untrusted project', () => {
       rules: [{ verdict: 'deny', rule: 'Fetch', place: `${file}:1:148` }],
       projectFile: file,
       extensions: [],
+      others,
     });
   });
 

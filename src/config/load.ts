@@ -6,11 +6,14 @@ import { isExtension } from './extension-files.ts';
 import { formatKeyPath } from './key-path.ts';
 import { MCP_FILE, parseMcpFile } from './mcp-file.ts';
 import { leavesOf, mergeConfig, withoutUndefined } from './merge.ts';
+import { projectReadings, type UserReading, userReadings } from './other-assistants/find.ts';
+import type { Reading, WrittenRule } from './other-assistants/read.ts';
 import type { ProjectContent } from './project-content.ts';
 import { pluginPlace } from './project-extensions.ts';
 import { tighten, withoutUserOnly } from './project-rules.ts';
 import { settled } from './schema/check-settings.ts';
 import type { McpServerInput } from './schema/mcp-server.ts';
+import type { AssistantName } from './schema/other-assistants.ts';
 import type { Config, ConfigInput } from './schema/schema.ts';
 import {
   type ContentChange,
@@ -52,9 +55,11 @@ export type LoadedConfig = {
   projectFile: string | null;
   /** The project's files that define commands, skills and subagents, as approved; none without trust. */
   extensions: ProjectContent[];
+  /** Settings files of other assistants: all that were read, and what of the user's waits for a decision. */
+  others: { found: readonly Reading[]; waiting: readonly WaitingFile[] };
 };
 
-type WrittenRule = { verdict: 'allow' | 'ask' | 'deny'; rule: string; place: string };
+type WaitingFile = { assistant: AssistantName; file: string; settings: string[] };
 
 /**
  * What the user should see before trusting a folder: the settings that would apply, and what is new in the
@@ -62,96 +67,185 @@ type WrittenRule = { verdict: 'allow' | 'ask' | 'deny'; rule: string; place: str
  */
 type PendingTrust = { content: ProjectContent[]; loosens: string[]; changes: ContentChange[] };
 
+/** What has been read so far; later sources override earlier ones. */
+type Layers = Pick<LoadedConfig, 'notices' | 'origins' | 'rules'> & {
+  merged: ConfigInput;
+  /** What an untrusted project would loosen. */
+  loosens: string[];
+  add(input: ConfigInput, base: string, source: (key: string) => string): void;
+};
+
 /**
- * Defaults, then the user's file, the project's, the environment and the command line: each overrides the
- * previous.
+ * Defaults, then other assistants' files of the user, the user's file, the same of the project, the environment
+ * and the command line: each overrides the previous.
  */
 export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions): LoadedConfig {
   const content = projectContent(cwd, home);
   const said = trusted || switchOf(env, 'AI_ASSISTANT_TRUST') === true;
   const trust: Trust = said ? { type: 'trusted' } : trustOf(home, cwd, content);
   const isTrusted = trust.type === 'trusted';
-  const origins: Record<string, string> = {};
-  const notices: string[] = [];
-  const rules: WrittenRule[] = [];
-  let merged: ConfigInput = {};
-  const add = (input: ConfigInput, base: string, source: (key: string) => string) => {
-    merged = mergeConfig(merged, absolutePaths(input, base, { env, home, cwd }));
-    recordOrigins(origins, input, source);
-  };
+  const layers = emptyLayers({ env, home, cwd });
 
   const userFile = userConfigFile(home);
   const user = readConfigFile(userFile);
+  const found = userReadings({ env, folders: [cwd, projectRoot(cwd)] }, user?.input.otherAssistants ?? {});
+  const others = addUserReadings(found, layers);
   if (user) {
-    notices.push(...user.notices);
-    add(user.input, home, () => userFile);
-    rules.push(...rulesIn(user));
+    layers.notices.push(...user.notices);
+    layers.add(user.input, home, () => userFile);
+    layers.rules.push(...rulesIn(user));
   }
-
+  const projects = projectReadings(content, env);
+  addProjectReadings(projects, layers, trust);
   const projectFile = findProjectFile(cwd);
-  let loosens: string[] = [];
   // The checked text is the parsed text: changing the file in between has no effect.
   const written = content.find(({ file }) => file === projectFile);
-  if (written && projectFile !== null) {
-    const parsed = parseConfig(written.text, projectFile);
-    const { input: theirs, refused } = withoutUserOnly(parsed.input);
-    const project = { ...parsed, input: theirs };
-    notices.push(
-      ...refused.map((key) => `${projectFile}: ${key} is ignored; set it in ${userFile} instead.`),
-    );
-    const sifted = tighten(settled(merged), project.input);
-    if (!isTrusted) loosens = sifted.ignored;
-    const input = isTrusted ? project.input : sifted.accepted;
-    notices.push(...untrustedNotice(projectFile, loosens, trust));
-    notices.push(...project.notices, ...keysInProject(input, projectFile));
-    add(input, path.dirname(projectFile), () => projectFile);
-    rules.push(...rulesIn({ ...parsed, input }));
-  }
+  if (written) addProjectFile(written, layers, { trust, userFile });
   const servers = content.find(({ file }) => path.basename(file) === MCP_FILE);
-  if (servers) {
-    const { file, text } = servers;
-    const read = parseMcpFile(text, file);
-    // A server set up by the user is never replaced by another of the same name.
-    const fresh = Object.entries(read.servers).filter(
-      ([name]) => !Object.hasOwn(merged.mcpServers ?? {}, name),
-    );
-    if (isTrusted) {
-      notices.push(...read.notices);
-      const cwd = path.dirname(file);
-      const mcpServers = Object.fromEntries(fresh.map(([name, server]) => [name, { cwd, ...server }]));
-      add({ mcpServers }, cwd, () => file);
-    } else {
-      const waiting = fresh.map(([name]) => formatKeyPath(['mcpServers', name]));
-      loosens = [...loosens, ...waiting];
-      notices.push(...untrustedNotice(file, waiting, trust));
-    }
-  }
+  if (servers) addServers(servers, layers, trust);
   const extensions = content.filter(isExtension);
   if (!isTrusted && extensions.length > 0) {
     const waiting = extensions.map(({ name }) => name);
-    loosens = [...loosens, ...waiting];
-    notices.push(...untrustedNotice(projectRoot(cwd), waiting, trust));
+    layers.loosens.push(...waiting);
+    layers.notices.push(...untrustedNotice(projectRoot(cwd), waiting, trust));
   }
   const changes = trust.type === 'changed' ? trust.changes : [];
+  const { loosens } = layers;
   const pending = loosens.length + changes.length > 0 ? { content, loosens, changes } : null;
 
   const environment = readEnvironment(env);
-  add(environment.input, cwd, (key) => `environment variable ${environment.names.get(key)}`);
+  layers.add(environment.input, cwd, (key) => `environment variable ${environment.names.get(key)}`);
 
   const chosen = checkInput(withoutUndefined(flags), () => 'command line');
-  add(chosen.input, cwd, () => 'command line');
-  rules.push(...rulesIn(chosen));
+  layers.add(chosen.input, cwd, () => 'command line');
+  layers.rules.push(...rulesIn(chosen));
 
+  const disabled = [...found, ...projects].flatMap(({ disables }) => disables);
+  const own = Object.keys(user?.input.mcpServers ?? {});
   return {
-    config: settled(merged),
-    notices,
-    origins,
+    config: settled(
+      withoutServers(
+        layers.merged,
+        disabled.filter((name) => !own.includes(name)),
+      ),
+    ),
+    notices: layers.notices,
+    origins: layers.origins,
     trusted: isTrusted,
     pending,
-    rules,
+    rules: layers.rules,
     projectFile,
     extensions: isTrusted ? extensions : [],
+    others: { found: [...found, ...projects], waiting: others },
   };
+}
+
+function emptyLayers(place: { env: Env; home: string; cwd: string }): Layers {
+  const layers: Layers = {
+    merged: {},
+    origins: {},
+    notices: [],
+    rules: [],
+    loosens: [],
+    add(input, base, source) {
+      layers.merged = mergeConfig(layers.merged, absolutePaths(input, base, place));
+      recordOrigins(layers.origins, input, source);
+    },
+  };
+  return layers;
+}
+
+/** Those the user has not decided on may only restrict; returns what waits for the decision. */
+function addUserReadings(readings: readonly UserReading[], layers: Layers): WaitingFile[] {
+  return readings.flatMap((reading) => {
+    const { assistant, file, consent } = reading;
+    const ignored = addReading(reading, layers, { isTrusted: consent === 'use' });
+    if (consent === 'use' || ignored.length === 0) return [];
+    layers.notices.push(
+      `${file}: only what restricts applies until you decide; ignored: ${ignored.join(', ')}. Run \`aca import\`.`,
+    );
+    return [{ assistant, file, settings: ignored }];
+  });
+}
+
+function addProjectReadings(readings: readonly Reading[], layers: Layers, trust: Trust): void {
+  for (const reading of readings) {
+    // A server set up by the user is never replaced by another of the same name.
+    const fresh = newServers(reading.input.mcpServers ?? {}, layers, reading.base);
+    const input = { ...reading.input, ...(reading.input.mcpServers && { mcpServers: fresh }) };
+    const ignored = addReading({ ...reading, input }, layers, { isTrusted: trust.type === 'trusted' });
+    layers.loosens.push(...ignored);
+    layers.notices.push(...untrustedNotice(reading.file, ignored, trust));
+    layers.notices.push(...keysInProject(input, reading.file));
+  }
+}
+
+/** Returns what is ignored without trust. */
+function addReading(reading: Reading, layers: Layers, { isTrusted }: { isTrusted: boolean }): string[] {
+  const sifted = tighten(settled(layers.merged), reading.input);
+  const input = isTrusted ? reading.input : sifted.accepted;
+  layers.notices.push(...reading.notices);
+  layers.add(input, reading.base, () => reading.file);
+  const isUsed = ({ verdict, rule }: WrittenRule) => input.permissions?.[verdict]?.includes(rule);
+  layers.rules.push(...reading.rules.filter(isUsed));
+  return isTrusted ? [] : sifted.ignored;
+}
+
+function addProjectFile(
+  { file, text }: ProjectContent,
+  layers: Layers,
+  { trust, userFile }: { trust: Trust; userFile: string },
+): void {
+  const parsed = parseConfig(text, file);
+  const { input: theirs, refused } = withoutUserOnly(parsed.input);
+  const isTrusted = trust.type === 'trusted';
+  const sifted = tighten(settled(layers.merged), theirs);
+  const input = isTrusted ? theirs : sifted.accepted;
+  const loosens = isTrusted ? [] : sifted.ignored;
+  layers.loosens.push(...loosens);
+  layers.notices.push(
+    ...refused.map((key) => `${file}: ${key} is ignored; set it in ${userFile} instead.`),
+    ...untrustedNotice(file, loosens, trust),
+    ...parsed.notices,
+    ...keysInProject(input, file),
+  );
+  layers.add(input, path.dirname(file), () => file);
+  layers.rules.push(...rulesIn({ ...parsed, input }));
+}
+
+function addServers({ file, text }: ProjectContent, layers: Layers, trust: Trust): void {
+  const read = parseMcpFile(text, file);
+  const folder = path.dirname(file);
+  const fresh = newServers(read.servers, layers, folder);
+  if (trust.type === 'trusted') {
+    layers.notices.push(...read.notices);
+    layers.add({ mcpServers: fresh }, folder, () => file);
+    return;
+  }
+  const waiting = Object.keys(fresh).map((name) => formatKeyPath(['mcpServers', name]));
+  layers.loosens.push(...waiting);
+  layers.notices.push(...untrustedNotice(file, waiting, trust));
+}
+
+/** Those whose names are not taken; they start in the project's folder. */
+function newServers(
+  servers: Record<string, McpServerInput>,
+  { merged }: Layers,
+  cwd: string,
+): Record<string, McpServerInput> {
+  const fresh = Object.entries(servers).filter(([name]) => !Object.hasOwn(merged.mcpServers ?? {}, name));
+  return Object.fromEntries(fresh.map(([name, server]) => [name, { cwd, ...server }]));
+}
+
+/** With these MCP servers turned off. */
+function withoutServers(input: ConfigInput, names: readonly string[]): ConfigInput {
+  const { mcpServers } = input;
+  if (!mcpServers || names.length === 0) return input;
+  const all = Object.entries(mcpServers).map(([name, server]) => [
+    name,
+    names.includes(name) ? { ...server, disabled: true } : server,
+  ]);
+  return { ...input, mcpServers: Object.fromEntries(all) };
 }
 
 export function userConfigFile(home: string): string {

@@ -9,6 +9,7 @@ import { parseJson } from '../lib/text/json.ts';
 import { readSmallFile } from './config-file.ts';
 import { extensionFiles } from './extension-files.ts';
 import { MCP_FILE } from './mcp-file.ts';
+import { otherProjectFiles } from './other-assistants/find.ts';
 import type { ProjectContent } from './project-content.ts';
 import { pluginFiles } from './project-extensions.ts';
 import { checkOnce } from './schema/check-settings.ts';
@@ -88,6 +89,7 @@ export function projectContent(cwd: string, dataRoot?: string): ProjectContent[]
   const named = settings.find(({ file }) => path.basename(file) === PROJECT_FILE);
   return [
     ...settings,
+    ...otherProjectFiles(path.resolve(cwd), root),
     ...extensionFiles({ root, cwd: path.resolve(cwd), dataRoot }),
     ...pluginFiles(named, root),
   ];

@@ -39,6 +39,8 @@ export type ProviderErrorDetails = {
   provider: string;
   status?: number;
   retryAfterMs?: number;
+  /** What the user can do, if it does not follow from the kind. */
+  nextStep?: string;
 };
 
 export class ProviderError extends Error {
@@ -47,6 +49,7 @@ export class ProviderError extends Error {
   readonly provider: string;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly nextStep: string | undefined;
 
   constructor(message: string, details: ProviderErrorDetails, options?: ErrorOptions) {
     super(message, options);
@@ -54,6 +57,7 @@ export class ProviderError extends Error {
     this.provider = details.provider;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.nextStep = details.nextStep;
   }
 }
 

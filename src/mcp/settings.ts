@@ -8,6 +8,8 @@ export type ServerSettings = {
   url?: string;
   headers?: Record<string, string>;
   timeoutMs?: number;
+  enabledTools?: string[];
+  disabledTools?: string[];
   disabled?: boolean;
   oauth?: OAuthSettings;
 };

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { UserError } from '../contract/errors.ts';
 import type { Access } from '../contract/permission.ts';
+import { parseRule } from '../contract/rule-syntax.ts';
 import { isObject } from '../lib/text/json.ts';
 import { matchesEveryCommand, matchesSomeCommand } from './command-pattern.ts';
 import { matchesAddress, matchesSearch } from './pattern/address-rule.ts';
@@ -26,30 +26,10 @@ export type Pattern = { source: string; tool: string; specifier: string | null }
 
 export type Subject = RulePlace & { tool: string; access: Access; isInside(file: string): boolean };
 
-const SYNTAX = /^([A-Za-z*][\w*-]*)(?:\(([\s\S]*)\))?$/;
-const MCP_SYNTAX = /^mcp:(\*|[^\s():*]+(:(\*|[^\s()*]+))?)$/;
-const EXAMPLES =
-  'Examples: Bash(git log *), Read(src/**), Edit(docs/*.md), WebFetch(domain:nodejs.org), mcp:github:*.';
-
 export function parsePattern(source: string): Pattern {
-  const text = source.trim();
-  if (MCP_SYNTAX.test(text)) return { source: text, tool: text, specifier: null };
-  const [, tool, specifier] = SYNTAX.exec(text) ?? [];
-  if (tool === undefined) throw new UserError(`"${source}" is not a permission rule.`, EXAMPLES);
-  if (specifier?.trim() === '') {
-    throw new UserError(
-      `The rule "${source}" has empty parentheses.`,
-      `${EXAMPLES} Use ${tool} alone to match everything.`,
-    );
-  }
-  if (/^~[^/]/.test(specifier ?? '') && tool !== 'Bash') {
-    throw new UserError(
-      `The rule "${source}" starts with the home folder of another user.`,
-      'Use ~/ for your own home folder, // for an absolute path, or ./ for a name that starts with ~.',
-    );
-  }
-  const isWhole = specifier === undefined || (tool === 'Bash' && specifier === ':*');
-  return { source: text, tool: toolNamed(tool), specifier: isWhole ? null : specifier };
+  const { text, name, specifier } = parseRule(source);
+  const isWhole = specifier === null || (name === 'Bash' && specifier === ':*');
+  return { source: text, tool: toolNamed(name), specifier: isWhole ? null : specifier };
 }
 
 /** A remembered answer: a path with a single slash is absolute. */

@@ -1,5 +1,7 @@
 import { UserError } from '../contract/errors.ts';
 import type { Provider } from '../contract/provider.ts';
+import { httpClient } from '../lib/network/http-client.ts';
+import type { CloudSettings } from './cloud/cloud.ts';
 import type { ChatOptions } from './openai/chat-wire.ts';
 import type { ProviderOptions } from './options.ts';
 import type { Preset, Protocol } from './presets.ts';
@@ -9,6 +11,7 @@ import { type StallLimits, withStallLimit } from './wrappers/stall.ts';
 
 /** Loaded on first use. */
 const protocols: Record<Protocol, () => Promise<(options: ChatOptions) => Provider>> = {
+  'bedrock-converse': async () => (await import('./converse/converse.ts')).createConverse,
   anthropic: async () => (await import('./anthropic/anthropic.ts')).createAnthropic,
   google: async () => (await import('./google/google.ts')).createGoogle,
   ollama: async () => (await import('./ollama/ollama.ts')).createOllama,
@@ -31,6 +34,10 @@ export type CreateOptions = Omit<ProviderOptions, 'name' | 'baseUrl'> &
     think?: ThinkMode;
     /** Longest silence before the first output and between two events; default: minutes. */
     silenceMs?: number;
+    /** Region, project and the like, for a cloud. */
+    cloud?: CloudSettings;
+    /** Called with every credential that a cloud's own library finds. */
+    onSecret?(value: string): void;
     /** Called when a local server is still loading the model, and is waited for. */
     onLoading?(): void;
   };
@@ -49,11 +56,13 @@ export async function createProvider(
     think,
     silenceMs,
     onLoading,
+    cloud,
+    onSecret,
     ...options
   }: CreateOptions,
 ): Promise<Provider> {
   const baseUrl = options.baseUrl ?? preset.baseUrl;
-  if (baseUrl === '') {
+  if (baseUrl === '' && !preset.cloud) {
     const [variable] = preset.baseUrlEnv ?? [];
     throw new UserError(
       `No base URL for ${preset.name}.`,
@@ -61,10 +70,16 @@ export async function createProvider(
     );
   }
   if (preset.protocol === 'embedded') throw new Error('Embedded models do not use a network protocol.');
-  const create = await protocols[preset.protocol]();
-  const { name, local } = preset;
+  const { name, local, protocol } = preset;
   const quirks = { ...preset.quirks, ...(think && { think }) };
-  const vendor = create({ ...options, name, baseUrl, quirks });
+  const load = (wanted: Protocol) => protocols[wanted]();
+  const reached = { ...options, name, baseUrl, quirks };
+  const vendor = preset.cloud
+    ? await (await import('./cloud/cloud.ts')).createCloud(
+        { ...preset, cloud: preset.cloud, protocol },
+        { http: httpClient, ...reached, settings: cloud ?? {}, load, ...(onSecret && { onSecret }) },
+      )
+    : (await load(protocol))(reached);
   const stallLimits = silenceMs === undefined ? null : { firstMs: silenceMs, betweenMs: silenceMs };
   const provider = withStallLimit(vendor, stallLimits ?? (local ? STALL_LOCAL : STALL));
   if (toolMode === 'native' && !local) return provider;

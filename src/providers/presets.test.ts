@@ -20,6 +20,9 @@ describe('[V05] presets', () => {
       'together',
       'fireworks',
       'cerebras',
+      'bedrock',
+      'vertex',
+      'azure',
       'ollama',
       'lmstudio',
       'llamacpp',
@@ -33,6 +36,11 @@ describe('[V05] presets', () => {
     if (preset.local) {
       expect(preset.baseUrlEnv).not.toEqual([]);
       expect(preset.baseUrl).toMatch(/^(http:\/\/127\.0\.0\.1:\d+(\/v1)?)?$/);
+      return;
+    }
+    if (preset.cloud) {
+      expect(preset.baseUrl).toBe('');
+      expect(preset.baseUrlEnv).not.toEqual([]);
       return;
     }
     expect(preset.baseUrl).toMatch(/^https:\/\/[^/]+(\/[^/]+)*$/);

@@ -1,6 +1,14 @@
 import type { ChatQuirks } from './openai/chat-wire.ts';
 
-export type Protocol = 'anthropic' | 'openai-responses' | 'openai-chat' | 'google' | 'ollama';
+export type Protocol =
+  | 'anthropic'
+  | 'openai-responses'
+  | 'openai-chat'
+  | 'google'
+  | 'ollama'
+  | 'bedrock-converse';
+
+export type CloudName = 'aws' | 'google' | 'azure';
 
 /** A vendor or kind of local server: everything that differs between users of one protocol. */
 export type Preset = {
@@ -18,6 +26,11 @@ export type Preset = {
   baseUrlEnv?: readonly string[];
   /** Where to get a key. */
   keyUrl?: string;
+  /**
+   * A cloud that serves models of several vendors. Without a key, its own credentials are used; the protocol
+   * may depend on the model.
+   */
+  cloud?: CloudName;
   /** Runs on the user's own machine and needs no key. */
   local?: true;
   /**
@@ -189,6 +202,43 @@ export const presets = [
     keyUrl: 'https://cloud.cerebras.ai',
     defaultModel: 'gpt-oss-120b',
     quirks: { maxCompletionTokens: true },
+  },
+  {
+    name: 'bedrock',
+    label: 'Amazon Bedrock',
+    protocol: 'anthropic',
+    cloud: 'aws',
+    baseUrl: '',
+    keyEnv: ['AWS_BEARER_TOKEN_BEDROCK'],
+    baseUrlEnv: ['ANTHROPIC_BEDROCK_BASE_URL', 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME'],
+    keyUrl: 'https://console.aws.amazon.com/bedrock/home#/api-keys',
+    defaultModel: 'global.anthropic.claude-sonnet-5-5',
+  },
+  {
+    name: 'vertex',
+    label: 'Google Vertex AI',
+    protocol: 'google',
+    cloud: 'google',
+    baseUrl: '',
+    keyEnv: [],
+    baseUrlEnv: ['ANTHROPIC_VERTEX_BASE_URL', 'GOOGLE_VERTEX_BASE_URL'],
+    defaultModel: 'gemini-4-argon',
+  },
+  {
+    name: 'azure',
+    label: 'Azure OpenAI',
+    protocol: 'openai-chat',
+    cloud: 'azure',
+    baseUrl: '',
+    keyEnv: ['AZURE_OPENAI_API_KEY'],
+    baseUrlEnv: ['AZURE_OPENAI_ENDPOINT'],
+    quirks: {
+      maxCompletionTokens: true,
+      promptCacheKey: true,
+      noTemperatureWhenThinking: true,
+      secondSystemMessage: true,
+    },
+    tableOf: 'openai',
   },
   {
     name: 'ollama',

@@ -231,3 +231,64 @@ test('a slash command is run and a failed run is an error with the next step', a
     message: expect.stringMatching(/key/) as string,
   });
 });
+
+describe('an editor that shares its files', () => {
+  test('unsaved text is read, a change lands in the buffer, and a path outside stays closed', async () => {
+    const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+    const file = path.join(space.root, 'a.txt');
+    const buffers = new Map([[file, 'one\ntwo\nunsaved\n']]);
+    const outside = ['Read', { file_path: '/etc/shadow' }] as [string, object];
+    const it = await started(space, [calls(read, outside), calls(edit), says('Done.')], { buffers });
+
+    await ask(it, it.sessionId, 'change it');
+
+    expect(JSON.stringify(it.server.requests[1])).toContain('unsaved');
+    expect(buffers.get(file)).toBe('one\nthree\nunsaved\n');
+    expect(await readFile(file, 'utf8')).toBe('one\nthree\nunsaved\n');
+    expect(
+      it.messages.filter(
+        (message) =>
+          JSON.stringify(message).includes('fs/read_text_file"') &&
+          JSON.stringify(message).includes('shadow'),
+      ),
+    ).toEqual([]);
+  });
+
+  test('text typed while the model was thinking is not overwritten', async () => {
+    const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+    const file = path.join(space.root, 'a.txt');
+    const buffers = new Map([[file, 'one\ntwo\n']]);
+    const it = await started(space, [calls(read), calls(edit), says('I see.')], {
+      buffers,
+      answer: () => {
+        buffers.set(file, 'one\ntwo\nthree typed\n');
+        return 'once';
+      },
+    });
+
+    await ask(it, it.sessionId, 'change it');
+
+    expect(buffers.get(file)).toContain('three typed');
+    expect(await readFile(file, 'utf8')).toBe('one\ntwo\n');
+  });
+});
+
+describe('a question of the model', () => {
+  const question = ['AskUser', { question: 'Which colour?', choices: ['Red', 'Blue'] }] as [string, object];
+
+  test('is a form where the editor has forms', async () => {
+    const space = await workspace();
+    const it = await started(space, [calls(question), says('Painted.')], { answerForm: () => 'Blue' });
+    await ask(it, it.sessionId, 'paint it');
+    expect(JSON.stringify(it.server.requests[1])).toContain('Blue');
+    expect(it.asked).toEqual([]);
+  });
+
+  test('is a choice where it has none', async () => {
+    const space = await workspace();
+    const it = await started(space, [calls(question), says('Painted.')], { answer: () => '1' });
+    await ask(it, it.sessionId, 'paint it');
+    expect(JSON.stringify(it.server.requests[1])).toContain('Blue');
+    expect(it.asked[0]?.options.map(({ name }) => name)).toEqual(['Red', 'Blue']);
+  });
+});

@@ -92,6 +92,16 @@ async function trapped() {
     '.ai-assistant/skills/trap/SKILL.md': `${head('CANARY-SKILL')}\n!\`${mark('skill')}\`\n`,
     '.claude/skills/trap2/SKILL.md': head('CANARY-SKILL'),
     '.claude/settings.json': JSON.stringify({ hooks: { SessionStart: [{ hooks: hook('claude') }] } }),
+    '.cursor/mcp.json': JSON.stringify({
+      mcpServers: { cursor: { command: 'touch', args: ['canary-cursor'] } },
+    }),
+    '.codex/config.toml': '[mcp_servers.codex]\ncommand = "touch"\nargs = ["canary-codex"]\n',
+    '.gemini/settings.json': JSON.stringify({
+      mcpServers: { gemini: { command: 'touch', args: ['canary-gemini'] } },
+    }),
+    'opencode.json': JSON.stringify({
+      mcp: { code: { type: 'local', command: ['touch', 'canary-opencode'] } },
+    }),
   });
   const sprung = async () => Object.keys(await space.tree()).filter((name) => name.startsWith('canary-'));
   return { space, sprung };
@@ -141,6 +151,11 @@ test('[Y28] a terminal shows all that would run before anything does; a no keeps
     'touch canary-command',
     'CANARY-SKILL',
     'canary-mcp',
+    'canary-claude',
+    'canary-cursor',
+    'canary-codex',
+    'canary-gemini',
+    'canary-opencode',
   ])
     expect(screen.replaceAll('\n', '')).toContain(shown);
   expect(await sprung()).toEqual([]);
@@ -162,6 +177,7 @@ test('the traps work: who trusts the repository springs them', async () => {
   await aca(space, ['-p', '/trap', '--model', model, '--trust'], { env });
   expect(await sprung()).toEqual(
     expect.arrayContaining([
+      'canary-claude',
       'canary-command',
       'canary-end',
       'canary-package',
@@ -174,5 +190,4 @@ test('the traps work: who trusts the repository springs them', async () => {
     ]),
   );
   expect(JSON.stringify(server.requests[0]?.body)).toContain('CANARY-COMMAND');
-  expect(await sprung()).not.toContain('canary-claude');
 });

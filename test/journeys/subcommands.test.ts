@@ -20,7 +20,7 @@ const LISTS = {
   sessions: ['No sessions yet.\n', ''],
   trust: ['No trusted folders.\n', ''],
 } as const;
-const OTHERS = ['completion', 'doctor', 'policy', 'redo', 'stats', 'undo', 'uninstall', 'update'];
+const OTHERS = ['completion', 'doctor', 'policy', 'redo', 'schedule', 'stats', 'undo', 'uninstall', 'update'];
 
 test('every subcommand has a list, or is known to have none', () => {
   expect(subcommands.map(({ name }) => name)).toEqual([...Object.keys(LISTS), ...OTHERS].sort());

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import {
   type AnyMessage,
   type ClientCapabilities,
   type ClientContext,
+  type CreateElicitationRequest,
   client,
   methods,
   ndJsonStream,
@@ -37,13 +39,22 @@ export type EditorOptions = {
   args?: string[];
   env?: Record<string, string>;
   capabilities?: ClientCapabilities;
+  /** The editor's open files, by absolute path. Without it, the editor does not offer any. */
+  buffers?: Map<string, string>;
+  /** Answers a question with the text of the answer; null declines. Without it, the editor has no forms. */
+  answerForm?(request: CreateElicitationRequest): string | null;
   /** Answers a permission request with the id of an option, or with `cancelled`. */
   answer?(request: RequestPermissionRequest, signal: AbortSignal): Promise<string> | string;
 };
 
 /** The program as an agent, behind the client of the official library. */
 export async function editor(space: Workspace, options: EditorOptions = {}): Promise<Editor> {
-  const { args = [], env = {}, capabilities = {}, answer = () => 'once' } = options;
+  const { args = [], env = {}, answer = () => 'once', buffers, answerForm } = options;
+  const capabilities: ClientCapabilities = {
+    ...(buffers && { fs: { readTextFile: true, writeTextFile: true } }),
+    ...(answerForm && { elicitation: { form: {} } }),
+    ...options.capabilities,
+  };
   const line = program(['acp', ...args]);
   const child = spawn(line.file, line.args, {
     cwd: space.home,
@@ -62,6 +73,18 @@ export async function editor(space: Workspace, options: EditorOptions = {}): Pro
       asked.push(params);
       const chosen = await answer(params, signal);
       return outcomeOf(chosen);
+    })
+    .onRequest(methods.client.fs.readTextFile, ({ params: { path } }) => {
+      const content = buffers?.get(path) ?? readFileSync(path, 'utf8');
+      return { content };
+    })
+    .onRequest(methods.client.fs.writeTextFile, ({ params: { path, content } }) => {
+      buffers?.set(path, content);
+      writeFileSync(path, content);
+    })
+    .onRequest(methods.client.elicitation.create, ({ params }) => {
+      const text = answerForm?.(params) ?? null;
+      return text === null ? { action: 'decline' } : { action: 'accept', content: { answer: text } };
     })
     .onNotification(methods.client.session.update, ({ params }) => {
       updates.push(params.update);

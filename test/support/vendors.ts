@@ -2,8 +2,8 @@ import { type Preset, presets } from '../../src/providers/presets.ts';
 import { configure } from './subagents.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Every vendor that is reached over the network. */
-export const vendors: readonly Preset[] = presets;
+/** Every vendor that is reached over the network with a key of its own. Clouds have their own tests. */
+export const vendors: readonly Preset[] = presets.filter((preset: Preset) => preset.cloud === undefined);
 
 /** Configures a vendor as a user would, at another address. */
 export async function setUpVendor(

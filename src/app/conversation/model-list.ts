@@ -1,8 +1,11 @@
 import { homedir } from 'node:os';
+import path from 'node:path';
 import { modelInfo, presetsOf } from '../../assembly/models/choose-model.ts';
+import { CLOUD_LOGIN, CLOUD_SIGNS } from '../../assembly/models/cloud-settings.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { ModelInfo } from '../../contract/provider.ts';
+import { peek } from '../../lib/files/peek.ts';
 import { shortCount } from '../../lib/text/short-count.ts';
 import { knownModels } from '../../providers/models/models.ts';
 import type { Preset } from '../../providers/presets.ts';
@@ -67,7 +70,8 @@ async function listModels({ config, root }: Settings, { env }: Host, current: st
   const vendors = keyed.map(({ preset, key }): ModelGroup => {
     const isCurrent = current.startsWith(`${preset.name}/`);
     // A key for any vendor says nothing about which one it is from.
-    const missing = key && (!key.general || isCurrent) ? {} : { missing: missingKey(preset) };
+    const isUsable = key ? !key.general || isCurrent : isCurrent || isCloudUser(preset, { config, env });
+    const missing = isUsable ? {} : { missing: missingKey(preset) };
     const ids = known.filter(({ provider }) => provider === preset.name).map(({ id }) => id);
     const first = preset.defaultModel === undefined ? [] : [preset.defaultModel];
     const used = isCurrent ? [current.slice(preset.name.length + 1)] : [];
@@ -103,7 +107,26 @@ async function listModels({ config, root }: Settings, { env }: Host, current: st
   ].filter(({ models }) => models.length > 0);
 }
 
-function missingKey({ name, keyEnv: [variable] }: Preset): NonNullable<ModelGroup['missing']> {
+/** Whether there is a sign of credentials for a cloud; finding out for certain takes its library. */
+function isCloudUser(
+  { name, cloud }: Preset,
+  { config, env }: { config: Config; env: Host['env'] },
+): boolean {
+  if (!cloud) return false;
+  const { variables, files } = CLOUD_SIGNS[cloud];
+  const home = env.HOME ?? homedir();
+  return (
+    Object.hasOwn(config.providers, name) ||
+    variables.some((variable) => env[variable]) ||
+    files.some((file) => peek.file(path.join(home, file)) !== null)
+  );
+}
+
+function missingKey({ name, cloud, keyEnv: [variable] }: Preset): NonNullable<ModelGroup['missing']> {
+  if (cloud) {
+    const login = CLOUD_LOGIN[cloud];
+    return { short: `no login: ${login}`, next: `Run ${login}${variable ? ` or set ${variable}` : ''}.` };
+  }
   const command = `aca keys set ${name}`;
   return { short: `no key: ${command}`, next: `Run ${command}${variable ? ` or set ${variable}` : ''}.` };
 }

@@ -111,15 +111,17 @@ export async function reachChecks(
       const { name, protocol } = preset;
       if (config.offline && !isNearby(baseUrl)) return ok('reach', `${name}: not checked (offline)`);
       if (protocol === 'embedded') return ok('reach', `${name}: runs locally`);
+      // A cloud takes its keys elsewhere than the vendors whose protocols it serves.
+      const sentKey = probe && key !== null && !preset.cloud;
       const reached = await reach({
         protocol,
         baseUrl,
         http,
         timeoutMs: ANSWER_MS,
-        ...(probe && key && { key: key.key }),
+        ...(sentKey && { key: key.key }),
       });
       if (reached.type === 'answered' && reached.date) skews.push(Date.parse(reached.date) - Date.now());
-      return reachCheck({ name, baseUrl, reached, sentKey: probe && key !== null });
+      return reachCheck({ name, baseUrl, reached, sentKey });
     }),
   );
   return [...checks, ...skewCheck(skews)];

@@ -28,6 +28,7 @@ export function readSettings(host: Host): { settings: Settings; troubles: Health
         rules: [],
         projectFile: null,
         extensions: [],
+        others: { found: [], waiting: [] },
         root: dataRoot(host.env),
       },
       troubles: error.message.split('\n').map((line) => bad('settings', line, error.hint)),

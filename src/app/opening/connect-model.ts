@@ -1,9 +1,11 @@
 import type { Choice } from '../../assembly/models/choose-model.ts';
 import { modelInfo, outputShare } from '../../assembly/models/choose-model.ts';
+import { cloudSettings } from '../../assembly/models/cloud-settings.ts';
 import { type EmbeddedPlace, openEmbedded } from '../../assembly/models/embedded-model.ts';
 import type { ProfileStore } from '../../assembly/models/model-profiles.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import type { Provider } from '../../contract/provider.ts';
+import type { NamedSecret } from '../../firewall/looks-secret.ts';
 import { limited } from '../../lib/async/abort.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
 import { type CreateOptions, createProvider } from '../../providers/index.ts';
@@ -14,6 +16,7 @@ import { withStatedWindow } from '../../providers/wrappers/window.ts';
 
 export type ReachDeps = {
   config: Config;
+  env: NodeJS.ProcessEnv;
   http: HttpClient;
   profiles: ProfileStore;
   /** Where embedded models are stored. */
@@ -28,9 +31,16 @@ const MEASURE_MS = 60_000;
 /** Connects to the models of one conversation; `close` ends the processes of embedded ones. */
 export function connectTo(deps: ReachDeps) {
   const connected: Connected[] = [];
+  let credentials: readonly NamedSecret[] = [];
+  const onSecret = (value: string) => {
+    if (credentials.some((known) => known.value === value)) return;
+    credentials = [...credentials, { name: 'credential', value }];
+  };
   return {
+    /** Those that a cloud's own library found so far. */
+    credentials: () => credentials,
     async reach(choice: Choice): Promise<Provider> {
-      const provider = await reachModel(choice, deps);
+      const provider = await reachModel(choice, { ...deps, onSecret });
       connected.push(provider);
       return provider;
     },
@@ -40,10 +50,13 @@ export function connectTo(deps: ReachDeps) {
   };
 }
 
+/** `onSecret`: called with every credential that a cloud's own library finds. */
+type OpenDeps = ReachDeps & { onSecret(value: string): void };
+
 type Connected = Provider & { close?(): Promise<void> };
 
 /** Uses what is known about its capabilities. */
-async function reachModel(choice: Choice, deps: ReachDeps): Promise<Connected> {
+async function reachModel(choice: Choice, deps: OpenDeps): Promise<Connected> {
   const provider: Connected = await (choice.preset.protocol === 'embedded'
     ? openEmbedded(choice, { ...deps.embedded, warn: deps.notice })
     : choice.stale
@@ -71,7 +84,7 @@ export async function measureModel(
   return profile;
 }
 
-async function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
+async function open(choice: Choice, deps: OpenDeps): Promise<Provider> {
   const { preset, baseUrl, facts, info } = choice;
   const usual = mannersOf(choice, deps.config);
   const place = { server: baseUrl, model: choice.model, ...(facts?.digest && { digest: facts.digest }) };
@@ -93,6 +106,7 @@ async function open(choice: Choice, deps: ReachDeps): Promise<Provider> {
   const provider = await createProvider(preset, {
     ...wayTo(choice, deps),
     ...usual,
+    onSecret: deps.onSecret,
     onLoading: () => deps.notice(`${preset.label} is still loading ${choice.model}; waiting.`),
     ...(preset.local && {
       onAdapt: (model, { format, because }) => {
@@ -109,12 +123,13 @@ const NATIVE: RequestFormat = { toolMode: 'native', resultRole: 'tool', systemRo
 
 function wayTo(
   { preset, baseUrl, key, info, model }: Choice,
-  { config, http }: Pick<ReachDeps, 'config' | 'http'>,
+  { config, env, http }: Pick<ReachDeps, 'config' | 'env' | 'http'>,
 ): CreateOptions {
   const row = config.providers[preset.name];
   return {
     baseUrl,
     ...(key && { apiKey: key.key }),
+    ...(preset.cloud && { cloud: cloudSettings(preset, { config, env }) }),
     ...(row?.headers && { headers: row.headers }),
     ...(config.network.silenceMs !== undefined && { silenceMs: config.network.silenceMs }),
     http,
@@ -140,7 +155,7 @@ function mannersOf(
 }
 
 /** The name now refers to another model than the measured one: measure it with the first request. */
-function measuredFirst(choice: Choice, deps: ReachDeps): Provider {
+function measuredFirst(choice: Choice, deps: OpenDeps): Provider {
   let line: Promise<Provider> | undefined;
   const { stale: _, ...bare } = choice;
   const measure = async (signal: AbortSignal) => {

@@ -5,6 +5,7 @@ import { redisVariables } from '../../config/environment.ts';
 import { createKeychain } from '../../config/keys/keychain.ts';
 import { findKey } from '../../config/keys/keys.ts';
 import type { Config } from '../../config/schema/schema.ts';
+import { UserError } from '../../contract/errors.ts';
 import { searchServices } from '../../contract/web-search.ts';
 import type { LocalServer } from '../../providers/local/discover.ts';
 import type { Waiting } from '../../providers/local/wait-for-server.ts';
@@ -17,8 +18,23 @@ import { userNetwork } from './user-network.ts';
  * The model to use, or null when none is configured or found. With `waiting`, a server that is still loading
  * is waited for.
  */
-export async function findModel(
-  { config, root }: Settings,
+export async function findModel(settings: Settings, host: Host, waiting?: Waiting): Promise<Choice | null> {
+  const { origins, others, notices } = settings;
+  const { model, ...config } = settings.config;
+  const from = others.found.find(({ file }) => file === origins.model);
+  if (!from) return choose(settings, host, waiting);
+  try {
+    return await choose(settings, host, waiting);
+  } catch (error) {
+    // Its owner may have keys for other models only.
+    if (!(error instanceof UserError)) throw error;
+    notices.push(`${from.file}: the model ${model} is not used. ${error.message}`);
+    return choose({ ...settings, config }, host, waiting);
+  }
+}
+
+async function choose(
+  { config, root }: Pick<Settings, 'config' | 'root'>,
   { env, cwd }: Host,
   waiting?: Waiting,
 ): Promise<Choice | null> {

@@ -156,14 +156,18 @@ async function coolly<T>(
   }
 }
 
-/** Null if none is cheaper, and if the vendor's name points to a custom server, whose models are unknown. */
+/**
+ * Null if none is cheaper, and if it is unknown which models there are: at a custom server, and at a cloud,
+ * where users enable each model.
+ */
 export function cheapestOf(
   main: Choice,
   config: Config,
   { window, models }: { window: number; models?: RegExp | undefined },
 ): PricedModel | null {
   const { preset, baseUrl, info } = main;
-  if (findPreset(preset.name)?.baseUrl !== baseUrl || info.price === null) return null;
+  const isOwnServer = findPreset(preset.name)?.baseUrl !== baseUrl;
+  if (isOwnServer || preset.cloud || info.price === null) return null;
   const owner = preset.tableOf ?? preset.name;
   const [cheapest] = knownModels()
     .filter(({ provider, retired }) => provider === owner && retired === undefined)

@@ -21,6 +21,7 @@ import {
   resolveModel,
 } from '../../providers/models/models.ts';
 import { type Preset, presets } from '../../providers/presets.ts';
+import { claudeCodeCloud, cloudModel } from './cloud-settings.ts';
 
 type Key = { key: string; source: string; general?: true };
 
@@ -65,6 +66,8 @@ export async function chooseModel(deps: ChooseDeps): Promise<Choice | null> {
   const wanted = config.provider ?? (config.apiBaseUrl === undefined ? undefined : 'local');
   if (wanted === 'embedded') return (await deps.embedded?.first()) ?? null;
   if (wanted !== undefined) return choosePreset(presetNamed(wanted, known), deps);
+  const cloud = claudeCodeCloud(deps.env);
+  if (cloud) return choiceOf(presetNamed(cloud.provider, known), cloud.model, deps);
 
   const vendors = config.offline ? [] : known.filter((row) => !row.local && row.defaultModel !== undefined);
   for (const preset of vendors) {
@@ -184,6 +187,8 @@ async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseD
   if (embedded) return embedded;
   const { provider, id } = resolveModel(named, names);
   const name = provider ?? config.provider ?? (config.apiBaseUrl === undefined ? undefined : 'local');
+  const resold = provider === undefined ? null : onCloud(named, id, deps);
+  if (resold) return choiceOf(presetNamed(resold.provider, known), resold.model, deps);
   const own = name === 'embedded' ? await deps.embedded?.named(`embedded/${id}`) : null;
   if (own) return own;
   if (name !== undefined) return choiceOf(presetNamed(name, known), id, deps);
@@ -205,6 +210,18 @@ async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseD
   );
 }
 
+/** The same model at the user's cloud, if the name does not say which vendor to use. */
+function onCloud(
+  named: string,
+  id: string,
+  { config, env }: ChooseDeps,
+): { provider: string; model: string } | null {
+  if (named.includes('/')) return null;
+  const provider = config.provider ?? claudeCodeCloud(env)?.provider ?? '';
+  const model = cloudModel(provider, id);
+  return model === null ? null : { provider, model };
+}
+
 /** A mistyped provider before the slash, or a model with a similar name. */
 function suggestionFor(text: string, known: readonly Preset[]): string {
   const [head = '', ...rest] = text.split('/');
@@ -224,6 +241,10 @@ async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
   if (defaultModel !== undefined) {
     const choice = await choiceOf(preset, defaultModel, deps);
     return olderModel === undefined ? choice : { ...choice, older: olderModel };
+  }
+  if (preset.cloud) {
+    const hint = `Name one of your deployments: --model ${preset.name}/DEPLOYMENT.`;
+    throw new UserError(`No model for ${preset.label}.`, hint);
   }
   const key = await deps.findKey(preset);
   const candidate = candidateOf(preset, deps);
@@ -252,7 +273,7 @@ async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promis
     );
   }
   const key = await deps.findKey(preset);
-  if (!key && !preset.local) {
+  if (!key && !preset.local && !preset.cloud) {
     const env = preset.keyEnv.join(' or ');
     const hint = `Set ${env}, run \`aca keys set ${preset.name}\`, or choose a local model with --model.`;
     throw new UserError(

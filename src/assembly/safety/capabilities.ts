@@ -5,6 +5,7 @@ import type { ModeSwitch } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { ReviewPlan, ToolContext } from '../../contract/tool.ts';
 import { locksFolder } from '../../lib/files/data-root.ts';
+import { withBuffers } from '../../sandbox/files/editor-files.ts';
 import { createFileLocks } from '../../sandbox/files/file-lock.ts';
 import { createFiles } from '../../sandbox/files/files.ts';
 import type { Guard } from '../../sandbox/guard.ts';
@@ -42,8 +43,12 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
     const { path: file, after } = change;
     startup.expect(file, after && { type: 'file', bytes: Buffer.from(after) });
   };
+  const filesWithin = (within: Guard) => {
+    const files = createFiles({ guard: within, cwd, mark: markOf(opened.session.id), onBeforeWrite });
+    return parts.buffers ? withBuffers(files, { cwd, buffers: parts.buffers }) : files;
+  };
   const fileAccess = (within: Guard) => ({
-    files: createFiles({ guard: within, cwd, mark: markOf(opened.session.id), onBeforeWrite }),
+    files: filesWithin(within),
     search: new FileSearch({ guard: within, cwd, redact }),
   });
   const shared = {

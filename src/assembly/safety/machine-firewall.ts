@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Config } from '../../config/schema/schema.ts';
 import { envSecrets } from '../../firewall/env-secrets.ts';
 import { fileSecrets } from '../../firewall/file-secrets.ts';
-import { createFirewall, type Firewall } from '../../firewall/firewall.ts';
+import { createFirewall, type Firewall, type SecretSource } from '../../firewall/firewall.ts';
 import type { NamedSecret } from '../../firewall/looks-secret.ts';
 import { dataKey } from '../../lib/files/data-key.ts';
 import { peek } from '../../lib/files/peek.ts';
@@ -16,6 +16,8 @@ export type MachineSecrets = {
   keyVariables: readonly string[];
   /** The keys in use, some of which come from the keychain. */
   keys?: readonly (string | undefined)[];
+  /** Credentials that a cloud's own library found so far. */
+  credentials?: SecretSource;
   /** Searched for protected files. */
   folders: readonly string[];
   isClosed(file: string): boolean;
@@ -25,7 +27,7 @@ export type MachineSecrets = {
 
 /** Knows the secrets of this machine: from the environment, settings, keychain and protected files. */
 export function machineFirewall(secrets: MachineSecrets): Firewall {
-  const { dataRoot, folders, isClosed, isPlain } = secrets;
+  const { dataRoot, folders, isClosed, isPlain, credentials } = secrets;
   let own: NamedSecret[] | undefined;
   return createFirewall({
     secrets: [
@@ -33,6 +35,7 @@ export function machineFirewall(secrets: MachineSecrets): Firewall {
         own ??= ownSecrets(secrets);
         return own;
       },
+      ...(credentials ? [credentials] : []),
       fileSecrets({ folders, except: dataRoot, home: homedir(), isClosed, peek }),
     ],
     key: () => dataKey(path.join(dataRoot, 'firewall.key')),

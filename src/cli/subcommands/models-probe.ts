@@ -39,6 +39,7 @@ export function probeCommand(terminal: Terminal): Command {
       }
       const profile = await measured(choice, {
         config: settings.config,
+        env: terminal.env,
         http: (await userNetwork(settings.config, terminal.env)).http,
         profiles: profileStore(settings.root),
         tell: json ? () => undefined : (words) => terminal.stderr.write(`… ${words}\n`),

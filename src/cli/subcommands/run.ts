@@ -44,6 +44,8 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
       return (await import('./policy.ts')).policyCommand(terminal);
     case 'redo':
       return (await import('./undo.ts')).undoCommand('redo', terminal);
+    case 'schedule':
+      return (await import('./schedule.ts')).scheduleCommand(terminal);
     case 'sessions':
       return (await import('./sessions.ts')).sessionsCommand(terminal);
     case 'stats':

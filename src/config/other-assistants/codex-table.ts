@@ -26,7 +26,7 @@ export const codexTable: SupportTable = {
       unsupported('sandbox_workspace_write', 'See [sandbox](sandbox.md).'),
       differs(
         'mcp_servers',
-        '`command`, `args`, `env`, `env_vars`, `cwd`, `url`, `http_headers`, `env_http_headers`, `bearer_token_env_var`, `tool_timeout_sec` and `enabled` work. `disabled_tools` become deny rules. A server with `enabled_tools` is not started.',
+        '`command`, `args`, `env`, `env_vars`, `cwd`, `url`, `http_headers`, `env_http_headers`, `bearer_token_env_var`, `tool_timeout_sec` and `enabled` work. So do `enabled_tools` and `disabled_tools`.',
       ),
       differs('profile', 'Its values are applied.'),
       differs(

@@ -8,7 +8,7 @@ export const geminiTable: SupportTable = {
     rows: [
       differs(
         'mcpServers',
-        '`command`, `args`, `env`, `cwd`, `url`, `httpUrl`, `headers`, `timeout` and `$VAR` work. `excludeTools` become deny rules. A server with `includeTools` is not started. `trust` has no effect: use allow rules.',
+        '`command`, `args`, `env`, `cwd`, `url`, `httpUrl`, `headers`, `timeout` and `$VAR` work. So do `includeTools` and `excludeTools`. `trust` has no effect: use allow rules.',
       ),
       works('mcp.excluded', 'Turns these servers off.'),
       works('mcp.allowed', 'Turns all other servers of the file off.'),
@@ -18,13 +18,14 @@ export const geminiTable: SupportTable = {
       differs('tools.allowed', 'Becomes allow rules where the tool is known.'),
       differs('tools.exclude', 'Becomes deny rules where the tool is known.'),
       restricts(unsupported('tools.core', 'Add deny rules for the tools you do not want.')),
+      differs('allowedTools', 'Becomes allow rules where the tool is known.'),
       differs('excludeTools', 'Becomes deny rules where the tool is known.'),
       restricts(unsupported('coreTools', 'Add deny rules for the tools you do not want.')),
       unsupported('tools', 'See [sandbox](sandbox.md).'),
       works('context.includeDirectories', 'Becomes `additionalDirectories`.'),
       unsupported('context', 'Import other files in `AGENTS.md`.'),
       unsupported('contextFileName', 'Import the file in `AGENTS.md`.'),
-      restricts(unsupported('security.disableYoloMode', 'Do not use `--mode auto`.')),
+      works('security.disableYoloMode', 'No mode skips all permissions here.'),
       unsupported(
         'security',
         'Folders are trusted with `aca trust`; store keys with `aca keys set PROVIDER`.',

@@ -26,6 +26,14 @@ export const mcpServer = () =>
         .describe(
           'Maximum time in milliseconds without a response (default: 30s at startup, 2 minutes during a call)',
         ),
+      enabledTools: z
+        .array(z.string())
+        .exactOptional()
+        .describe('Tools of this server to offer, by name (default: all)'),
+      disabledTools: z
+        .array(z.string())
+        .exactOptional()
+        .describe('Tools of this server that are not offered'),
       disabled: z.boolean().exactOptional().describe('Do not start this server'),
       oauth: z
         .strictObject({

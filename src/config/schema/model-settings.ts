@@ -38,6 +38,18 @@ export const vendor = () =>
       .exactOptional()
       .describe('API key; storing it with `aca keys set PROVIDER` is safer'),
     apiKeyEnv: z.string().min(1).exactOptional().describe('Environment variable that holds the API key'),
+    region: z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe('For bedrock, the AWS region; for vertex, the Google Cloud location (default: global)'),
+    profile: z.string().min(1).exactOptional().describe('For bedrock: the AWS profile'),
+    project: z.string().min(1).exactOptional().describe('For vertex: the Google Cloud project'),
+    apiVersion: z
+      .string()
+      .min(1)
+      .exactOptional()
+      .describe('For azure: a dated API version, such as 2024-10-21 (default: the v1 API)'),
     headers: z
       .record(z.string(), z.string())
       .exactOptional()

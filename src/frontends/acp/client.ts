@@ -8,6 +8,7 @@ import {
   type SessionUpdate,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
+import type { EditorBuffers } from '../../contract/editor-buffers.ts';
 import type { UserQuestion } from '../../contract/tool.ts';
 
 type Asked = { toolCall: ToolCallUpdate; options: PermissionOption[] };
@@ -31,6 +32,27 @@ export class Client {
       this.#context
         .notify(methods.client.session.update, { sessionId: this.#sessionId, update })
         .catch(() => undefined);
+  }
+
+  /** Undefined if the editor does not let us see its files. */
+  get buffers(): EditorBuffers | undefined {
+    const { readTextFile, writeTextFile } = this.capabilities.fs ?? {};
+    if (!readTextFile) return undefined;
+    const { client } = methods;
+    const sessionId = this.#sessionId;
+    const read = async (path: string) => {
+      try {
+        return (await this.#context.request(client.fs.readTextFile, { sessionId, path })).content;
+      } catch (error) {
+        // Not a text file, or none that the editor knows.
+        if (error instanceof RequestError) return null;
+        throw error;
+      }
+    };
+    const write = async (path: string, content: string) => {
+      await this.#context.request(client.fs.writeTextFile, { sessionId, path, content });
+    };
+    return writeTextFile ? { read, write } : { read };
   }
 
   async requestPermission(asked: Asked, signal: AbortSignal): Promise<RequestPermissionOutcome> {

@@ -153,6 +153,7 @@ export class AcpSession {
       options: this.#options,
       host: this.#host,
       approver: this.#approve,
+      ...(this.#client.buffers && { buffers: this.#client.buffers }),
       ask: (question, signal) => this.#client.ask(question, signal),
     });
     const { mode, controller } = opened;

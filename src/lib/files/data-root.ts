@@ -4,7 +4,7 @@ import path from 'node:path';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** The user's home folder according to this environment. */
-function homeFolder(env: Env): string {
+export function homeFolder(env: Env): string {
   return env.HOME || env.USERPROFILE || homedir();
 }
 

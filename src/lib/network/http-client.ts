@@ -10,7 +10,7 @@ import { finished } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { limited } from '../async/abort.ts';
 
-type HttpRequest = {
+export type HttpRequest = {
   url: string;
   /** GET by default. */
   method?: 'GET' | 'POST';
@@ -65,17 +65,19 @@ function unread(): void {
 }
 
 /** The same response; each chunk of its body is also passed to a listener just before its reader. */
-export function tapped(
-  { status, headers, body }: HttpResponse,
-  listener: (chunk: Uint8Array) => void,
-): HttpResponse {
+export function tapped(response: HttpResponse, listener: (chunk: Uint8Array) => void): HttpResponse {
   async function* heard(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of body) {
+    for await (const chunk of response.body) {
       listener(chunk);
       yield chunk;
     }
   }
-  return responseOf({ status, headers, body: heard() });
+  return withBody(response, heard());
+}
+
+/** The same response with another body. */
+export function withBody({ status, headers }: HttpResponse, body: AsyncIterable<Uint8Array>): HttpResponse {
+  return responseOf({ status, headers, body });
 }
 
 function responseOf(response: Omit<HttpResponse, 'text'>): HttpResponse {

@@ -214,7 +214,7 @@ export class Connection {
     // Protocol errors are only worth a line in its log.
     open.client.onerror = (error) => this.#note(`error: ${error.message}`);
     try {
-      this.#offers = await listOffers(open.client, { timeout: timeoutMs });
+      this.#offers = await listOffers(open.client, { timeout: timeoutMs, wanted: this.settings });
     } catch (error) {
       this.#open = undefined;
       await open.transport.close();
@@ -300,7 +300,7 @@ export class Connection {
       const open = this.#open;
       if (!open || this.#phase !== 'ready') return;
       try {
-        const offers = await listOffers(open.client, { timeout: START_MS });
+        const offers = await listOffers(open.client, { timeout: START_MS, wanted: this.settings });
         if (this.#open !== open) return;
         this.#offers = offers;
         this.#deps.onChange();

@@ -32,8 +32,14 @@ const MAX_ITEMS = 1_000;
 /** What fits into a rule, a title and a line of ours. */
 const NAME = /^[^\s()*\p{C}]{1,128}$/u;
 
-/** Everything that a server lists, page by page, as far as it is usable here. */
-export async function listOffers(client: Client, options: { timeout: number }): Promise<Offers> {
+type ToolChoice = { enabledTools?: readonly string[]; disabledTools?: readonly string[] };
+
+/** Everything that a server lists, page by page, as far as it is usable here and the user wants it. */
+export async function listOffers(
+  client: Client,
+  { timeout, wanted }: { timeout: number; wanted: ToolChoice },
+): Promise<Offers> {
+  const options = { timeout };
   const types = await import('@modelcontextprotocol/sdk/types.js');
   const can = client.getServerCapabilities() ?? {};
   const [tools, resources, prompts] = await Promise.all([
@@ -65,7 +71,7 @@ export async function listOffers(client: Client, options: { timeout: number }): 
     }),
   ]);
   return {
-    tools: distinct(tools.filter(isUsable).map(toTool)),
+    tools: distinct(tools.filter((tool) => isUsable(tool) && isWanted(tool, wanted)).map(toTool)),
     resources: resources.map(({ uri, name, description = '', mimeType = '' }) => ({
       uri,
       name: plain(name),
@@ -102,6 +108,10 @@ async function pages<T>(
     cursor = next;
   }
   return all.slice(0, MAX_ITEMS);
+}
+
+function isWanted({ name }: WireTool, { enabledTools, disabledTools }: ToolChoice): boolean {
+  return (enabledTools?.includes(name) ?? true) && !disabledTools?.includes(name);
 }
 
 /** A tool that only runs as a task cannot return a result to a waiting call. */

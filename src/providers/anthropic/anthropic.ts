@@ -26,13 +26,12 @@ export const createAnthropic: CreateProvider = (options) => ({
       ...(tools && { tools }),
       ...(thinking && { thinking }),
     };
-    const headers = { ...VERSION, ...bearer(options) };
+    const { endpoint } = options;
+    if (endpoint && !endpoint.count) return estimateTokens(request);
+    const address = endpoint?.count?.(model, body) ?? { url: `${messagesUrl(options)}/count_tokens`, body };
+    const headers = endpoint ? {} : { ...VERSION, ...bearer(options) };
     try {
-      const response = await watchWire(options).post(`${messagesUrl(options)}/count_tokens`, {
-        headers,
-        body,
-        signal,
-      });
+      const response = await watchWire(options).post(address.url, { headers, body: address.body, signal });
       const { input_tokens: tokens }: Partial<Anthropic.MessageTokensCount> = JSON.parse(
         await response.text(),
       );
@@ -59,9 +58,11 @@ async function* stream(
   const watch = watchWire(options);
   let hasOutput = false;
   try {
+    const { endpoint } = options;
     const version = body.temperature === undefined ? VERSION : TEMPERATURE_VERSION;
-    const headers = { ...version, ...bearer(options) };
-    const response = await watch.post(messagesUrl(options), { headers, body, signal });
+    const headers = endpoint ? {} : { ...version, ...bearer(options) };
+    const address = endpoint?.stream(request.model, body) ?? { url: messagesUrl(options), body };
+    const response = await watch.post(address.url, { headers, body: address.body, signal });
     for await (const { event, data } of serverEvents(response.body)) {
       if (event === 'ping' || data === '') continue;
       for (const said of read(data, state, options)) {

@@ -5,7 +5,9 @@ import { type Preset, presets } from '../presets.ts';
 export const OVERFLOW_HINT = 'Start a new session, or choose a model with a larger context window.';
 
 /** What the user can do about a failed request. */
-export function nextStep({ kind, provider, status, retryAfterMs }: ProviderError, model: string): string {
+export function nextStep(error: ProviderError, model: string): string {
+  const { kind, provider, status, retryAfterMs } = error;
+  if (error.nextStep !== undefined) return error.nextStep;
   const preset: Preset | undefined = presets.find(({ name }) => name === provider);
   const vendor = preset?.inText ?? preset?.label ?? provider;
   const Vendor = vendor.replace(/^the /, 'The ');

@@ -14,12 +14,13 @@ export function excerpt(text: string): string {
 }
 
 /** Some servers echo the key. Call this before shortening a text: half a key does not match. */
-export function redact(text: string, { apiKey, headers = {} }: Secrets): string {
-  const secrets = [apiKey ?? '', ...Object.values(headers)].filter((value) => value.length >= 8);
+export function redact(text: string, { apiKey, headers = {}, endpoint }: Secrets): string {
+  const own = [apiKey ?? '', ...Object.values(headers), ...(endpoint?.secrets() ?? [])];
+  const secrets = own.filter((value) => value.length >= 8);
   return secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
 }
 
-type Secrets = Pick<ProviderOptions, 'apiKey' | 'headers'>;
+type Secrets = Pick<ProviderOptions, 'apiKey' | 'headers' | 'endpoint'>;
 
 /** The server's response is not in this protocol: a login page, a proxy's notice, broken JSON. */
 export function notTheProtocol(

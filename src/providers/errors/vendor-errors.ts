@@ -54,7 +54,7 @@ function numericStatus({ code, status }: Record<string, unknown>): number | unde
 
 /** The HTTP status that such a message would normally have; the first match wins. */
 const STATUS_WORDS: readonly [words: RegExp, status: number][] = [
-  [/rate.?limit|too many requests|quota|resource.?exhausted/i, 429],
+  [/rate.?limit|too many requests|throttl|quota|resource.?exhausted/i, 429],
   [/overload|unavailable|capacity/i, 503],
   [/(server|api|internal|engine).?error|^internal\b/i, 500],
   [/try again/i, 503],

@@ -3,7 +3,7 @@ import type { CompletionRequest, ProviderEvent } from '../../contract/provider.t
 import { frameIn, serverEvents, withoutEnd } from '../http/server-events.ts';
 import { brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
-import type { CreateProvider, ProviderOptions } from '../options.ts';
+import type { CreateProvider, ProviderOptions, Refusal } from '../options.ts';
 import { refusedByGoogle } from './refusal.ts';
 import { newReply, stopOf, systemTexts, toEvents, toWire } from './wire.ts';
 
@@ -16,11 +16,19 @@ export const createGoogle: CreateProvider = (options) => ({
     const { contents } = toWire(request, options);
     const rest = [...systemTexts(request), JSON.stringify(request.tools ?? [])];
     const systemMessage = { role: 'user', parts: rest.map((text) => ({ text })) };
+    const body = { contents: [systemMessage, ...contents] };
+    const { endpoint } = options;
+    if (endpoint && !endpoint.count) return estimateTokens(request);
+    const address = endpoint?.count?.(request.model, body) ?? {
+      url: urlOf(`${request.model}:countTokens`, options),
+      body,
+    };
     try {
-      const response = await watchWire(options, refusedByGoogle).post(
-        urlOf(`${request.model}:countTokens`, options),
-        { headers: headersOf(options), body: { contents: [systemMessage, ...contents] }, signal },
-      );
+      const response = await watchWire(options, refusalOf(options)).post(address.url, {
+        headers: headersOf(options),
+        body: address.body,
+        signal,
+      });
       const { totalTokens }: CountTokensResponse = JSON.parse(await response.text());
       return totalTokens ?? estimateTokens(request);
     } catch {
@@ -37,6 +45,10 @@ function urlOf(action: string, { baseUrl }: ProviderOptions): string {
   return `${base}/${version}/${encodeURI(path).replaceAll(/[?#]/g, encodeURIComponent)}`;
 }
 
+function refusalOf({ endpoint }: ProviderOptions): Refusal {
+  return (...response) => endpoint?.refusal?.(...response) ?? refusedByGoogle(...response);
+}
+
 function headersOf({ apiKey }: ProviderOptions): Record<string, string> {
   return apiKey ? { 'x-goog-api-key': apiKey } : {};
 }
@@ -47,13 +59,17 @@ async function* stream(
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent> {
   const state = newReply(options.name, request.tools);
-  const watch = watchWire(options, refusedByGoogle);
+  const watch = watchWire(options, refusalOf(options));
   let hasOutput = false;
   try {
-    const url = `${urlOf(`${request.model}:streamGenerateContent`, options)}?alt=sse`;
-    const response = await watch.post(url, {
+    const body = toWire(request, options);
+    const address = options.endpoint?.stream(request.model, body) ?? {
+      url: `${urlOf(`${request.model}:streamGenerateContent`, options)}?alt=sse`,
+      body,
+    };
+    const response = await watch.post(address.url, {
       headers: headersOf(options),
-      body: toWire(request, options),
+      body: address.body,
       signal,
     });
     for await (const { data } of serverEvents(response.body)) {

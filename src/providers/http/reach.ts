@@ -43,6 +43,8 @@ export function listUrl(protocol: Protocol, baseUrl: string): string {
     case 'openai-responses':
     case 'openai-chat':
       return `${base}/models`;
+    case 'bedrock-converse':
+      return base;
     case 'google':
       return `${base.replace(/\/v1(beta)?$/, '')}/v1beta/models`;
     case 'ollama':

@@ -4,7 +4,7 @@ import { type HttpResponse, httpClient, tapped } from '../../lib/network/http-cl
 import { fromBrokenConnection, fromHttp } from '../errors/http-errors.ts';
 import { excerpt, redact } from '../errors/protocol-errors.ts';
 import { errorMessageIn, labelIn } from '../errors/vendor-errors.ts';
-import type { ProviderOptions } from '../options.ts';
+import type { ProviderOptions, Refusal } from '../options.ts';
 import { userAgent } from './user-agent.ts';
 
 const OPENING = 300;
@@ -26,10 +26,7 @@ export type WireWatch = {
 /** `headers`: added by this protocol, in lower case. The user's own take precedence. */
 type PostRequest = { headers: Record<string, string>; body: object; signal: AbortSignal };
 
-/** A vendor-specific reading of an error response, for misleading HTTP statuses. */
-type Refusal = (status: number, body: string, provider: string) => ProviderError | undefined;
-
-export function watchWire(options: ProviderOptions, refusal?: Refusal): WireWatch {
+export function watchWire(options: ProviderOptions, refusal = options.endpoint?.refusal): WireWatch {
   const { http = httpClient } = options;
   let opening = '';
   let latest: Uint8Array = new Uint8Array();

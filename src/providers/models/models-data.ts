@@ -53,9 +53,11 @@ const sources = {
   cerebras: 'https://www.cerebras.ai/pricing',
   together: 'https://www.together.ai/pricing',
   fireworks: 'https://fireworks.ai/pricing',
+  bedrock: 'https://aws.amazon.com/bedrock/pricing/',
+  vertex: 'https://cloud.google.com/vertex-ai/generative-ai/pricing',
 };
 
-const models: ModelTable['models'] = {
+const vendors: ModelTable['models'] = {
   anthropic: {
     'claude-fable-5-1': { ...CLAUDE, usd: [10, 50, 0.25, 12.5] },
     'claude-fable-5': { ...CLAUDE, usd: [10, 50, 1, 12.5] },
@@ -260,6 +262,39 @@ const models: ModelTable['models'] = {
       usd: [0.15, 0.6, 0.015],
     },
   },
+};
+
+const NOVA = { window: 300_000, output: 10_000, can: SEES };
+
+/** At a vendor's list price; a cloud's regional addresses may cost up to a tenth more. */
+function resold(vendor: string, ids: readonly string[], prefix = ''): Record<string, Facts> {
+  return Object.fromEntries(
+    Object.entries(vendors[vendor] ?? {})
+      .filter(([id]) => ids.includes(id))
+      .map(([id, facts]) => [`${prefix}${id}`, facts]),
+  );
+}
+
+const CLAUDES = [
+  'claude-fable-5-1',
+  'claude-opus-5-5',
+  'claude-opus-4-8',
+  'claude-sonnet-5-5',
+  'claude-sonnet-5',
+  'claude-haiku-5-5',
+];
+const GEMINIS = ['gemini-4-argon', 'gemini-3.8-flash', 'gemini-3.1-pro-preview', 'gemini-2.5-pro'];
+
+const models: ModelTable['models'] = {
+  ...vendors,
+  bedrock: {
+    ...resold('anthropic', CLAUDES, 'global.anthropic.'),
+    'us.amazon.nova-premier-v1:0': { ...NOVA, window: 1_000_000, usd: [2.5, 12.5, 0.625] },
+    'us.amazon.nova-pro-v1:0': { ...NOVA, usd: [0.8, 3.2, 0.2] },
+    'us.amazon.nova-lite-v1:0': { ...NOVA, usd: [0.06, 0.24, 0.015] },
+    'openai.gpt-oss-120b-1:0': { window: 131_072, output: 65_536, can: THINKS, usd: [0.15, 0.6] },
+  },
+  vertex: { ...resold('anthropic', CLAUDES), ...resold('google', GEMINIS) },
 };
 
 const aliases = {

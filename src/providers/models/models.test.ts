@@ -193,3 +193,17 @@ describe('cost', () => {
     expect(costOf(usage, infoOf('ollama', 'llama'))).toBeNull();
   });
 });
+
+describe('[V10] a model at a cloud', () => {
+  test.each([
+    ['bedrock', 'eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 'anthropic', 'claude-sonnet-4-5'],
+    ['bedrock', 'anthropic.claude-opus-4-8', 'anthropic', 'claude-opus-4-8'],
+    ['bedrock', 'us.anthropic.claude-sonnet-5-5', 'anthropic', 'claude-sonnet-5-5'],
+    ['vertex', 'claude-sonnet-4-5@20250929', 'anthropic', 'claude-sonnet-4-5'],
+    ['vertex', 'gemini-2.5-flash', 'google', 'gemini-2.5-flash'],
+  ])('%s/%s has the facts and the list price of %s/%s', (cloud, name, vendor, id) => {
+    const { provider: _, id: __, ...facts } = infoOf(cloud, name);
+    const { provider: ___, id: ____, ...expected } = infoOf(vendor, id);
+    expect(facts).toEqual(expected);
+  });
+});

@@ -1,6 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import type { Usage } from '../../contract/message.ts';
 import type { ModelInfo } from '../../contract/provider.ts';
+import { originalOf } from './cloud-names.ts';
 import { modelTable } from './model-table.ts';
 import type { Facts, Usd } from './models-data.ts';
 
@@ -126,6 +127,9 @@ const MAKER_NAMES: Readonly<Record<string, string>> = {
 function factsOf(provider: string, id: string): Facts {
   const own = lookUp(provider, id);
   if (own) return own;
+  const original = originalOf(provider, id);
+  const resold = original && lookUp(original.provider, original.id);
+  if (resold) return withoutRetirement(resold);
   const slash = id.indexOf('/');
   const head = id.slice(0, Math.max(slash, 0));
   const elsewhere =
@@ -133,9 +137,11 @@ function factsOf(provider: string, id: string): Facts {
       ? lookUp(MAKER_NAMES[head] ?? head, id.slice(slash + 1).replace(/^(claude-.*\d)\.(\d)/, '$1-$2'))
       : lookUp(makerOf(id) ?? '', id);
   // Resellers set their own prices, and retire models at their own time.
-  if (!elsewhere) return UNKNOWN;
-  const { retired: _, ...facts } = elsewhere;
-  return { ...facts, usd: null };
+  return elsewhere ? { ...withoutRetirement(elsewhere), usd: null } : UNKNOWN;
+}
+
+function withoutRetirement({ retired: _, ...facts }: Facts): Facts {
+  return facts;
 }
 
 /** The row with this name, or with the longest known name that is a prefix of it. */
@@ -152,8 +158,7 @@ function lookUp(provider: string, id: string): Facts | undefined {
   if (known === undefined || facts === undefined) return undefined;
   const sameModel = /^[-@](\d{4}[-\d]*|latest|preview.*)$/.test(id.slice(known.length));
   if (sameModel) return facts;
-  const { retired: _, ...sibling } = facts;
-  return { ...sibling, usd: null };
+  return { ...withoutRetirement(facts), usd: null };
 }
 
 function priceOf(usd: Usd | null): Price | null {

@@ -19,7 +19,9 @@ export function createOpenAIChat(options: ChatOptions): Provider {
       const reply = openReply(wireNames(request.tools ?? []), options.quirks?.think ?? 'tags');
       let hasOutput = false;
       try {
-        const response = await watch.post(url, { headers, body: toWire(request, options), signal });
+        const wire = toWire(request, options);
+        const address = options.endpoint?.stream(request.model, wire) ?? { url, body: wire };
+        const response = await watch.post(address.url, { headers, body: address.body, signal });
         for await (const data of replyFrames(response)) {
           if (data.startsWith('[DONE]')) break;
           for (const event of toEvents(frameIn(data, { watch, options }) as ChatFrame, reply)) {

@@ -50,9 +50,14 @@ async function* exchange(
   const reply = openReply(options, wireNames(request.tools ?? []));
   let hasOutput = false;
   try {
-    const response = await watch.post(`${options.baseUrl.replace(/\/+$/, '')}/responses`, {
+    const wire = toWire(request, options);
+    const address = options.endpoint?.stream(request.model, wire) ?? {
+      url: `${options.baseUrl.replace(/\/+$/, '')}/responses`,
+      body: wire,
+    };
+    const response = await watch.post(address.url, {
       headers: bearer(options),
-      body: toWire(request, options),
+      body: address.body,
       signal,
     });
     for await (const { event: name = '', data } of serverEvents(response.body)) {

@@ -1331,6 +1331,8 @@ type ContextWindow = {
 /** How the model's context window is used, in tokens. */
 type WindowUse = {
     model: string;
+    /** The named account that pays; absent for the default one. */
+    account?: string;
     window: number;
     /** The size of a request now. */
     total: number;

@@ -85,7 +85,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
   const models = connectTo({
     config,
-    env,
+    env: sessionEnvironment(env, config),
     http,
     profiles: profileStore(root),
     embedded: { dataRoot: root, cwd, config, env },

@@ -3,6 +3,8 @@ import type { SandboxLevel } from '../contract/sandbox.ts';
 /** Options of one conversation, set at its start, for every frontend. */
 export type SessionOptions = {
   model?: string;
+  /** A named account: `work`, or `anthropic=work` for one provider only. */
+  account?: string;
   offline?: boolean;
   maxTurns?: number;
   budget: string[];

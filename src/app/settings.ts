@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { withAccount } from '../config/keys/accounts.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema/schema.ts';
 import { projectRoot } from '../config/trust.ts';
@@ -25,6 +26,8 @@ export function loadSettings(options: Partial<SessionOptions>, { env, cwd }: Hos
     flags: { ...flagsOf(options, cwd), ...(Object.keys(mcpServers).length > 0 && { mcpServers }) },
     trusted: options.trust === true,
   });
+  const { account } = options;
+  if (account !== undefined) loaded.config.accounts = withAccount(loaded.config.accounts, account);
   if (options.strictMcpConfig)
     loaded.config.mcpServers = pick(loaded.config.mcpServers, Object.keys(mcpServers));
   return {

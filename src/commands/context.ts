@@ -31,8 +31,9 @@ function describeUse(use: WindowUse): string {
   ].join('\n');
 }
 
-export function useTitle({ model, window, total }: WindowUse): string {
-  return `${model}: ${shortCount(total)} of ${shortCount(window)} tokens (${Math.round((100 * total) / window)}%)`;
+export function useTitle({ model, account, window, total }: WindowUse): string {
+  const who = account === undefined ? model : `${model} (account ${account})`;
+  return `${who}: ${shortCount(total)} of ${shortCount(window)} tokens (${Math.round((100 * total) / window)}%)`;
 }
 
 export function compactionLine({ compactAt }: WindowUse): string {

@@ -48,6 +48,7 @@ describe('[F01] [R07] without any file', () => {
       offline: false,
       tools: 'auto',
       providers: {},
+      accounts: {},
       models: {},
       aliases: {},
       maxTurns: 200,

@@ -31,6 +31,7 @@ export const projectRules: ProjectRules = {
   apiKey: 'trusted',
   apiBaseUrl: 'trusted',
   providers: 'trusted',
+  accounts: 'trusted',
   models: 'trusted',
   aliases: 'trusted',
   effort: 'trusted',

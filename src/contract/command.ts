@@ -80,6 +80,8 @@ export type SessionActions = {
 /** How the model's context window is used, in tokens. */
 export type WindowUse = {
   model: string;
+  /** The named account that pays; absent for the default one. */
+  account?: string;
   window: number;
   /** The size of a request now. */
   total: number;

@@ -1,7 +1,7 @@
 import { type Choice, chooseModel, discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
 import { chooseEmbedded, firstEmbedded } from '../../assembly/models/embedded-model.ts';
 import { profileStore } from '../../assembly/models/model-profiles.ts';
-import { redisVariables } from '../../config/environment.ts';
+import { redisVariables, sessionEnvironment } from '../../config/environment.ts';
 import { createKeychain } from '../../config/keys/keychain.ts';
 import { findKey } from '../../config/keys/keys.ts';
 import type { Config } from '../../config/schema/schema.ts';
@@ -42,7 +42,7 @@ async function choose(
   const place = { dataRoot: root, cwd, config, env };
   return chooseModel({
     config,
-    env,
+    env: sessionEnvironment(env, config),
     findKey: (preset) => keyOf(preset, { config, root, env }),
     http,
     profileOf: (server, model) => profileStore(root).find(server, model),
@@ -70,7 +70,7 @@ export function keyVariables(config: Config): string[] {
 }
 
 export function keyOf(
-  preset: Preset,
+  preset: Pick<Preset, 'name' | 'keyEnv'>,
   { config, root, env }: Pick<Settings, 'config' | 'root'> & Pick<Host, 'env'>,
 ) {
   return findKey(preset.name, {

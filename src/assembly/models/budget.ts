@@ -216,7 +216,14 @@ export class Budget implements Spending {
     const { info, preset } = choice;
     const limits = this.#active();
     const model = `${preset.name}/${request.model}`;
-    const owner = { session: this.#deps.session.id, run: this.#run.id, model, purpose };
+    const { account } = choice.key ?? {};
+    const owner = {
+      session: this.#deps.session.id,
+      run: this.#run.id,
+      model,
+      ...(account !== undefined && { account }),
+      purpose,
+    };
     const id = randomUUID();
     if (limits.length === 0) return { owner, id, held: false };
     const inputTokens = this.#bound.of(request);

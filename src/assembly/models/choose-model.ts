@@ -1,3 +1,4 @@
+import { accountOf } from '../../config/keys/accounts.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
@@ -23,7 +24,7 @@ import {
 import { type Preset, presets } from '../../providers/presets.ts';
 import { claudeCodeCloud, cloudModel } from './cloud-settings.ts';
 
-type Key = { key: string; source: string; general?: true };
+type Key = { key: string; source: string; general?: true; account?: string };
 
 /** A model with everything needed to connect to it. */
 export type Choice = {
@@ -186,9 +187,11 @@ async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseD
   const embedded = providerIn(named, names) === null ? await deps.embedded?.named(named) : null;
   if (embedded) return embedded;
   const { provider, id } = resolveModel(named, names);
-  const name = provider ?? config.provider ?? (config.apiBaseUrl === undefined ? undefined : 'local');
-  const resold = provider === undefined ? null : onCloud(named, id, deps);
-  if (resold) return choiceOf(presetNamed(resold.provider, known), resold.model, deps);
+  const chosen = config.provider ?? claudeCodeCloud(deps.env)?.provider;
+  const name = provider ?? chosen ?? (config.apiBaseUrl === undefined ? undefined : 'local');
+  // The same model at the user's cloud, unless the name says which vendor to use.
+  const resold = chosen === undefined || named.includes('/') ? null : cloudModel(chosen, id);
+  if (chosen !== undefined && resold !== null) return choiceOf(presetNamed(chosen, known), resold, deps);
   const own = name === 'embedded' ? await deps.embedded?.named(`embedded/${id}`) : null;
   if (own) return own;
   if (name !== undefined) return choiceOf(presetNamed(name, known), id, deps);
@@ -208,18 +211,6 @@ async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseD
     `No known provider for the model "${named}".`,
     `${suggestion}Run \`aca models list\` to see what you can use, or use provider/model, for example openrouter/${named}.`,
   );
-}
-
-/** The same model at the user's cloud, if the name does not say which vendor to use. */
-function onCloud(
-  named: string,
-  id: string,
-  { config, env }: ChooseDeps,
-): { provider: string; model: string } | null {
-  if (named.includes('/')) return null;
-  const provider = config.provider ?? claudeCodeCloud(env)?.provider ?? '';
-  const model = cloudModel(provider, id);
-  return model === null ? null : { provider, model };
 }
 
 /** A mistyped provider before the slash, or a model with a similar name. */
@@ -273,6 +264,13 @@ async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promis
     );
   }
   const key = await deps.findKey(preset);
+  const account = accountOf(preset.name, deps.config);
+  if (!key && !preset.local && account !== undefined) {
+    throw new UserError(
+      `There is no account "${account}" for ${preset.name}.`,
+      `Store its key with \`aca keys set ${preset.name} --name ${account}\`. \`aca keys list\` shows those you have.`,
+    );
+  }
   if (!key && !preset.local && !preset.cloud) {
     const env = preset.keyEnv.join(' or ');
     const hint = `Set ${env}, run \`aca keys set ${preset.name}\`, or choose a local model with --model.`;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { settled } from '../../config/schema/check-settings.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { findPreset, type Preset } from '../../providers/presets.ts';
+import { chooseModel } from './choose-model.ts';
 import { claudeCodeCloud, cloudModel, cloudSettings } from './cloud-settings.ts';
 
 const preset = (name: string) => findPreset(name) as Preset;
@@ -64,4 +66,49 @@ test.each([
   ['anthropic', 'claude-sonnet-5-5', null],
 ])('at %s, %s is called %s', (provider, id, name) => {
   expect(cloudModel(provider, id)).toBe(name);
+});
+
+describe('[V05] the model of a user of a cloud', () => {
+  const bedrock = { CLAUDE_CODE_USE_BEDROCK: '1' };
+  test.each<[Partial<Config>, Record<string, string>, string]>([
+    [{}, bedrock, 'bedrock/global.anthropic.claude-sonnet-5-5'],
+    [
+      {},
+      { ...bedrock, ANTHROPIC_MODEL: 'eu.anthropic.claude-opus-4-8' },
+      'bedrock/eu.anthropic.claude-opus-4-8',
+    ],
+    [{ model: 'eu.anthropic.claude-opus-4-8' }, bedrock, 'bedrock/eu.anthropic.claude-opus-4-8'],
+    [{ model: 'opus' }, bedrock, 'bedrock/global.anthropic.claude-opus-5-5'],
+    [{ model: 'opus' }, { CLAUDE_CODE_USE_VERTEX: '1' }, 'vertex/claude-opus-5-5'],
+    [{ model: 'opus', provider: 'vertex' }, {}, 'vertex/claude-opus-5-5'],
+    [{ provider: 'vertex' }, bedrock, 'vertex/gemini-4-argon'],
+    [{ model: 'vertex/meta/llama-4' }, bedrock, 'vertex/meta/llama-4'],
+    [
+      { model: 'bedrock/arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc' },
+      {},
+      'bedrock/arn:aws:bedrock:eu-west-1:1:application-inference-profile/abc',
+    ],
+    [{ model: 'azure/my-gpt' }, {}, 'azure/my-gpt'],
+  ])('%j with %j is %s', async (settings, env, expected) => {
+    const choice = await chooseModel({
+      config: { ...settled({}), ...settings },
+      env,
+      findKey: async () => null,
+    });
+    expect(`${choice?.preset.name}/${choice?.model}`).toBe(expected);
+  });
+
+  test('is asked for if deployments have no usual name', async () => {
+    const config = { ...settled({}), provider: 'azure' };
+    await expect(chooseModel({ config, env: {}, findKey: async () => null })).rejects.toMatchObject({
+      hint: 'Name one of your deployments: --model azure/DEPLOYMENT.',
+    });
+  });
+
+  test('has its account, or none', async () => {
+    const config = { ...settled({}), model: 'bedrock/x', accounts: { bedrock: 'work' } };
+    await expect(chooseModel({ config, env: {}, findKey: async () => null })).rejects.toThrow(
+      'There is no account "work" for bedrock.',
+    );
+  });
 });

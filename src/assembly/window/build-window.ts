@@ -51,8 +51,10 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
     session,
     ready: opened.ready,
     answering: () => {
-      const { model, info } = models.current();
-      return { model, contextWindow: info.contextWindow, ...outputLimits(config, info) };
+      const { model, info, key } = models.current();
+      const { account } = key ?? {};
+      const limits = { contextWindow: info.contextWindow, ...outputLimits(config, info) };
+      return { model, ...(account !== undefined && { account }), ...limits };
     },
     keepText: (text: string) => keepOutput(folders.output, `prompt-${sha256(text).slice(0, 16)}`, text),
     threshold: config.summarizationThreshold,

@@ -29,7 +29,7 @@ export function createContextWindow(
 
     async use() {
       const { sent, tokens, scale } = await view.measure();
-      const { model, contextWindow } = answering();
+      const { model, account, contextWindow } = answering();
       const { system, summary = '', tools = [], messages } = sent;
       const texts = (await instructions()).map(({ text }) => text).join('\n');
       const parts = breakdown(
@@ -49,7 +49,15 @@ export function createContextWindow(
           message: (message) => scale * estimateTokens({ model, system: '', messages: [message] }),
         },
       );
-      return { model, window: contextWindow, total: tokens, compactAt: view.limits().compactAt, ...parts };
+      const { compactAt } = view.limits();
+      return {
+        model,
+        ...(account && { account }),
+        window: contextWindow,
+        total: tokens,
+        compactAt,
+        ...parts,
+      };
     },
 
     async uncompact() {

@@ -1,7 +1,14 @@
 import { type Limits, limitsOf } from '../../context/window.ts';
 
 /** The current model, its window, and its output limits: the usual one and the maximum. */
-export type Answering = { model: string; contextWindow: number; maxOutput: number; mostOutput?: number };
+export type Answering = {
+  model: string;
+  /** Unless it is the default one. */
+  account?: string;
+  contextWindow: number;
+  maxOutput: number;
+  mostOutput?: number;
+};
 
 /** Share to use of a window that is smaller than documented. */
 const SMALLER = 0.9;

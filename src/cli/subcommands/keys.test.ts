@@ -49,6 +49,27 @@ describe('keys', () => {
     });
   });
 
+  test('--name stores several keys of a provider side by side; each is listed and removed by its name', async () => {
+    const { run, file } = await setUp();
+    await run(['set', 'anthropic'], KEY);
+    expect(await run(['set', 'anthropic', '--name', 'work'], 'sk-ant-work-4321')).toEqual({
+      out: `Stored the anthropic (work) key (…4321) in ${file}\n`,
+      err: expect.stringContaining('Use it with --account work, or /account work in a conversation.\n'),
+    });
+    expect((await run(['list'])).out).toBe(
+      `anthropic  default  …6789  ${file}\nanthropic  work     …4321  ${file}\n`,
+    );
+    expect((await run(['list', '--name', 'work'])).out).toBe(`anthropic  work  …4321  ${file}\n`);
+    await expect(run(['delete', 'anthropic', '--name', 'home'])).rejects.toThrow(
+      'No key is stored for anthropic (home).',
+    );
+    expect((await run(['delete', 'anthropic', '--name', 'work'])).out).toBe(
+      'Removed the anthropic (work) key.\n',
+    );
+    expect((await run(['list'])).out).toBe(`anthropic  …6789  ${file}\n`);
+    await expect(run(['set', 'anthropic', '--name', 'a b'], KEY)).rejects.toThrow('not a valid account name');
+  });
+
   test('an unknown vendor causes a warning, not an error', async () => {
     const { run } = await setUp();
     expect((await run(['set', 'opnai'], KEY)).err).toContain(

@@ -4,13 +4,18 @@ import { findKey, type KeyPlaces } from './keys.ts';
 const nothing: KeyPlaces = {
   keyEnv: ['VENDOR_KEY', 'VENDOR_OLD_KEY'],
   env: {},
-  config: { providers: {} },
+  config: { providers: {}, accounts: {} },
   keychain: { find: async () => null },
 };
 const everything: KeyPlaces = {
   keyEnv: ['VENDOR_KEY', 'VENDOR_OLD_KEY'],
   env: { MY_KEY: 'k1', AI_ASSISTANT_API_KEY: 'k2', VENDOR_KEY: 'k3', VENDOR_OLD_KEY: 'k4' },
-  config: { provider: 'vendor', apiKey: 'k6', providers: { vendor: { apiKeyEnv: 'MY_KEY', apiKey: 'k5' } } },
+  config: {
+    provider: 'vendor',
+    apiKey: 'k6',
+    providers: { vendor: { apiKeyEnv: 'MY_KEY', apiKey: 'k5' } },
+    accounts: {},
+  },
   keychain: { find: async (provider) => ({ key: `k7 of ${provider}`, source: 'system keychain' }) },
 };
 
@@ -29,8 +34,8 @@ describe('[V05] the key of a vendor', () => {
       delete env[name];
     }
     found.push(await look({ ...everything.config, providers: { vendor: own } }));
-    found.push(await look({ provider: 'vendor', apiKey: 'k6', providers: {} }));
-    found.push(await look({ provider: 'vendor', providers: {} }));
+    found.push(await look({ provider: 'vendor', apiKey: 'k6', providers: {}, accounts: {} }));
+    found.push(await look({ provider: 'vendor', providers: {}, accounts: {} }));
 
     expect(found).toEqual([
       { key: 'k1', source: 'MY_KEY' },
@@ -41,6 +46,31 @@ describe('[V05] the key of a vendor', () => {
       { key: 'k6', source: 'apiKey' },
       { key: 'k7 of vendor', source: 'system keychain' },
     ]);
+  });
+
+  test.each([
+    [
+      { vendor: 'work' },
+      { key: 'k7 of vendor@work', source: 'system keychain, account work', account: 'work' },
+    ],
+    [{ '*': 'work' }, { key: 'k7 of vendor@work', source: 'system keychain, account work', account: 'work' }],
+    [
+      { '*': 'home', vendor: 'work' },
+      { key: 'k7 of vendor@work', source: 'system keychain, account work', account: 'work' },
+    ],
+    [{ other: 'work' }, { key: 'k1', source: 'MY_KEY' }],
+    [
+      { '*': 'work', vendor: 'default' },
+      { key: 'k1', source: 'MY_KEY' },
+    ],
+  ])('of the accounts %j is theirs, whatever else there is', async (accounts, expected) => {
+    const found = await findKey('vendor', { ...everything, config: { ...everything.config, accounts } });
+    expect(found).toEqual(expected);
+  });
+
+  test('of an account that has none is missing, not another one', async () => {
+    const config = { ...everything.config, accounts: { vendor: 'work' } };
+    expect(await findKey('vendor', { ...everything, config, keychain: nothing.keychain })).toBeNull();
   });
 
   test('for one vendor is never given to another', async () => {

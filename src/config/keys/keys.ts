@@ -1,5 +1,6 @@
 import type { Env } from '../environment.ts';
 import type { Config } from '../schema/schema.ts';
+import { accountOf, keyId } from './accounts.ts';
 import type { Keychain } from './keychain.ts';
 
 export type KeyPlaces = {
@@ -7,7 +8,7 @@ export type KeyPlaces = {
   keyEnv: readonly string[];
   env: Env;
   /** `apiKey` belongs to `provider`, or to any vendor when no provider is set. */
-  config: Pick<Config, 'provider' | 'apiKey' | 'providers'>;
+  config: Pick<Config, 'provider' | 'apiKey' | 'providers' | 'accounts'>;
   keychain: Pick<Keychain, 'find'>;
 };
 
@@ -17,13 +18,23 @@ export type FoundKey = {
   source: string;
   /** Not tied to one vendor. */
   general?: true;
+  /** The named account that it belongs to. */
+  account?: string;
 };
 
 const GENERAL_VARIABLE = 'AI_ASSISTANT_API_KEY';
 
-/** Environment before settings before stored keys; at each level, a vendor-specific key comes first. */
+/**
+ * The stored key of the account that the user chose, and no other. Without one: environment before settings
+ * before stored keys; at each level, a vendor-specific key comes first.
+ */
 export async function findKey(provider: string, places: KeyPlaces): Promise<FoundKey | null> {
   const { config, env, keyEnv, keychain } = places;
+  const account = accountOf(provider, config);
+  if (account !== undefined) {
+    const stored = await keychain.find(keyId(provider, account));
+    return stored && { ...stored, source: `${stored.source}, account ${account}`, account };
+  }
   const own = Object.hasOwn(config.providers, provider) ? config.providers[provider] : undefined;
   const isChosen = config.provider === undefined || config.provider === provider;
 

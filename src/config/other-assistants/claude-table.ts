@@ -21,7 +21,7 @@ export const claudeTable: SupportTable = {
       differs('disableAllHooks', 'Turns off the hooks of the same file.'),
       differs(
         'env',
-        'For commands and hooks, and for variables in MCP servers. `ANTHROPIC_MODEL`, `ANTHROPIC_BASE_URL`, `ANTHROPIC_API_KEY`, `ANTHROPIC_AUTH_TOKEN`, `BASH_MAX_TIMEOUT_MS` and `CLAUDE_CODE_MAX_OUTPUT_TOKENS` become settings.',
+        'For commands and hooks, and for variables in MCP servers. `ANTHROPIC_MODEL`, `ANTHROPIC_BASE_URL`, `ANTHROPIC_API_KEY`, `ANTHROPIC_AUTH_TOKEN`, `BASH_MAX_TIMEOUT_MS` and `CLAUDE_CODE_MAX_OUTPUT_TOKENS` become settings. Those of [clouds](#clouds) apply.',
       ),
       differs(
         'model',
@@ -129,6 +129,27 @@ export const claudeTable: SupportTable = {
         restricts(unsupported('disallowed-tools of skills', 'Add deny rules.')),
         restricts(unsupported('hooks in commands, skills and subagents', 'Put them into the settings.')),
         unsupported('paths of skills', 'The model chooses skills by their description.'),
+      ],
+    },
+    {
+      title: 'Clouds',
+      about: 'Environment variables, also in `env` of the settings. See [clouds](models.md#clouds).',
+      rows: [
+        works('CLAUDE_CODE_USE_BEDROCK, CLAUDE_CODE_USE_VERTEX', 'If you name no provider.'),
+        works('ANTHROPIC_BEDROCK_BASE_URL, ANTHROPIC_VERTEX_BASE_URL'),
+        works('ANTHROPIC_VERTEX_PROJECT_ID, CLOUD_ML_REGION'),
+        works('AWS_REGION, AWS_PROFILE'),
+        differs(
+          'AWS_BEARER_TOKEN_BEDROCK and AWS access keys',
+          'In the environment of the program, not in `env` of the settings.',
+        ),
+        works('CLAUDE_CODE_SKIP_BEDROCK_AUTH, CLAUDE_CODE_SKIP_VERTEX_AUTH'),
+        unsupported('VERTEX_REGION_*', 'Set `providers.vertex.region`.'),
+        unsupported('CLAUDE_CODE_USE_MANTLE', 'Use `CLAUDE_CODE_USE_BEDROCK` with an inference profile.'),
+        unsupported(
+          'CLAUDE_CODE_USE_FOUNDRY',
+          'Set `providers.anthropic.baseUrl` to `https://NAME.services.ai.azure.com/anthropic`.',
+        ),
       ],
     },
     {

@@ -55,6 +55,10 @@ export const geminiTable: SupportTable = {
         unsupported('.gemini/extensions', 'Add their MCP servers to `.mcp.json`.'),
         restricts(unsupported('.geminiignore', 'Add deny rules such as `Read(secrets/**)`.')),
         unsupported('.gemini/.env', 'Store keys with `aca keys set google`.'),
+        differs(
+          'GOOGLE_GENAI_USE_VERTEXAI',
+          'Set `provider` to `vertex`; `GOOGLE_CLOUD_PROJECT` and `GOOGLE_CLOUD_LOCATION` work.',
+        ),
         restricts(unsupported('~/.gemini/policies/*.toml', 'Write them as [rules](permissions.md#rules).')),
       ],
     },

@@ -20,7 +20,10 @@ export const opencodeTable: SupportTable = {
       unsupported('agent', 'Write them as [subagents](subagents.md).'),
       unsupported('mode', 'Write them as [subagents](subagents.md).'),
       unsupported('command', 'Write them as [commands](commands.md).'),
-      unsupported('provider', 'Use the setting `providers`.'),
+      unsupported(
+        'provider',
+        'Use the setting `providers`. `amazon-bedrock`, `google-vertex` and `azure` are [clouds](models.md#clouds).',
+      ),
       restricts(unsupported('disabled_providers', 'Remove the keys of these providers.')),
       restricts(unsupported('enabled_providers', 'Remove the keys of other providers.')),
       unsupported('instructions', 'Import the files in `AGENTS.md`.'),

@@ -125,6 +125,13 @@ export const settings = {
       .record(z.string().min(1), vendor())
       .default({})
       .describe('Custom providers, and overrides for built-in ones, by name'),
+  accounts: () =>
+    z
+      .record(z.string().min(1), z.string().min(1))
+      .default({})
+      .describe(
+        'Named account to use, by provider: the key stored with `aca keys set PROVIDER --name NAME` (default: the usual key)',
+      ),
   models: () =>
     z
       .record(z.string().min(1), modelOverride())

@@ -1,9 +1,16 @@
+import { createAccountList } from '../../app/conversation/account-list.ts';
 import { confirmByLetter, runConversation } from '../../app/conversation/conversation.ts';
 import { lastExchange } from '../../app/conversation/last-exchange.ts';
 import { createModelList } from '../../app/conversation/model-list.ts';
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
-import { changePlan, nameOf, type Plan, type PlanChange } from '../../app/conversation-plan.ts';
+import {
+  changePlan,
+  nameOf,
+  type Plan,
+  type PlanChange,
+  withAccountName,
+} from '../../app/conversation-plan.ts';
 import { openAssistant } from '../../app/open-assistant.ts';
 import { confirmFolder } from '../../app/opening/choose-session.ts';
 import { findModel } from '../../app/opening/find-model.ts';
@@ -15,6 +22,7 @@ import { announceUpdate } from '../../app/update/announce-update.ts';
 import { describeSandbox } from '../../commands/format/sandbox.ts';
 import { builtinCommands } from '../../commands/index.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { accountCommand } from '../shared/account-command.ts';
 import { interruptibleWait } from '../shared/interruptible-wait.ts';
 import type { Options } from '../shared/options.ts';
 import { shutdownSignal } from '../shared/signals.ts';
@@ -104,6 +112,14 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
       wanted.change = { model };
     },
   });
+  const accounts = createAccountList({
+    host: terminal,
+    settings: () => settings,
+    model: () => nameOf(choice),
+    switchAccount: (account) => {
+      wanted.change = { account };
+    },
+  });
   const opened = await openAssistant(choice, {
     settings,
     options,
@@ -114,7 +130,9 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
     ...(servers && { servers }),
     telemetry,
   });
-  talk.print(`ai-code-assistant · ${nameOf(choice)} · ${settings.config.mode} mode · /help for commands`);
+  talk.print(
+    `ai-code-assistant · ${withAccountName(choice)} · ${settings.config.mode} mode · /help for commands`,
+  );
   for (const notice of [...opened.notices, ...opened.hints]) talk.print(visible(notice));
   opened.controller.listen((event) => talk.write(view.render(event)));
   talk.print(`Commands run ${describeSandbox(await opened.sandbox())}`);
@@ -126,7 +144,7 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
       const text = wanted.change ? null : await talk.prompt();
       return text === null ? null : { text, images: [] };
     },
-    commands: [...builtinCommands, modelCommand(models)],
+    commands: [...builtinCommands, modelCommand(models), accountCommand(accounts)],
     prompts,
     root: settings.root,
     host: terminal,

@@ -1,3 +1,4 @@
+import { type AccountListOptions, createAccountList } from '../../app/conversation/account-list.ts';
 import { lastExchange } from '../../app/conversation/last-exchange.ts';
 import { createModelList, type ModelListOptions } from '../../app/conversation/model-list.ts';
 import { sessionStore } from '../../app/settings.ts';
@@ -9,7 +10,7 @@ import { themeNames } from './theme/theme.ts';
 
 const MOST_HITS = 200;
 
-export type PickersOptions = ModelListOptions & { screen: Screen };
+export type PickersOptions = ModelListOptions & AccountListOptions & { screen: Screen };
 
 /** The data of the screen's pickers. */
 export function createPickers(stage: PickersOptions): Pickers {
@@ -37,6 +38,7 @@ export function createPickers(stage: PickersOptions): Pickers {
       },
     },
     models: createModelList(stage),
+    accounts: createAccountList(stage),
     themes: {
       current: () => theme,
       names: themeNames,

@@ -2,7 +2,13 @@ import { runConversation } from '../../app/conversation/conversation.ts';
 import { sessionHead } from '../../app/conversation/last-exchange.ts';
 import type { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
-import { changePlan, nameOf, type Plan, type PlanChange } from '../../app/conversation-plan.ts';
+import {
+  changePlan,
+  nameOf,
+  type Plan,
+  type PlanChange,
+  withAccountName,
+} from '../../app/conversation-plan.ts';
 import { type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { byLastUsed, confirmFolder } from '../../app/opening/choose-session.ts';
 import { findModel } from '../../app/opening/find-model.ts';
@@ -89,6 +95,9 @@ export class ScreenConversation {
       model: () => (this.#opened ? nameOf(this.#opened.choice) : ''),
       switchTo: (model) => {
         this.#change = { model };
+      },
+      switchAccount: (account) => {
+        this.#change = { account };
       },
     });
     this.#commands = withDialogs(builtinCommands, this.#desk);
@@ -196,7 +205,7 @@ export class ScreenConversation {
     this.#change = null;
     const plan = await changePlan(change, before, this.#start.terminal);
     this.#settings = plan.settings;
-    if ('model' in change) this.screen.print(`Switched to ${nameOf(plan.choice)}.`);
+    if (!('folder' in change)) this.screen.print(`Switched to ${withAccountName(plan.choice)}.`);
     return plan;
   }
 

@@ -110,7 +110,8 @@ export type Tally = { model: string; calls: number; usage: Usage; usd: number | 
 /** By model, most expensive first; without a price, by tokens. */
 export function tallyOf(entries: Iterable<Entry>): Tally[] {
   const tallies = new Map<string, Tally>();
-  for (const { model, usage, usd, estimated } of entries) {
+  for (const { account, usage, usd, estimated, ...entry } of entries) {
+    const model = account === undefined ? entry.model : `${entry.model} (${account})`;
     const tally = tallies.get(model) ?? { model, calls: 0, usage: noUsage, usd: 0, estimated: false };
     tallies.set(model, {
       model,

@@ -9,8 +9,14 @@ import { openRegularFile, openToAppend } from '../../lib/files/regular-file.ts';
 import { parseObject } from '../../lib/text/json.ts';
 import type { RunEntry } from '../run-tally.ts';
 
-/** The owner of a call. `model` is provider/model; `helper` is a background job. */
-export type CallOwner = { session: string; run: string; model: string; purpose: 'main' | 'helper' };
+/** The owner of a call. `model` is provider/model; `account` is a named one; `helper` is a background job. */
+export type CallOwner = {
+  session: string;
+  run: string;
+  model: string;
+  account?: string;
+  purpose: 'main' | 'helper';
+};
 
 /** A completed call. `usd` is null if the price is unknown; `estimated` if the provider reported no usage. */
 export type Entry = CallOwner & {

@@ -139,6 +139,7 @@ function stage(script: readonly (readonly Key[])[]) {
     },
     kit: { now: aSecondLater(), onEarlyKey: () => undefined },
     sessions: { glimpse: async (id) => `where ${id} stood`, search: async () => [] },
+    accounts: { provider: () => 'a', list: async () => [], use: async () => undefined },
     models: {
       current: () => 'a/one',
       list: async () => [

@@ -1,6 +1,7 @@
 import type { BuiltinGroup } from '../../../commands/groups.ts';
 import type { CommandContext, SlashCommand } from '../../../contract/command.ts';
 import { compareText } from '../../../lib/text/compare.ts';
+import { accountCommand } from '../../shared/account-command.ts';
 import { contextLines } from '../components/context-view.ts';
 import { helpView } from '../components/help-view.ts';
 import { changesByReview } from './changes.ts';
@@ -50,7 +51,8 @@ export function withDialogs(commands: readonly SlashCommand[], desk: Pickers): S
         args.length > 0 ? command.execute(args, context) : flow(context, desk),
     };
   });
-  return [...known, modelCommand(desk), themeCommand(desk)].sort((a, b) => compareText(a.name, b.name));
+  const own = [modelCommand(desk), accountCommand(desk.accounts), themeCommand(desk)];
+  return [...known, ...own].sort((a, b) => compareText(a.name, b.name));
 }
 
 function modelCommand(desk: Pickers): SlashCommand {

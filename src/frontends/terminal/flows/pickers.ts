@@ -1,3 +1,4 @@
+import type { AccountList } from '../../../app/conversation/account-list.ts';
 import type { ModelList } from '../../../app/conversation/model-list.ts';
 import type { DialogKit } from '../dialogs/kit.ts';
 import type { Theme } from '../theme/theme.ts';
@@ -17,6 +18,7 @@ export type Pickers = {
     search(words: string): Promise<{ id: string; line: string }[]>;
   };
   models: ModelList;
+  accounts: AccountList;
   themes: {
     /** The setting: a name or `auto`. */
     current(): string;

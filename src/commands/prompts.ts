@@ -1,4 +1,4 @@
-import type { Message, UserMessage } from '../contract/message.ts';
+import { type Message, promptText, type UserMessage } from '../contract/message.ts';
 import { withoutMemory } from '../memory/block.ts';
 
 /** A prompt in a conversation: its message index and first line. */
@@ -17,10 +17,9 @@ export function promptNumbered(written: string, messages: readonly Message[]): P
   return /^\d+$/.test(written) ? (promptsOf(messages)[Number(written) - 1] ?? null) : null;
 }
 
-/** The user's own text: messages from the program come before it, and notes from memory after it. */
-export function typedText({ content }: UserMessage): string {
-  const texts = content.flatMap((part) => (part.type === 'text' ? [withoutMemory(part.text)] : []));
-  return texts.findLast((text) => text.trim() !== '') ?? '';
+/** The user's own text, without notes from memory. */
+export function typedText(message: UserMessage): string {
+  return withoutMemory(promptText(message));
 }
 
 function firstLineOf(message: UserMessage): string {

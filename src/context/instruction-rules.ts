@@ -1,7 +1,7 @@
 import { listField, parseFrontMatter, switchField, textField } from '../lib/text/front-matter.ts';
 
 /** When a file with rules is sent: always, with the first matching file, when the model asks for it, or never. */
-export type RuleUse =
+type RuleUse =
   | { type: 'always' }
   | { type: 'paths'; globs: readonly string[] }
   | { type: 'described'; description: string }

@@ -85,6 +85,17 @@ export function textOf(message: Message): string {
   return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 }
 
+/**
+ * The user's own text in a prompt. What the program adds for the model, such as attached files, comes before it;
+ * notes after it begin with an empty line.
+ */
+export function promptText({ content }: Pick<UserMessage, 'content'>): string {
+  const texts = content.flatMap((part) =>
+    part.type === 'text' && part.text.trim() !== '' ? [part.text] : [],
+  );
+  return texts.findLast((text) => !text.startsWith('\n\n')) ?? texts.at(-1) ?? '';
+}
+
 export function toolCallsOf(message: AssistantMessage): ToolCallPart[] {
   return message.content.filter((part) => part.type === 'tool_call');
 }

@@ -6,7 +6,7 @@ import type { ToolDeps } from './tools/server-tool.ts';
 const MENTION = /(?<=^|\s)@([a-zA-Z0-9][\w.-]*):(\S+)/g;
 const MAX_RESOURCE = 100_000;
 
-/** A prompt followed by the resources that its `@server:uri` words name. Other words are unchanged. */
+/** A prompt after the resources that its `@server:uri` words name. Other words are unchanged. */
 export async function withResources(
   content: UserMessage['content'],
   hub: Pick<Hub, 'find'>,
@@ -28,7 +28,7 @@ export async function withResources(
       },
     ),
   );
-  return [...content, ...read.map((found) => ({ type: 'text' as const, text: cut(found) }))];
+  return [...read.map((found) => ({ type: 'text' as const, text: `${cut(found)}\n\n` })), ...content];
 }
 
 /** For requests without a user. */

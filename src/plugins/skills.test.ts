@@ -38,13 +38,57 @@ test('sorted by name; of two with one name the user’s own stays', () => {
   expect(uniqueSkills([...found].reverse())).toEqual({ skills, troubles });
 });
 
-test('more than fit into every request are left out, with a notice', () => {
-  const many = Array.from({ length: 40 }, (_, i) =>
-    skill(`s${String(i).padStart(2, '0')}`, 'user', 'y'.repeat(590)),
-  );
-  const { skills, troubles } = uniqueSkills(many);
-  expect(skills.length).toBe(26);
-  expect(troubles[0]).toBe('Skipped the skill s26: there are too many.');
+test('descriptions that do not fit into every request are cut, and if that is not enough, skills are left out', () => {
+  const many = (count: number) =>
+    uniqueSkills(
+      Array.from({ length: count }, (_, i) =>
+        skill(`s${String(i).padStart(3, '0')}`, 'user', i === 0 ? 'short' : 'y'.repeat(590)),
+      ),
+    );
+  const cut = many(40);
+  expect(cut.skills.length).toBe(40);
+  expect(cut.skills[0]?.description).toBe('short');
+  expect(cut.skills[1]?.description).toBe('y'.repeat(400));
+  expect(cut.troubles).toEqual([
+    'There are many skills: descriptions of more than 400 characters are cut, 16,000 are sent in all.',
+  ]);
+  const { skills, troubles } = many(250);
+  expect(troubles[1]).toBe(`Skipped the skill s${skills.length}: there are too many.`);
+});
+
+const published: [about: string, head: string, name: string, description: string][] = [
+  [
+    'a plain one',
+    'name: pdf\ndescription: Read PDF files.\nlicense: Proprietary. LICENSE.txt has complete terms',
+    'pdf',
+    'Read PDF files.',
+  ],
+  [
+    'a colon in it',
+    'name: docx\ndescription: Comprehensive: create, edit (tracked changes), #1',
+    'docx',
+    'Comprehensive: create, edit (tracked changes),',
+  ],
+  ['quotes', 'name: xlsx\ndescription: "When: \'x\' is a \\"sheet\\""', 'xlsx', `When: 'x' is a "sheet"`],
+  ['folded', 'name: a\ndescription: >-\n  One\n  two.\nlicense: MIT', 'a', 'One two.'],
+  ['a block', 'name: a\ndescription: |\n  One.\n\n  - two', 'a', 'One. - two'],
+  [
+    'a title',
+    'name: Hook Development\ndescription: This skill should be used when the user asks to "create a hook".\nversion: 0.1.0',
+    'folder',
+    'This skill should be used when the user asks to "create a hook".',
+  ],
+  [
+    'metadata',
+    'name: a\ndescription: x\nmetadata:\n  author: me\n  version: "1.0"\ncompatibility: node 20',
+    'a',
+    'x',
+  ],
+  ['tools', 'name: a\ndescription: x\nallowed-tools: Bash(git:*) Read', 'a', 'x'],
+];
+test.each(published)('a skill as it is published loads: %s', (_, head, name, description) => {
+  for (const text of [`---\n${head}\n---\n# Body\n`, `\uFEFF---\n${head}\n---\n`.replaceAll('\n', '\r\n')])
+    expect(parseSkill(file('folder', text), 'user')).toMatchObject({ name, description });
 });
 
 const keys: [lines: string, fields: Partial<Skill>, notice: string | null][] = [

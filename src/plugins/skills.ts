@@ -22,7 +22,10 @@ export type Skill = {
 
 export type SkillFile = { file: string; text: string };
 
-const MAX_DESCRIPTION = 600;
+/** As long as the open format for skills permits. */
+const MAX_DESCRIPTION = 1024;
+/** A shorter one does not tell the model when to use a skill. */
+const MIN_DESCRIPTION = 80;
 /** In characters, for all names and descriptions together: they are sent with every request. */
 const MAX_ALL = 16_000;
 const NAME = /^[a-z0-9][\w.-]{0,63}$/;
@@ -95,12 +98,31 @@ export function uniqueSkills(found: readonly Skill[]): { skills: Skill[]; troubl
       );
     else byName.set(skill.name, skill);
   }
+  const sorted = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const longest = longestDescription(sorted.filter(isForModel));
+  if (longest < MAX_DESCRIPTION)
+    troubles.push(
+      `There are many skills: descriptions of more than ${longest} characters are cut, ${MAX_ALL.toLocaleString('en')} are sent in all.`,
+    );
   const skills: Skill[] = [];
   let room = MAX_ALL;
-  for (const skill of [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (isForModel(skill)) room -= skill.name.length + skill.description.length;
-    if (room >= 0 || !isForModel(skill)) skills.push(skill);
+  for (const skill of sorted) {
+    const description = isForModel(skill) ? skill.description.slice(0, longest) : skill.description;
+    if (isForModel(skill)) room -= skill.name.length + description.length;
+    if (room >= 0 || !isForModel(skill)) skills.push({ ...skill, description });
     else troubles.push(`Skipped the skill ${skill.name}: there are too many.`);
   }
   return { skills, troubles };
+}
+
+/** How long descriptions may be so that all of them fit. */
+function longestDescription(skills: readonly Skill[]): number {
+  const lengthWith = (longest: number) =>
+    skills.reduce(
+      (all, { name, description }) => all + name.length + Math.min(description.length, longest),
+      0,
+    );
+  let longest = MAX_DESCRIPTION;
+  while (longest > MIN_DESCRIPTION && lengthWith(longest) > MAX_ALL) longest -= 16;
+  return longest;
 }

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { type Message, textOf } from '../contract/message.ts';
+import { type Message, promptText, textOf } from '../contract/message.ts';
 import type { SessionSummary } from '../contract/session.ts';
 import { unlessErrno } from '../lib/files/errno.ts';
 import { readJsonLines, toJsonLines } from '../lib/files/json-lines.ts';
@@ -142,7 +142,7 @@ function isKnown(value: unknown): value is Known {
 }
 
 function firstPromptOf(messages: readonly Message[]): string {
-  const prompt = messages.find(({ role }) => role === 'user');
-  const line = prompt ? (textOf(prompt).trim().split('\n')[0] ?? '') : '';
+  const prompt = messages.find((message) => message.role === 'user');
+  const line = prompt ? (promptText(prompt).trim().split('\n')[0] ?? '') : '';
   return line.length > TITLE_LENGTH ? `${line.slice(0, TITLE_LENGTH - 1)}…` : line;
 }

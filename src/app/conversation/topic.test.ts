@@ -12,6 +12,15 @@ test.each<[string, Parameters<typeof topicOf>[0], string]>([
   ['a new session', { messages: [] }, ''],
   ['the first line of the first prompt', { messages: [prompt('  fix it\nnow'), prompt('more')] }, 'fix it'],
   ['what was typed, not what was added', { messages: [prompt('[the date is new]', 'fix it')] }, 'fix it'],
+  [
+    'not attached files, nor notes of hooks and memory',
+    {
+      messages: [
+        prompt('<file path="a">\nx\n</file>\n\n', 'fix @a', '\n\n[From a hook:]\nx', '\n\n<memory>\nx'),
+      ],
+    },
+    'fix @a',
+  ],
   ['its title', { title: 'Login bug', messages: [prompt('fix it')] }, 'Login bug'],
   ['cut between characters', { messages: [prompt('👍'.repeat(70))] }, `${'👍'.repeat(59)}…`],
 ])('%s', (_, session, topic) => {

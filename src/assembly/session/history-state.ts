@@ -1,5 +1,5 @@
 import { lastDone } from '../../agent/history.ts';
-import { type Message, textOf } from '../../contract/message.ts';
+import { type Message, promptText } from '../../contract/message.ts';
 import type { Todo, ToolContext } from '../../contract/tool.ts';
 import { withoutMemory } from '../../memory/block.ts';
 import type { RunInfo } from '../../session/undo/undo-log.ts';
@@ -9,7 +9,8 @@ import { todo } from '../../tools/todo.ts';
 export function runInfo(messages: readonly Message[]): RunInfo {
   const message = messages.findLastIndex(({ role }) => role === 'user');
   const prompt = messages[message];
-  return { at: new Date().toISOString(), prompt: prompt ? withoutMemory(textOf(prompt)) : '', message };
+  const text = prompt?.role === 'user' ? withoutMemory(promptText(prompt)) : '';
+  return { at: new Date().toISOString(), prompt: text, message };
 }
 
 /** The last task list in the conversation. */

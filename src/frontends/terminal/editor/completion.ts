@@ -15,7 +15,7 @@ export type Offer = {
 /** A command at the very start, or a file after `@`; null when there is nothing to complete. */
 export function wantedAt({ text, at }: Draft): Wanted | null {
   const written = text.slice(0, at);
-  const command = /^\/([\w-]*)$/.exec(written);
+  const command = /^\/([\w.:-]*)$/.exec(written);
   if (command) return { type: 'command', from: 0, query: command[1] ?? '' };
   const file = /(?:^|[\s([{,;:])@(?:"([^"\n]*)|([^\s"]*))$/.exec(written);
   if (!file) return null;

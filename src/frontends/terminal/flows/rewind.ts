@@ -1,7 +1,6 @@
-import { type Prompt, promptsOf } from '../../../commands/prompts.ts';
+import { type Prompt, promptsOf, typedText } from '../../../commands/prompts.ts';
 import { changedSince, goBack, type Part } from '../../../commands/rewind.ts';
 import type { CommandContext, FileHistory } from '../../../contract/command.ts';
-import { textOf } from '../../../contract/message.ts';
 import { ago } from '../../../lib/text/ago.ts';
 import { pickerDialog } from '../components/picker.ts';
 import type { PickItem } from '../dialogs/picker.ts';
@@ -47,7 +46,7 @@ export async function rewindByPicking(context: CommandContext, desk: Pickers): P
   const part = changedSince(prompt.at, runs) === '' ? 'conversation' : await choosePart(desk);
   if (part === null) return;
   const message = sessions.session.messages[prompt.message];
-  const text = message?.role === 'user' ? textOf({ ...message, content: message.content.slice(-1) }) : '';
+  const text = message?.role === 'user' ? typedText(message) : '';
   if (await goBack(prompt, part, { ...context, ...voiceOf(context, desk) })) desk.draft(text);
 }
 

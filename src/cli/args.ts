@@ -150,6 +150,10 @@ function inputAndOutputOptions(): Option[] {
       'with --compat claude and stream-json: write replies as they arrive',
     ),
     new Option(
+      '--replay-user-messages',
+      'with --compat claude and stream-json: repeat each message of the input',
+    ),
+    new Option(
       '--permission-prompt-tool <tool>',
       'with --input-format stream-json: ask the program at the other end of the stream',
     ).choices(['stdio']),

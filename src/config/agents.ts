@@ -9,6 +9,7 @@ import {
   textField,
 } from '../lib/text/front-matter.ts';
 import { extensionsOf } from './extension-files.ts';
+import { claudeModes } from './other-assistants/claude-modes.ts';
 import type { ProjectContent } from './project-content.ts';
 import { modesByStrictness } from './schema/schema.ts';
 
@@ -30,13 +31,12 @@ export type AgentDefinition = {
   maxTurns?: number;
 };
 
-/** Names of modes in Claude Code. */
-const MODES: Readonly<Record<string, AgentDefinition['permissionMode']>> = {
-  acceptedits: 'accept-edits',
-  bypasspermissions: 'auto',
-  dontask: 'never-asks',
-  manual: 'default',
-};
+/** Names of modes in Claude Code, in lower case. */
+const MODES: Readonly<Record<string, AgentDefinition['permissionMode']>> = Object.fromEntries(
+  Object.entries({ ...claudeModes, dontAsk: 'never-asks', manual: 'default' } as const).map(
+    ([name, mode]) => [name.toLowerCase(), mode],
+  ),
+);
 /** Modes that loosen something; for a subagent they never do. */
 const LOOSE: readonly AgentDefinition['permissionMode'][] = ['accept-edits', 'auto'];
 /** `color` has no meaning here, and does no harm. */

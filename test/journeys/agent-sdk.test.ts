@@ -120,7 +120,10 @@ describe('the Agent SDK of Claude Code drives this program', () => {
     const prompts = turns();
     const session = query({
       prompt: prompts.stream,
-      options: { ...options, includePartialMessages: true },
+      options: {
+        ...{ ...options, includePartialMessages: true, settingSources: ['user', 'project'] },
+        extraArgs: { 'replay-user-messages': null },
+      },
     });
     const seen: SdkMessage[] = [];
     prompts.send(
@@ -147,6 +150,7 @@ describe('the Agent SDK of Claude Code drives this program', () => {
       seen.filter(({ subtype }) => subtype === 'init').map(({ permissionMode }) => permissionMode),
     ).toEqual([...['default', 'acceptEdits', 'acceptEdits']]);
     expect(server.requests[0]?.messages[0]?.images).toBe(1);
+    expect(seen.filter(({ isReplay }) => isReplay).length).toBe(3);
     expect((await space.tree())['a.txt']).toBe('two');
     const pieces = seen.flatMap(({ type, event }) =>
       type === 'stream_event' ? [(event as SdkMessage).type] : [],

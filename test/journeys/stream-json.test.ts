@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/app/conversation/run-report.ts';
 import { type AcaOptions, aca, doors } from '../support/aca.ts';
-import { calls, fails, type Step, says } from '../support/model-server/script.ts';
+import { calls, fails, hangs, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 async function start(space: Workspace, script: Step[]) {
@@ -173,6 +174,30 @@ describe('permission questions over the stream', () => {
       'User denied permission: not this one',
       'User denied permission: it was approved with other input, which is not supported',
       'User denied permission: nobody answered the permission request',
+    ]);
+  });
+
+  test('an interrupt ends a command and leaves the conversation open', soak, async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    execFileSync('git', ['init', '-q'], { cwd: space.root });
+    execFileSync('git', ['add', '.'], { cwd: space.root });
+    const { run, server } = await start(space, [hangs(), says('hello')]);
+    const { stdout } = await run(streaming, {
+      stdin: { open: true },
+      async onSpawn(child) {
+        child.stdin?.write(jsonLines([{ type: 'user', text: '/review staged' }]));
+        await expect.poll(() => server.requests.length, { timeout: 30_000 }).toBe(1);
+        child.stdin?.end(jsonLines([{ type: 'interrupt' }, { type: 'user', text: 'hi' }]));
+      },
+    });
+    const results = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Report)
+      .filter(({ type }) => type === 'result');
+    expect(results.map(({ stopReason, result }) => [stopReason, result])).toEqual([
+      ['interrupted', ''],
+      ['done', 'hello'],
     ]);
   });
 

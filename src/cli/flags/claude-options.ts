@@ -10,6 +10,7 @@ type ClaudeOptions = {
   permissionMode?: ClaudeMode;
   dangerouslySkipPermissions?: boolean;
   allowDangerouslySkipPermissions?: boolean;
+  settingSources?: string;
   forkSession?: boolean;
   maxBudgetUsd?: number;
 };
@@ -32,6 +33,10 @@ export function claudeOptions(): Option[] {
       'the same as --mode auto: nothing is asked, but deny rules and blocked commands still apply',
     ),
     new Option('--allow-dangerously-skip-permissions', 'accepted for scripts; it changes nothing'),
+    new Option(
+      '--setting-sources <sources>',
+      "accepted for scripts; your settings always apply, and a project's once you trust it",
+    ),
     new Option('--fork-session', 'like --fork'),
     new Option('--max-budget-usd <amount>', 'like --budget, in dollars').argParser(dollars),
   ];
@@ -45,6 +50,7 @@ export function withOurNames(parsed: Options & ClaudeOptions): Options {
     permissionMode,
     dangerouslySkipPermissions,
     allowDangerouslySkipPermissions: _switchable,
+    settingSources: _always,
     forkSession,
     maxBudgetUsd,
     tools,

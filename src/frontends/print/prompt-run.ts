@@ -4,7 +4,7 @@ import type { Host } from '../../app/host.ts';
 import type { Opened } from '../../app/open-assistant.ts';
 import { recordOf } from '../../app/run-facts/run-facts.ts';
 import type { RunOptions } from '../../contract/command.ts';
-import { BudgetReachedError, ProviderError } from '../../contract/errors.ts';
+import { BudgetReachedError, ProviderError, UserError } from '../../contract/errors.ts';
 import type { UserMessage } from '../../contract/message.ts';
 import type { StructuredResult } from './structured-result.ts';
 
@@ -76,6 +76,9 @@ async function runCommand(
       },
     });
   } catch (error) {
+    const { signal } = deps;
+    const isKnown = error === signal.reason || error instanceof ProviderError || error instanceof UserError;
+    if (signal.aborted && isKnown) return { ...reporter.report, ...idle, stopReason: 'interrupted' };
     if (!(error instanceof ProviderError) && !(error instanceof BudgetReachedError)) throw error;
     const stopReason = error instanceof BudgetReachedError ? 'budget' : 'error';
     return { ...reporter.report, ...idle, stopReason, error: { message: error.message } };

@@ -9,6 +9,7 @@ export type Options = SessionOptions & {
   /** Whose shapes are written; ours by default. */
   compat?: 'claude';
   includePartialMessages?: boolean;
+  replayUserMessages?: boolean;
   /** Who answers permission questions; nobody by default. */
   permissionPromptTool?: 'stdio';
   repoId?: string;

@@ -15,6 +15,7 @@ function translator(partial = false) {
     facts: () => facts,
     toolName: (tool) => (tool.startsWith('docs__') ? `mcp__${tool}` : tool),
     partial,
+    replay: false,
   });
 }
 

@@ -8,6 +8,7 @@ import {
   type StopReason,
   type ToolMessage,
   type Usage,
+  type UserMessage,
 } from '../../../contract/message.ts';
 import { isObject } from '../../../lib/text/json.ts';
 import { PartialMessages } from './partial-messages.ts';
@@ -21,6 +22,7 @@ import type {
   ImageType,
   ModelUsage,
   PermissionDenial,
+  PromptBlock,
   ResultBlock,
   SessionFacts,
 } from './types.ts';
@@ -32,6 +34,8 @@ type Deps = {
   toolName(tool: string): string;
   /** Whether the pieces of a reply are written as they arrive. */
   partial: boolean;
+  /** Whether prompts are repeated. */
+  replay: boolean;
 };
 
 type Seen = { calls: number; usage: Usage; contextWindow: number };
@@ -131,13 +135,12 @@ export class ClaudeMessages {
         for (const piece of this.#pieces.end(reply)) yield this.#piece(piece);
       yield { type: 'assistant' as const, message: reply, parent_tool_use_id: parent, ...this.#stamp() };
     } else if (message.role === 'tool') {
-      const content = [resultOf(message)];
-      yield {
-        type: 'user' as const,
-        message: { role: 'user' as const, content },
-        parent_tool_use_id: parent,
-        ...this.#stamp(),
-      };
+      const about = { type: 'user' as const, parent_tool_use_id: parent, ...this.#stamp() };
+      yield { ...about, message: { role: 'user' as const, content: [resultOf(message)] } };
+    } else if (this.#deps.replay && parent === null) {
+      const about = { type: 'user' as const, parent_tool_use_id: null, ...this.#stamp() };
+      const content = message.content.map(blockOf);
+      yield { ...about, message: { role: 'user' as const, content }, isReplay: true as const };
     }
   }
 
@@ -288,13 +291,12 @@ function resultOf({ callId, success, content }: ToolMessage): ResultBlock {
     type: 'tool_result',
     tool_use_id: callId,
     is_error: !success,
-    content: content.map((part) =>
-      part.type === 'text'
-        ? { type: 'text', text: part.text }
-        : {
-            type: 'image',
-            source: { type: 'base64', media_type: part.mediaType as ImageType, data: part.data },
-          },
-    ),
+    content: content.map(blockOf),
   };
+}
+
+function blockOf(part: UserMessage['content'][number]): PromptBlock {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  const { mediaType, data } = part;
+  return { type: 'image', source: { type: 'base64', media_type: mediaType as ImageType, data } };
 }

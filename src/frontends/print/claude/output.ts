@@ -11,7 +11,7 @@ import type { SessionFacts } from './types.ts';
 /** The output of Claude Code: its messages one per line, or its result alone. */
 export async function claudeOutput(
   opened: Opened,
-  { outputFormat, includePartialMessages = false }: Options,
+  { outputFormat, includePartialMessages = false, replayUserMessages = false }: Options,
   stdout: NodeJS.WriteStream,
 ): Promise<Output> {
   const skills = (await opened.extensions.skills()).map(({ name }) => name);
@@ -21,6 +21,7 @@ export async function claudeOutput(
     facts: () => factsOf(opened, { skills, plugins }),
     toolName: toolNames(opened),
     partial: includePartialMessages && outputFormat === 'stream-json',
+    replay: replayUserMessages,
   });
   return {
     take(event) {

@@ -48,10 +48,12 @@ export type ImageType = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
 
 type Image = { type: 'image'; source: { type: 'base64'; media_type: ImageType; data: string } };
 
+export type PromptBlock = { type: 'text'; text: string } | Image;
+
 export type ResultBlock = {
   type: 'tool_result';
   tool_use_id: string;
-  content: ({ type: 'text'; text: string } | Image)[];
+  content: PromptBlock[];
   is_error: boolean;
 };
 
@@ -140,6 +142,7 @@ export type ClaudeMessage =
   | Sent<{ type: 'system'; subtype: 'init' } & SessionFacts>
   | FromAgent<{ type: 'assistant'; message: ClaudeReply }>
   | FromAgent<{ type: 'user'; message: { role: 'user'; content: ResultBlock[] } }>
+  | FromAgent<{ type: 'user'; message: { role: 'user'; content: PromptBlock[] }; isReplay: true }>
   | FromAgent<{ type: 'stream_event'; event: PartialEvent }>
   | Sent<{
       type: 'system';

@@ -8,8 +8,8 @@ import { isObject } from '../../../lib/text/json.ts';
 import type { Options } from '../../shared/options.ts';
 import type { ControlRequest } from './input-line.ts';
 
-/** What the other side changes for the runs to come. */
-export type RunSettings = Pick<RunOptions, 'model'>;
+/** What the other side controls: the options of the runs to come, and the current run. */
+export type Controls = { options: Pick<RunOptions, 'model'>; interrupt(): void };
 
 const OWN_MODES: readonly PermissionMode[] = ['default', 'accept-edits', 'plan', 'auto', 'read-only'];
 
@@ -17,20 +17,20 @@ const OWN_MODES: readonly PermissionMode[] = ['default', 'accept-edits', 'plan',
 export async function control(
   request: ControlRequest,
   opened: Opened,
-  settings: RunSettings,
+  { options, interrupt }: Controls,
 ): Promise<Record<string, unknown>> {
   switch (request.subtype) {
     case 'initialize':
       return initialized(opened);
     case 'interrupt':
-      opened.controller.interrupt();
+      interrupt();
       return { still_queued: [] };
     case 'set_permission_mode':
       opened.mode.set(modeOf(String(request.mode)));
       return { mode: request.mode };
     case 'set_model':
-      if (typeof request.model === 'string' && request.model !== 'default') settings.model = request.model;
-      else delete settings.model;
+      if (typeof request.model === 'string' && request.model !== 'default') options.model = request.model;
+      else delete options.model;
       return {};
     case 'mcp_status':
       return {

@@ -4,7 +4,7 @@ import type { UserMessage } from '../../../contract/message.ts';
 import { exitCodes } from '../../shared/exit-codes.ts';
 import type { Output } from '../output.ts';
 import { type PromptRunDeps, runPrompt } from '../prompt-run.ts';
-import { control, type RunSettings } from './control.ts';
+import { type Controls, control } from './control.ts';
 import type { ControlRequest, Input } from './input-line.ts';
 import type { StreamQuestions } from './questions.ts';
 
@@ -20,7 +20,15 @@ type Deps = PromptRunDeps & {
  */
 export async function holdConversation(inputs: AsyncIterable<Input>, deps: Deps): Promise<number> {
   const { opened, output, questions, print, signal } = deps;
-  const settings: RunSettings = {};
+  let current = new AbortController();
+  const controls: Controls = {
+    options: {},
+    interrupt() {
+      opened.controller.interrupt();
+      opened.repository.interrupt();
+      current.abort(new DOMException('Interrupted by the user.', 'AbortError'));
+    },
+  };
   let waiting: UserMessage['content'] = [];
   let code: number = exitCodes.done.code;
   let runs = Promise.resolve();
@@ -44,7 +52,12 @@ export async function holdConversation(inputs: AsyncIterable<Input>, deps: Deps)
 
   async function runOne(content: UserMessage['content']): Promise<void> {
     if (signal.aborted) return;
-    const report = await runPrompt(content, { ...deps, options: { ...settings } }).catch(failed);
+    current = new AbortController();
+    const report = await runPrompt(content, {
+      ...deps,
+      signal: AbortSignal.any([signal, current.signal]),
+      options: { ...controls.options },
+    }).catch(failed);
     await output.result(report);
     code = output.exitCode(report);
   }
@@ -59,7 +72,7 @@ export async function holdConversation(inputs: AsyncIterable<Input>, deps: Deps)
   }
 
   async function answer({ id, request }: { id: string; request: ControlRequest }): Promise<void> {
-    const response = await control(request, opened, settings).then(
+    const response = await control(request, opened, controls).then(
       (done) => ({ subtype: 'success', request_id: id, response: done }),
       (error: unknown) => {
         if (!(error instanceof UserError)) throw error;

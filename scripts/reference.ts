@@ -5,10 +5,11 @@ import { auditCommand } from '../src/cli/subcommands/audit.ts';
 import { completionCommand } from '../src/cli/subcommands/completion.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
 import { doctorCommand } from '../src/cli/subcommands/doctor.ts';
+import { importCommand } from '../src/cli/subcommands/import.ts';
 import { keysCommand } from '../src/cli/subcommands/keys.ts';
-import { mcpCommand } from '../src/cli/subcommands/mcp.ts';
+import { mcpCommand } from '../src/cli/subcommands/mcp/mcp.ts';
 import { memoryCommand } from '../src/cli/subcommands/memory.ts';
-import { modelsCommand } from '../src/cli/subcommands/models.ts';
+import { modelsCommand } from '../src/cli/subcommands/models/models.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
 import { scheduleCommand } from '../src/cli/subcommands/schedule.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
@@ -98,6 +99,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     completion: completionCommand(terminal, async (name) => new Command(name)),
     config: configCommand(terminal),
     doctor: doctorCommand(terminal, { code: 0 }),
+    import: importCommand(terminal),
     keys: keysCommand(terminal),
     mcp: mcpCommand(terminal),
     memory: memoryCommand(terminal),

@@ -18,6 +18,7 @@ export const subcommands = [
   { name: 'completion', description: 'Print a completion script for bash, zsh, fish or PowerShell' },
   { name: 'config', description: 'Show and change settings' },
   { name: 'doctor', description: 'Check your setup and suggest fixes' },
+  { name: 'import', description: 'Use the settings of Claude Code, Codex, Gemini CLI, Cursor and opencode' },
   { name: 'keys', description: 'Store API keys in the system keychain' },
   { name: 'mcp', description: 'Manage MCP servers, or run aca as one' },
   { name: 'memory', description: 'View, search and delete memories' },

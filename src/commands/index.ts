@@ -19,6 +19,7 @@ import { fork } from './fork.ts';
 import { type BuiltinGroup, builtinGroups } from './groups.ts';
 import { help } from './help.ts';
 import { history } from './history.ts';
+import { importSettings } from './import.ts';
 import { init } from './init.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
@@ -63,7 +64,7 @@ const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
   Model: [budget, cache, cost, stats],
   Project: [init, mcp, memory, plugins, remember],
   Safety: [addDir, mode, permissions, plan, suggestRules],
-  Setup: [config, diag, doctor],
+  Setup: [config, diag, doctor, importSettings],
 };
 
 /** By name. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Workspace, workspace } from '../../test/support/workspace.ts';
 import { UserError } from '../contract/errors.ts';
+import { hookEvents } from '../contract/hook-event.ts';
 import { type LoadOptions, loadConfig } from './load.ts';
 import { settled } from './schema/check-settings.ts';
 import { projectContent, revokeTrust, trustFolder } from './trust.ts';
@@ -57,15 +58,7 @@ describe('[F01] [R07] without any file', () => {
       plugins: [],
       otherAssistants: {},
       env: {},
-      hooks: {
-        PreToolUse: [],
-        PostToolUse: [],
-        UserPromptSubmit: [],
-        Stop: [],
-        SessionStart: [],
-        SessionEnd: [],
-        PreCompact: [],
-      },
+      hooks: Object.fromEntries(hookEvents.map((point) => [point, []])),
       limits: {},
       quotas: {},
       maxCommandTimeoutMs: 600_000,

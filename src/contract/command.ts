@@ -320,6 +320,8 @@ export type CommandContext = {
   extensions?: Extensions;
   /** The settings that are not at their defaults. */
   settings?(): readonly SettingState[];
+  /** Shows and changes which files of other assistants are used; resolves with what to tell the user. */
+  importSettings?(args: readonly string[]): Promise<string>;
   /** Checks for common problems. */
   health?(): Promise<HealthCheck[]>;
   /**

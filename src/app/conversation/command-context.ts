@@ -41,6 +41,8 @@ export function commandContext(opened: Opened, parts: CommandParts): CommandCont
     extensions,
     settings: () => settingStates(opened.settings),
     health: () => checkHealth(opened, host),
+    importSettings: async (args) =>
+      (await import('../import/import-command.ts')).answerImport(args, opened.settings, host),
     call: opened.call,
   };
 }

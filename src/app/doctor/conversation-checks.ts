@@ -19,12 +19,13 @@ export function settingStates({ config, origins }: Pick<Settings, 'config' | 'or
 /** Checks for common problems from within a conversation, without network requests. */
 export async function checkHealth(opened: Opened, { env, program }: Host): Promise<HealthCheck[]> {
   const { choice, settings, mcp, extensions } = opened;
+  const cwd = opened.controller.session.workingDirectory;
   const { clockCheck, dataRootChecks, programChecks, programsAround, searchCheck } = await import(
     './machine.ts'
   );
   const { logCheck } = await import('./log.ts');
   const { routeChecks, webSearchCheck } = await import('./network.ts');
-  const { sandboxCheck, settingsChecks } = await import('./settings.ts');
+  const { otherAssistantChecks, sandboxCheck, settingsChecks } = await import('./settings.ts');
   const plugins = (await extensions.plugins()).map(({ name, version, place, trouble }) =>
     trouble === ''
       ? ok('plugin', `${name} ${version}`)
@@ -45,11 +46,12 @@ export async function checkHealth(opened: Opened, { env, program }: Host): Promi
     sandboxCheck(await opened.sandbox()),
     await searchCheck(),
     await logCheck(opened.record.log),
-    ...(await programsAround({ cwd: opened.controller.session.workingDirectory, env })),
+    ...(await programsAround({ cwd, env })),
     ...(await routeChecks(settings, env)),
     await webSearchCheck(settings, env, choice),
     clockCheck(new Date()),
     ...settingsChecks(settings),
+    ...otherAssistantChecks(settings, { env, cwd }),
     ...servers,
     ...plugins,
   ];

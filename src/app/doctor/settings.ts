@@ -3,12 +3,14 @@ import { settled } from '../../config/schema/check-settings.ts';
 import type { HealthCheck } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
-import { dataRoot } from '../../lib/files/data-root.ts';
+import { dataRoot, homeFolder } from '../../lib/files/data-root.ts';
 import { missingVariables } from '../../mcp/settings.ts';
 import { chooseSandbox } from '../../sandbox/confine/choose.ts';
 import type { SandboxFinding } from '../../sandbox/confine/self-test.ts';
 import { commandEnvironment } from '../../sandbox/shell/shell-program.ts';
 import type { Host } from '../host.ts';
+import { findBelongings } from '../import/belongings.ts';
+import { inHome } from '../import/report.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import { bad, ok, warn } from './check.ts';
 
@@ -47,6 +49,24 @@ export function settingsChecks({ trusted, pending, notices }: Settings): HealthC
       : ok('trust', trusted ? 'this folder is trusted' : 'this folder has nothing that needs trust'),
     ...notices.map((text) => warn('settings', text, 'Run `aca config path` to see which files are used.')),
   ];
+}
+
+/** What there is of other assistants, and what of it has no effect. */
+export function otherAssistantChecks(settings: Settings, host: Host): HealthCheck[] {
+  const short = (file: string) => inHome(file, homeFolder(host.env));
+  return findBelongings(settings, host).map(({ name, settings: found, files }) => {
+    const all = [...found.flatMap(({ keys }) => keys), ...files];
+    const unsupported = all.filter(({ support }) => support === 'unsupported').map(({ what }) => what);
+    const unused = found.filter(({ state }) => state !== 'used').map(({ file }) => short(file));
+    const text = [
+      `${name}: ${[...found.map(({ file }) => short(file)), ...files.map(({ what }) => what)].join(', ')}`,
+      ...(unused.length > 0 ? [`not used, or only what restricts: ${unused.join(', ')}`] : []),
+      ...(unsupported.length > 0 ? [`not supported: ${unsupported.join(', ')}`] : []),
+    ].join('; ');
+    return unused.length + unsupported.length > 0
+      ? warn('other assistant', text, 'Run `aca import` for details.')
+      : ok('other assistant', text);
+  });
 }
 
 /** MCP servers that cannot be started; `aca mcp test` finds out whether the others answer. */

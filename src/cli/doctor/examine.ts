@@ -9,7 +9,13 @@ import {
   userChecks,
 } from '../../app/doctor/machine.ts';
 import { keyChecks, keysFound, reachChecks, routeChecks, webSearchCheck } from '../../app/doctor/network.ts';
-import { readSettings, sandboxChecks, serverChecks, settingsChecks } from '../../app/doctor/settings.ts';
+import {
+  otherAssistantChecks,
+  readSettings,
+  sandboxChecks,
+  serverChecks,
+  settingsChecks,
+} from '../../app/doctor/settings.ts';
 import { findModel } from '../../app/opening/find-model.ts';
 import type { Settings } from '../../app/settings.ts';
 import { updateNotice } from '../../app/update/notice.ts';
@@ -38,6 +44,7 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
     terminalChecks(terminal),
     troubles,
     settingsChecks(settings),
+    troubles.length > 0 ? [] : otherAssistantChecks(settings, terminal),
     serverChecks(settings, env),
     dataRootChecks(root),
     modelChecks(settings, { terminal, probe }),

@@ -25,6 +25,8 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
       return (await import('./config.ts')).configCommand(terminal);
     case 'doctor':
       return (await import('./doctor.ts')).doctorCommand(terminal, ended);
+    case 'import':
+      return (await import('./import.ts')).importCommand(terminal);
     case 'keys':
       return (await import('./keys.ts')).keysCommand({
         ...terminal,
@@ -35,11 +37,11 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
         },
       });
     case 'mcp':
-      return (await import('./mcp.ts')).mcpCommand(terminal);
+      return (await import('./mcp/mcp.ts')).mcpCommand(terminal);
     case 'memory':
       return (await import('./memory.ts')).memoryCommand(terminal);
     case 'models':
-      return (await import('./models.ts')).modelsCommand(terminal);
+      return (await import('./models/models.ts')).modelsCommand(terminal);
     case 'policy':
       return (await import('./policy.ts')).policyCommand(terminal);
     case 'redo':

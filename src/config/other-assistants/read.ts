@@ -53,7 +53,7 @@ export function readSettings({ assistant, file, read }: OtherFile, text: string,
     ({ restricts, support }) => restricts && support === 'unsupported',
   );
   for (const { place: at, key, note } of unapplied)
-    reading.notices.push(`${at}: ${key} restricts ${name} but has no effect here. ${plainText(note)}`);
+    reading.notices.push(`${at}: ${key} restricts ${name} but has no effect here. ${readableNote(note)}`);
   for (const part of read(table.value, place)) addPart(part, table, reading);
   return reading;
 }
@@ -168,7 +168,8 @@ function findingOf(key: string, place: string, row: Row | undefined): Finding {
   return { key, place, support, note, restricts: row?.restricts === true };
 }
 
-/** A note without links. */
-export function plainText(note: string): string {
-  return note.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
+/** A note for a terminal: without links. */
+export function readableNote(note: string): string {
+  const own = note.replaceAll(/ ?See \[[^\]]+\]\([^)]+\)\./g, '');
+  return own.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1');
 }

@@ -11,6 +11,7 @@ import {
   type PlanChange,
   withAccountName,
 } from '../../app/conversation-plan.ts';
+import { offerImport } from '../../app/import/import-question.ts';
 import { openAssistant } from '../../app/open-assistant.ts';
 import { confirmFolder } from '../../app/opening/choose-session.ts';
 import { findModel } from '../../app/opening/find-model.ts';
@@ -87,6 +88,7 @@ async function firstPlan(
   let settings = loadSettings(options, terminal);
   if (await offerTrust(settings, talk, { root: settings.root, cwd }))
     settings = loadSettings(options, terminal);
+  if (await offerImport(settings, talk)) settings = loadSettings(options, terminal);
   for (;;) {
     const choice = await findModel(settings, terminal, interruptibleWait(talk));
     if (choice) {

@@ -9,6 +9,7 @@ import {
   type PlanChange,
   withAccountName,
 } from '../../app/conversation-plan.ts';
+import { offerImport } from '../../app/import/import-question.ts';
 import { type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { byLastUsed, confirmFolder } from '../../app/opening/choose-session.ts';
 import { findModel } from '../../app/opening/find-model.ts';
@@ -109,6 +110,7 @@ export class ScreenConversation {
     const { root } = this.#settings;
     await this.screen.markdown.load();
     if (await offerTrust(this.#settings, this.screen, { root, cwd })) this.#reload({});
+    if (await offerImport(this.#settings, this.screen)) this.#reload({});
     const choice = await this.#firstModel();
     if (!choice) return;
     const servers = await startServers(this.#settings, this.#start.terminal);

@@ -1,23 +1,23 @@
 import { Command } from 'commander';
-import { loadSettings } from '../../app/settings.ts';
-import { presetsOf } from '../../assembly/models/choose-model.ts';
-import { embeddedPreset, fitHere, memoryWarning } from '../../assembly/models/embedded-model.ts';
-import { setValue } from '../../config/edit.ts';
-import { userConfigFile } from '../../config/load.ts';
-import { UserError } from '../../contract/errors.ts';
-import { availableMemory } from '../../embedded/models/available-memory.ts';
-import { curatedModels, firstModel } from '../../embedded/models/curated.ts';
-import { type Fit, memoryNeeded } from '../../embedded/models/fit.ts';
-import type { GgufFacts } from '../../embedded/models/gguf.ts';
-import type { HubFile } from '../../embedded/models/hub.ts';
-import { isPath, ModelStore } from '../../embedded/models/model-store.ts';
-import { installedRuntime, removeRuntime } from '../../embedded/runtime/runtime-folder.ts';
-import type { SetupOptions } from '../../frontends/shared/set-up-runtime.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { fileSize } from '../../lib/text/file-size.ts';
-import { didYouMean } from '../../lib/text/nearest.ts';
-import { providerIn } from '../../providers/models/models.ts';
-import { table, withContext } from './context.ts';
+import { loadSettings } from '../../../app/settings.ts';
+import { presetsOf } from '../../../assembly/models/choose-model.ts';
+import { embeddedPreset, fitHere, memoryWarning } from '../../../assembly/models/embedded-model.ts';
+import { setValue } from '../../../config/edit.ts';
+import { userConfigFile } from '../../../config/load.ts';
+import { UserError } from '../../../contract/errors.ts';
+import { availableMemory } from '../../../embedded/models/available-memory.ts';
+import { curatedModels, firstModel } from '../../../embedded/models/curated.ts';
+import { type Fit, memoryNeeded } from '../../../embedded/models/fit.ts';
+import type { GgufFacts } from '../../../embedded/models/gguf.ts';
+import type { HubFile } from '../../../embedded/models/hub.ts';
+import { isPath, ModelStore } from '../../../embedded/models/model-store.ts';
+import { installedRuntime, removeRuntime } from '../../../embedded/runtime/runtime-folder.ts';
+import type { SetupOptions } from '../../../frontends/shared/set-up-runtime.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { fileSize } from '../../../lib/text/file-size.ts';
+import { didYouMean } from '../../../lib/text/nearest.ts';
+import { providerIn } from '../../../providers/models/models.ts';
+import { table, withContext } from '../context.ts';
 
 type Yes = { yes?: boolean };
 
@@ -35,7 +35,7 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       .option('--gpu <kind>', 'use cuda, vulkan or none instead of detecting the GPU')
       .option('--force', 'reinstall')
       .action(async (options: SetupOptions) => {
-        const { setUpRuntime } = await import('../../frontends/shared/set-up-runtime.ts');
+        const { setUpRuntime } = await import('../../../frontends/shared/set-up-runtime.ts');
         await setUpRuntime(options, terminal);
       }),
 
@@ -46,7 +46,7 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       .option('-y, --yes', 'skip confirmation')
       .action(async (name: string | undefined, file: string | undefined, { yes }: Yes) => {
         const wanted = wantedModel(name ?? firstModel.name, file);
-        const { pullModel } = await import('../../frontends/shared/hub-model.ts');
+        const { pullModel } = await import('../../../frontends/shared/hub-model.ts');
         const path = await pullModel(wanted, {
           settings: settings(),
           terminal,

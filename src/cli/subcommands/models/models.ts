@@ -1,17 +1,17 @@
 import { Command } from 'commander';
-import { localServers } from '../../app/opening/find-model.ts';
-import { loadSettings } from '../../app/settings.ts';
-import { curatedModels } from '../../embedded/models/curated.ts';
-import { ModelStore } from '../../embedded/models/model-store.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import type { LocalServer } from '../../providers/local/discover.ts';
-import type { LocalModel } from '../../providers/local/local-model.ts';
-import { modelTable } from '../../providers/models/model-table.ts';
-import { knownModels } from '../../providers/models/models.ts';
-import { table, withContext } from './context.ts';
-import { embeddedCommands, embeddedRows } from './models-embedded.ts';
-import { probeCommand } from './models-probe.ts';
-import { modelsUpdateCommand } from './models-update.ts';
+import { localServers } from '../../../app/opening/find-model.ts';
+import { loadSettings } from '../../../app/settings.ts';
+import { curatedModels } from '../../../embedded/models/curated.ts';
+import { ModelStore } from '../../../embedded/models/model-store.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import type { LocalServer } from '../../../providers/local/discover.ts';
+import type { LocalModel } from '../../../providers/local/local-model.ts';
+import { modelTable } from '../../../providers/models/model-table.ts';
+import { knownModels } from '../../../providers/models/models.ts';
+import { table, withContext } from '../context.ts';
+import { embeddedCommands, embeddedRows } from './embedded.ts';
+import { probeCommand } from './probe.ts';
+import { modelsUpdateCommand } from './update.ts';
 
 export function modelsCommand(terminal: Terminal): Command {
   const command = withContext(new Command('models'), terminal).description('List, download and test models');

@@ -1,18 +1,18 @@
 import { Command } from 'commander';
-import { startServers } from '../../app/opening/start-servers.ts';
-import { loadSettings } from '../../app/settings.ts';
-import type { Config } from '../../config/schema/schema.ts';
-import { UserError } from '../../contract/errors.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { openNetwork } from '../../lib/network/network.ts';
-import { didYouMean } from '../../lib/text/nearest.ts';
-import { visible } from '../../lib/text/printable.ts';
-import type { Connection } from '../../mcp/connection/connection.ts';
-import { addressOf, transportOf } from '../../mcp/settings.ts';
-import { portNumber } from '../args.ts';
-import { table, withContext } from './context.ts';
-import { type AddOptions, addServer, removeServer } from './mcp-change.ts';
-import type { ServeOptions } from './mcp-serve.ts';
+import { startServers } from '../../../app/opening/start-servers.ts';
+import { loadSettings } from '../../../app/settings.ts';
+import type { Config } from '../../../config/schema/schema.ts';
+import { UserError } from '../../../contract/errors.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { openNetwork } from '../../../lib/network/network.ts';
+import { didYouMean } from '../../../lib/text/nearest.ts';
+import { visible } from '../../../lib/text/printable.ts';
+import type { Connection } from '../../../mcp/connection/connection.ts';
+import { addressOf, transportOf } from '../../../mcp/settings.ts';
+import { portNumber } from '../../args.ts';
+import { table, withContext } from '../context.ts';
+import { type AddOptions, addServer, removeServer } from './change.ts';
+import type { ServeOptions } from './serve.ts';
 
 export function mcpCommand(terminal: Terminal): Command {
   const { stdout } = terminal;
@@ -79,7 +79,7 @@ export function mcpCommand(terminal: Terminal): Command {
     .option('--trust', "trust this folder's settings")
     .option('--metrics-port <port>', 'serve Prometheus metrics on this local port', portNumber)
     .action(async (options: ServeOptions) => {
-      const { serve } = await import('./mcp-serve.ts');
+      const { serve } = await import('./serve.ts');
       await serve(options, terminal);
     });
 
@@ -186,7 +186,7 @@ async function login(name: string, terminal: Terminal): Promise<void> {
   const { env, stderr } = terminal;
   const stop = new AbortController();
   terminal.onSignal('SIGINT', () => stop.abort(new UserError('Login cancelled.', 'Nothing was changed.')));
-  const { loginTo } = await import('../../mcp/server-actions.ts');
+  const { loginTo } = await import('../../../mcp/server-actions.ts');
   const { fetch } = await openNetwork(env, config.network);
   await loginTo(
     { name, settings: server },
@@ -201,7 +201,7 @@ async function login(name: string, terminal: Terminal): Promise<void> {
 async function logout(name: string, terminal: Terminal): Promise<string> {
   const { config, root: dataRoot } = loadSettings({}, terminal);
   const settings = serverNamed(name, config.mcpServers);
-  const { logoutFrom } = await import('../../mcp/server-actions.ts');
+  const { logoutFrom } = await import('../../../mcp/server-actions.ts');
   const was = await logoutFrom({ name, settings }, { env: terminal.env, dataRoot });
   return was ? `Logged out of ${name}.` : `You were not logged in to ${name}.`;
 }

@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { Reporter } from '../../app/conversation/run-report.ts';
-import { type Opened, openAssistant } from '../../app/open-assistant.ts';
-import { findModel } from '../../app/opening/find-model.ts';
-import { type StartedTelemetry, startTelemetry } from '../../app/opening/start-telemetry.ts';
-import { loadSettings, type Settings } from '../../app/settings.ts';
-import type { Choice } from '../../assembly/models/choose-model.ts';
-import { UserError } from '../../contract/errors.ts';
-import type { AgentEvent } from '../../contract/event.ts';
-import { type ToolMessage, textOf } from '../../contract/message.ts';
-import { createStreamHider } from '../../firewall/hide-stream.ts';
-import type { Options } from '../../frontends/shared/options.ts';
-import { shutdownSignal } from '../../frontends/shared/signals.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { updateFile } from '../../lib/files/file-update.ts';
-import { readTextIfAny } from '../../lib/files/read-text.ts';
-import { version } from '../../lib/version.ts';
-import { mcpFolder } from '../../mcp/hub.ts';
-import type { Served, ServedAnswer, ServedOptions } from '../../mcp/serve/serve.ts';
-import { infoOf } from '../../providers/models/models.ts';
+import { Reporter } from '../../../app/conversation/run-report.ts';
+import { type Opened, openAssistant } from '../../../app/open-assistant.ts';
+import { findModel } from '../../../app/opening/find-model.ts';
+import { type StartedTelemetry, startTelemetry } from '../../../app/opening/start-telemetry.ts';
+import { loadSettings, type Settings } from '../../../app/settings.ts';
+import type { Choice } from '../../../assembly/models/choose-model.ts';
+import { UserError } from '../../../contract/errors.ts';
+import type { AgentEvent } from '../../../contract/event.ts';
+import { type ToolMessage, textOf } from '../../../contract/message.ts';
+import { createStreamHider } from '../../../firewall/hide-stream.ts';
+import type { Options } from '../../../frontends/shared/options.ts';
+import { shutdownSignal } from '../../../frontends/shared/signals.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { updateFile } from '../../../lib/files/file-update.ts';
+import { readTextIfAny } from '../../../lib/files/read-text.ts';
+import { version } from '../../../lib/version.ts';
+import { mcpFolder } from '../../../mcp/hub.ts';
+import type { Served, ServedAnswer, ServedOptions } from '../../../mcp/serve/serve.ts';
+import { infoOf } from '../../../providers/models/models.ts';
 
 export type ServeOptions = Pick<
   Options,
@@ -73,11 +73,11 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   });
   try {
     if (options.http === undefined) {
-      const { serveLines } = await import('../../mcp/serve/serve.ts');
+      const { serveLines } = await import('../../../mcp/serve/serve.ts');
       await Promise.race([serveLines(served, { stdin, stdout }), stopped]);
       return;
     }
-    const { serveHttp } = await import('../../mcp/serve/serve-http.ts');
+    const { serveHttp } = await import('../../../mcp/serve/serve-http.ts');
     const { token, where } = await tokenOf(terminal, settings);
     const server = await serveHttp(served, { port: portOf(options.http), token });
     stderr.write(`MCP server at ${server.url}\nToken: ${where}\n`);

@@ -1,14 +1,14 @@
 import path from 'node:path';
-import { readConfigFile, readSmallFile } from '../../config/config-file.ts';
-import { editText, setValue } from '../../config/edit.ts';
-import { userConfigFile } from '../../config/load.ts';
-import { MCP_FILE, parseMcpFile } from '../../config/mcp-file.ts';
-import { mcpServer, mcpServerName } from '../../config/schema/mcp-server.ts';
-import { projectRoot } from '../../config/trust.ts';
-import { UserError } from '../../contract/errors.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { dataRoot } from '../../lib/files/data-root.ts';
-import { updateFile, userFile } from '../../lib/files/file-update.ts';
+import { readConfigFile, readSmallFile } from '../../../config/config-file.ts';
+import { editText, setValue } from '../../../config/edit.ts';
+import { userConfigFile } from '../../../config/load.ts';
+import { MCP_FILE, parseMcpFile } from '../../../config/mcp-file.ts';
+import { mcpServer, mcpServerName } from '../../../config/schema/mcp-server.ts';
+import { projectRoot } from '../../../config/trust.ts';
+import { UserError } from '../../../contract/errors.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { dataRoot } from '../../../lib/files/data-root.ts';
+import { updateFile, userFile } from '../../../lib/files/file-update.ts';
 
 export type AddOptions = {
   transport?: string;

@@ -1,17 +1,17 @@
 import { Command } from 'commander';
-import { missingModelError } from '../../app/first-run/missing-model.ts';
-import { measureModel } from '../../app/opening/connect-model.ts';
-import { findModel } from '../../app/opening/find-model.ts';
-import { userNetwork } from '../../app/opening/user-network.ts';
-import { loadSettings } from '../../app/settings.ts';
-import type { Choice } from '../../assembly/models/choose-model.ts';
-import { profileStore } from '../../assembly/models/model-profiles.ts';
-import { ProviderError, UserError } from '../../contract/errors.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { limited } from '../../lib/async/abort.ts';
-import { nextStep } from '../../providers/errors/next-step.ts';
-import type { ModelProfile } from '../../providers/local/profile.ts';
-import { table, withContext } from './context.ts';
+import { missingModelError } from '../../../app/first-run/missing-model.ts';
+import { measureModel } from '../../../app/opening/connect-model.ts';
+import { findModel } from '../../../app/opening/find-model.ts';
+import { userNetwork } from '../../../app/opening/user-network.ts';
+import { loadSettings } from '../../../app/settings.ts';
+import type { Choice } from '../../../assembly/models/choose-model.ts';
+import { profileStore } from '../../../assembly/models/model-profiles.ts';
+import { ProviderError, UserError } from '../../../contract/errors.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { limited } from '../../../lib/async/abort.ts';
+import { nextStep } from '../../../providers/errors/next-step.ts';
+import type { ModelProfile } from '../../../providers/local/profile.ts';
+import { table, withContext } from '../context.ts';
 
 /** `aca models probe`: measures a model's capabilities and saves them. */
 export function probeCommand(terminal: Terminal): Command {

@@ -55,6 +55,8 @@ export default defineConfig(({ mode }) => {
       ACA_VERSION: JSON.stringify(version),
       EMBEDDED_WORKER: JSON.stringify(`./${worker}.cjs`),
       'process.env.NODE_ENV': JSON.stringify('production'),
+      // The binary consists of ES modules, which have no such name; a library looks for its file there.
+      ...(isBinary && { __dirname: 'import.meta.dirname' }),
     },
     ssr: { noExternal: true },
     resolve: { alias: isBinary ? insideBinary : {} },

@@ -19,6 +19,7 @@ const WITH_BINARY = [
   'binary',
   'embedded',
   'headless',
+  'images',
   'sandbox',
   'sessions',
   'tools-edit',

@@ -18,6 +18,7 @@ export const worker = `embedded-worker-${version}`;
 /** Files in node_modules that libraries look for next to the running script. */
 export const assets = [
   '@hyzyla/pdfium/dist/pdfium.wasm',
+  '@silvia-odwyer/photon-node/photon_rs_bg.wasm',
   'web-tree-sitter/web-tree-sitter.wasm',
   'tree-sitter-bash/tree-sitter-bash.wasm',
 ];

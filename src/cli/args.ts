@@ -158,6 +158,9 @@ function inputAndOutputOptions(): Option[] {
       '--permission-prompt-tool <tool>',
       'with --input-format stream-json: ask the program at the other end of the stream',
     ).choices(['stdio']),
+    new Option('--image <file>', 'with -p: attach this PNG, JPEG, WebP or GIF image; repeatable')
+      .argParser(collect)
+      .default([], 'none'),
     new Option('--stdin', 'with -p: read standard input to the end, however long it takes'),
     new Option('-q, --quiet', 'print only the result and errors').conflicts('verbose'),
     new Option('-v, --verbose', 'print every tool call and its result to standard error'),

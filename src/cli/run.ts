@@ -70,6 +70,11 @@ async function converse(prompt: string, asked: Options, terminal: Terminal): Pro
   const options = await withModel(asked, terminal);
   if (options.print || options.inputFormat === 'stream-json') return print(prompt, options, terminal);
   if (stdin.isTTY && stdout.isTTY) {
+    if (options.image?.length)
+      throw new UserError(
+        '--image needs -p.',
+        'Here, paste the image or mention it as @FILE in your prompt.',
+      );
     if (paints(options, terminal))
       return (await import('../frontends/terminal/run.ts')).runScreen(prompt, options, terminal);
     return (await import('../frontends/plain/run.ts')).runPlain(prompt, options, terminal);

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { ImageLimits } from '../lib/images/fit-image.ts';
 import type { Display, Exploration, Summary } from './display.ts';
 import type { ImagePart } from './message.ts';
 import type { Access } from './permission.ts';
@@ -46,8 +47,8 @@ export type FileWrite = { path: string; bytes: Uint8Array; was?: Pick<FileConten
 
 /** Access to the disk. Paths may be relative to the working directory; each is checked again when opened. */
 export type Files = {
-  /** Reads a whole file; refuses files larger than 10 MB. */
-  read(path: string): Promise<FileContent>;
+  /** Reads a whole file; refuses files with more bytes than `most`, which is 10 MB by default. */
+  read(path: string, limit?: { most: number }): Promise<FileContent>;
   /** Reads part of a file of any size as a stream: memory use does not grow with the file. */
   readLines(path: string, window: { offset: number; limit: number }): Promise<LineWindow>;
   /** Null when nothing exists. `itself`: of a link rather than its target; its type is `other`. */
@@ -213,8 +214,8 @@ export type ToolContext = {
   planning?: { isOn(): boolean; review: ReviewPlan };
   /** The task list shown to the user and maintained by the model. */
   todos: { list(): readonly Todo[]; replace(items: readonly Todo[]): void };
-  /** The input types the current model supports. */
-  accepts: { images: boolean };
+  /** The input types the current model supports, and the images that its vendor takes. */
+  accepts: { images: boolean; imageLimits?: ImageLimits };
   signal: AbortSignal;
   /** Files the session has read: SHA-256 by real path. */
   seen: Map<string, string>;

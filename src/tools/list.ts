@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { countOf } from '../contract/display.ts';
 import { defineTool, type FileStat, type Files, fail, ok } from '../contract/tool.ts';
 import { quotedName } from '../lib/paths/quoted-name.ts';
+import { humanSize } from '../lib/text/size.ts';
 import { explainMissing } from './reading/folder.ts';
 import { fitting } from './reading/page.ts';
-import { humanSize } from './reading/size.ts';
 
 const MAX_DEPTH = 3;
 const MAX_ENTRIES = 400;

@@ -10,16 +10,20 @@ import {
   type ToolContext,
   type ToolResult,
 } from '../contract/tool.ts';
+import { imageOf } from '../lib/images/image-kind.ts';
+import { megabytes } from '../lib/text/size.ts';
 import { decodeText, detectEncoding } from '../lib/text/text-encoding.ts';
 import { explainMissing, listing } from './reading/folder.ts';
-import { imageOf, showImage } from './reading/image.ts';
+import { showImage } from './reading/image.ts';
 import { notebookOf, showNotebook } from './reading/notebook.ts';
 import { MAX_CHARACTERS, MAX_LINES, moreLinesNote, numberedPage, pageOf } from './reading/page.ts';
 import { isPdf, showPdf } from './reading/pdf.ts';
-import { megabytes } from './reading/size.ts';
 
 /** The limit of `files.read`. */
 const MAX_WHOLE_BYTES = 10 * 1024 * 1024;
+/** Images are scaled down, so that a large file may be a small image for the model. */
+const MAX_IMAGE_BYTES = 50 * 1024 * 1024;
+const IMAGE_NAME = /\.(png|jpe?g|webp|gif)$/i;
 
 const input = () =>
   z.object({
@@ -58,9 +62,10 @@ export const read = defineTool({
         `${file_path} is a pipe, socket or device, not a regular file. If you need it, use a command with a timeout.`,
       );
     }
-    if (stat.size > MAX_WHOLE_BYTES) return readPart(wanted, stat, context);
+    const isImage = IMAGE_NAME.test(file_path) && stat.size <= MAX_IMAGE_BYTES;
+    if (stat.size > MAX_WHOLE_BYTES && !isImage) return readPart(wanted, stat, context);
 
-    const file = await files.read(file_path);
+    const file = await files.read(file_path, ...(isImage ? [{ most: MAX_IMAGE_BYTES }] : []));
     const result = await show(wanted, file, context);
     if (result.success) seen.set(file.path, file.sha256);
     return result;

@@ -6,6 +6,7 @@ import type { FileChange } from '../../contract/file-change.ts';
 import type { ReviewPlan, ToolContext } from '../../contract/tool.ts';
 import { locksFolder } from '../../lib/files/data-root.ts';
 import { withBuffers } from '../../sandbox/files/editor-files.ts';
+import { imageLimitsOf } from '../../providers/image-limits.ts';
 import { createFileLocks } from '../../sandbox/files/file-lock.ts';
 import { createFiles } from '../../sandbox/files/files.ts';
 import type { Guard } from '../../sandbox/guard.ts';
@@ -59,7 +60,7 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
     ask: parts.ask ?? (async () => null),
     ...(parts.reviewPlan && { planning: planning(parts.reviewPlan, deps.mode) }),
     todos: todoList(lastTodos(opened.session.messages)),
-    accepts: { images: choice.info.abilities.images },
+    accepts: { images: choice.info.abilities.images, imageLimits: imageLimitsOf(choice.preset) },
     seen: new Map<string, string>(),
   };
   return {

@@ -1,4 +1,5 @@
 import { Controller } from '../../agent/controller.ts';
+import { imageLimitsOf } from '../../providers/image-limits.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { SessionMemory } from '../memory/memory.ts';
@@ -7,6 +8,7 @@ import type { Parts } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
 import type { BuiltWindow } from '../window/build-window.ts';
 import type { BuiltCalls } from './build-calls.ts';
+import { fitPrompt } from './fit-images.ts';
 import type { SessionCore } from './open-core.ts';
 import { runPreparation } from './prepare-run.ts';
 import type { RepositoryCommands } from './repository.ts';
@@ -37,7 +39,8 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
     contextWindow: choice.info.contextWindow,
     updates: () => joinUpdates([core.mode, window.window, tools.servers, repository]),
     beforePrompt: async (content, signal) => {
-      const checked = await extensions.beforePrompt(content, signal);
+      const fitted = await fitPrompt(content, imageLimitsOf(choice.preset), core.notify.warn);
+      const checked = await extensions.beforePrompt(fitted, signal);
       if (checked.type === 'block' || !memory) return checked;
       return { type: 'go', content: await memory.withNotes(checked.content) };
     },

@@ -11,6 +11,7 @@ import type { Safety } from '../safety/build-safety.ts';
 import { shellOpenTo } from '../safety/undoable-shell.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';
 import type { Caches } from './caches.ts';
+import { fitResult } from './fit-images.ts';
 import { keepOutput } from './keep-output.ts';
 import type { Subagents } from './subagents.ts';
 
@@ -62,7 +63,7 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     ...extensions.router,
     perform: async (work, context, reporter) => {
       const result = perform ? perform(work, context, reporter) : work.tool.run(work.input, context);
-      return startup.settle(await result, context.signal, reporter);
+      return startup.settle(await fitResult(await result, context.accepts), context.signal, reporter);
     },
     inTurn: capabilities.inTurn,
     interrupted,

@@ -8,6 +8,7 @@ import type { Options } from '../shared/options.ts';
 import { shutdownSignal } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { consoleLog } from './console-log.ts';
+import { assertSeesImages, readImages } from './images.ts';
 import { type Output, ownOutput } from './output.ts';
 import { printProgress } from './progress-lines.ts';
 import { runPrompt } from './prompt-run.ts';
@@ -16,6 +17,12 @@ import type { StructuredResult } from './structured-result.ts';
 
 /** The headless frontend: runs the task and prints the result; nothing else goes to standard output. */
 export async function runPrint(prompt: string, options: Options, terminal: Terminal): Promise<number> {
+  const { image: files = [] } = options;
+  if (options.inputFormat === 'stream-json' && files.length > 0)
+    throw new UserError(
+      '--image does not work with --input-format stream-json.',
+      'Put the images into the messages.',
+    );
   if (options.inputFormat === 'stream-json')
     return (await import('./stream/run.ts')).runStream(options, terminal);
   const piped = await readStdin(terminal.stdin, options.stdin ? 'patient' : 'brief');
@@ -27,9 +34,11 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
       'Give it after -p, or pipe it in: echo "explain this folder" | aca -p',
     );
   }
+  const images = await readImages(files, terminal.cwd);
   const leaving = shutdownSignal(terminal);
   return openHeadless(options, terminal, { leaving }, async ({ opened, output, schema }) => {
-    const content = [{ type: 'text' as const, text: task }];
+    if (images.length > 0) assertSeesImages(opened.choice);
+    const content = [{ type: 'text' as const, text: task }, ...images];
     const report = await runPrompt(content, {
       ...{ opened, schema, host: terminal, signal: leaving },
       typed: prompt || task,

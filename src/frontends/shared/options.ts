@@ -12,6 +12,7 @@ export type Options = SessionOptions & {
   replayUserMessages?: boolean;
   /** Who answers permission questions; nobody by default. */
   permissionPromptTool?: 'stdio';
+  image?: string[];
   repoId?: string;
   filename?: string;
   stdin?: boolean;

@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { ImagePart } from '../../contract/message.ts';
-import { imageOf, imagePart, MAX_IMAGE_BYTES } from '../../tools/reading/image.ts';
+import { MAX_PIXELS } from '../../lib/images/fit-image.ts';
+import { imageOf } from '../../lib/images/image-kind.ts';
+import { imagePart } from '../../tools/reading/image.ts';
 
 type Attached = { type: 'image'; name: string; image: ImagePart } | { type: 'refused'; because: string };
 
@@ -50,10 +52,10 @@ export async function attachCopied({ acceptsImages, copied }: AttachDeps): Promi
   return { type: 'image', name: 'from the clipboard', image: read };
 }
 
-/** The image, or what is wrong with it. */
+/** The image, or what is wrong with it. One that is too large for the model is scaled down when it is sent. */
 function readImage(bytes: Uint8Array): ImagePart | string {
   const image = imageOf(bytes);
   if (!image?.size) return 'it is not a complete image';
-  if (bytes.length > MAX_IMAGE_BYTES) return 'it is too large for models';
+  if (image.size.width * image.size.height > MAX_PIXELS) return 'it has too many pixels';
   return imagePart(image.mediaType, bytes);
 }

@@ -3,7 +3,8 @@ import type { ImagePart } from '../../contract/message.ts';
 import { fail, ok, type ToolResult } from '../../contract/tool.ts';
 
 const MAX_IMAGES = 5;
-const MAX_IMAGE_CHARACTERS = 7_000_000;
+/** Larger ones are not even scaled down. */
+const MAX_IMAGE_CHARACTERS = 30_000_000;
 
 /** A server's response as a tool result. */
 export function resultOf(

@@ -70,10 +70,10 @@ export function createFiles({ guard, cwd, onBeforeWrite, mark = '' }: FilesOptio
   }
 
   return {
-    read: (file) =>
+    read: (file, { most } = { most: MAX_FILE_BYTES }) =>
       at(file, 'read', (real) =>
         withRegular(real, guard, async ({ fd, size }) => {
-          if (size > MAX_FILE_BYTES) throw new Error(tooLarge(real, size));
+          if (size > most) throw new Error(tooLarge(real, size));
           const version = versionOf(real, fstatSync(fd, { bigint: true }));
           const bytes = await readBytes(fd, size);
           return { path: real, bytes, sha256: sha256(bytes), ...(version !== undefined && { version }) };

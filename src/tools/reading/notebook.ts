@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { countOf } from '../../contract/display.ts';
 import type { ImagePart } from '../../contract/message.ts';
 import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
+import { imageOf } from '../../lib/images/image-kind.ts';
 import { cutLine, startOf } from '../../lib/text/cut-line.ts';
 import { parseJson } from '../../lib/text/json.ts';
-import { imageOf, imagePart, MAX_IMAGE_BYTES } from './image.ts';
+import { imagePart } from './image.ts';
 import { MAX_LINES, moreLinesNote, numberedPage } from './page.ts';
 
 /** Maximum characters per cell output, and images per answer. */
@@ -113,7 +114,7 @@ function pictureLine(type: string, value: unknown): Line {
   if (!image?.size) return { text: `[${type}]` };
   const { width, height } = image.size;
   const text = `[${type}, ${width}x${height} pixels]`;
-  return bytes.length > MAX_IMAGE_BYTES ? { text } : { text, image: imagePart(image.mediaType, bytes) };
+  return { text, image: imagePart(image.mediaType, bytes) };
 }
 
 function bounded(text: string): string {

@@ -4,8 +4,8 @@ import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { pdfOf } from '../../../test/support/pdf.ts';
 import { bench, use } from '../../../test/support/tool-context.ts';
+import { imageOf } from '../../lib/images/image-kind.ts';
 import { read } from '../read.ts';
-import { imageOf } from './image.ts';
 
 async function benchWith(pages: string[]) {
   const space = await bench();

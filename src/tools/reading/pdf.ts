@@ -2,8 +2,9 @@ import type { PDFiumDocument, PDFiumPage } from '@hyzyla/pdfium';
 import { countOf } from '../../contract/display.ts';
 import type { ImagePart } from '../../contract/message.ts';
 import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
+import { usualImageLimits } from '../../lib/images/fit-image.ts';
 import { startOf } from '../../lib/text/cut-line.ts';
-import { imagePart, MAX_IMAGE_BYTES } from './image.ts';
+import { imagePart } from './image.ts';
 import { MAX_CHARACTERS } from './page.ts';
 import { encodePng, halved } from './png.ts';
 
@@ -109,7 +110,7 @@ async function draw(page: PDFiumPage): Promise<Uint8Array | null> {
   let bitmap = { width, height, rgba: data };
   for (;;) {
     const png = await encodePng(bitmap);
-    if (png.length <= MAX_IMAGE_BYTES) return png;
+    if (png.length <= usualImageLimits.maxBytes) return png;
     bitmap = halved(bitmap);
   }
 }

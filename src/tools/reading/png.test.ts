@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { imageOf } from './image.ts';
+import { imageOf } from '../../lib/images/image-kind.ts';
 import { encodePng, halved } from './png.ts';
 
 test('a bitmap is encoded as a PNG that decodes to its pixels, without alpha', async () => {

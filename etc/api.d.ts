@@ -36,9 +36,10 @@ type ToolContext = {
         list(): readonly Todo[];
         replace(items: readonly Todo[]): void;
     };
-    /** The input types the current model supports. */
+    /** The input types the current model supports, and the images that its vendor takes. */
     accepts: {
         images: boolean;
+        imageLimits?: ImageLimits;
     };
     signal: AbortSignal;
     /** Files the session has read: SHA-256 by real path. */
@@ -55,8 +56,10 @@ type ToolContext = {
 
 /** Access to the disk. Paths may be relative to the working directory; each is checked again when opened. */
 type Files = {
-    /** Reads a whole file; refuses files larger than 10 MB. */
-    read(path: string): Promise<FileContent>;
+    /** Reads a whole file; refuses files with more bytes than `most`, which is 10 MB by default. */
+    read(path: string, limit?: {
+        most: number;
+    }): Promise<FileContent>;
     /** Reads part of a file of any size as a stream: memory use does not grow with the file. */
     readLines(path: string, window: {
         offset: number;
@@ -275,6 +278,12 @@ type PlanReview = {
 type Todo = {
     text: string;
     status: 'pending' | 'in_progress' | 'done';
+};
+
+/** What a receiver takes: bytes of one image, and pixels per side. */
+type ImageLimits = {
+    maxBytes: number;
+    maxSide: number;
 };
 
 /**

@@ -11,6 +11,7 @@ import { environmentVariables } from '../src/config/environment.ts';
 import { knownKeyPath } from '../src/config/key-path.ts';
 import { modesByStrictness } from '../src/config/schema/schema.ts';
 import type { AgentEvent } from '../src/contract/event.ts';
+import { searchServices } from '../src/contract/web-search.ts';
 import { exitCodes } from '../src/frontends/shared/exit-codes.ts';
 import { parsePattern } from '../src/permissions/pattern.ts';
 import { commandRules } from '../src/permissions/rules/commands.ts';
@@ -234,6 +235,11 @@ test('the privacy page names everybody whose address is in the program', async (
     // Names of permissions that the clouds' login servers grant.
     'www.googleapis.com': 'Google OAuth',
     'cognitiveservices.azure.com': 'Microsoft Entra ID',
+    ...Object.fromEntries(
+      searchServices.flatMap(({ label, address, keyUrl }) =>
+        [address, keyUrl].filter(Boolean).map((url) => [new URL(url ?? '').host, label]),
+      ),
+    ),
   };
   // Addresses that are shown to people or are examples; the providers are in the table of presets.
   const notContacted = /(presets|models-data|commands|mcp-change|web-fetch)\.ts$|src.firewall/;

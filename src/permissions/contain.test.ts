@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { plainPolicy } from '../../test/support/policy.ts';
+import { plainPolicy, toolsByKind } from '../../test/support/policy.ts';
 import { sweep } from '../../test/support/soak.ts';
 import type { Access, PermissionMode } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
@@ -346,22 +346,8 @@ describe('invariants', () => {
       trusted: fc.boolean(),
     })
     .map((policy) => ({ ...base, ...policy }));
-  const tools = {
-    read: 'Read',
-    write: 'Write',
-    execute: 'Bash',
-    fetch: 'WebFetch',
-    search: 'WebSearch',
-    delegate: 'Task',
-  };
-  const whole = {
-    read: 'Read',
-    write: 'Edit',
-    execute: 'Bash',
-    fetch: 'WebFetch',
-    search: 'WebSearch',
-    delegate: 'Task',
-  };
+  const tools = { ...toolsByKind, write: 'Write' };
+  const whole = toolsByKind;
 
   test('if the wanted sandbox is missing, only read-only commands and those the user named exactly run without asking', () => {
     fc.assert(

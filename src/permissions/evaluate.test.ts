@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { plainPolicy } from '../../test/support/policy.ts';
+import { plainPolicy, toolsByKind } from '../../test/support/policy.ts';
 import type { Access, PermissionMode } from '../contract/permission.ts';
 import { evaluate } from './evaluate.ts';
 import type { Policy } from './policy.ts';
@@ -11,17 +11,11 @@ beforeAll(loadGrammar);
 const cwd = '/srv/app';
 const base: Policy = plainPolicy(cwd);
 
-const TOOLS = {
-  read: 'Read',
-  write: 'Edit',
-  execute: 'Bash',
-  fetch: 'WebFetch',
-  search: 'WebSearch',
-  delegate: 'Task',
-};
-
 function judge(kind: Access['kind'], target: string, policy: Partial<Policy> = {}) {
-  return evaluate({ tool: TOOLS[kind], accesses: [{ kind, target }], input: {} }, { ...base, ...policy });
+  return evaluate(
+    { tool: toolsByKind[kind], accesses: [{ kind, target }], input: {} },
+    { ...base, ...policy },
+  );
 }
 const rules = (some: Partial<Policy['rules']>): Partial<Policy> => ({ rules: { ...base.rules, ...some } });
 const grant = (

@@ -39,6 +39,7 @@ import { type Classified, classify } from './shell/classify.ts';
 import { judgeLook } from './shell/look.ts';
 import { parseLine } from './shell/parse.ts';
 import { readsAlike } from './shell/reads-alike.ts';
+import { allow, ask, askBare, askBy, deny, denyBy, NO_SANDBOX, pick } from './verdicts.ts';
 
 type Case = Subject & {
   policy: Policy;
@@ -49,7 +50,6 @@ type Case = Subject & {
   real(): Subject | null;
 };
 
-const NO_SANDBOX = 'no sandbox is available';
 const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 
 /**
@@ -361,32 +361,4 @@ function coveringTogether(patterns: Pattern[], { tool, access, policy }: Case): 
     return !moves && command.next !== '&' && judgeLook(command, placeOf(policy)).type === 'only_looks';
   });
   return covered && used.size > 0 ? [...used].join(', ') : undefined;
-}
-
-function allow(because: string, by: string): Evaluation {
-  return { verdict: 'allow', because, by };
-}
-
-function ask(because: string): Evaluation {
-  return { verdict: 'ask', because, by: 'default' };
-}
-
-function askBare(because: string): Evaluation {
-  return { ...ask(`${NO_SANDBOX}, and ${because}`), withoutSandbox: true };
-}
-
-function denyBy({ source }: Pattern): Evaluation {
-  return deny(`denied by the rule ${source}`, `rule deny ${source}`);
-}
-
-function askBy({ source }: Pattern): Evaluation {
-  return { ...ask(`the rule ${source} requires approval`), by: `rule ask ${source}` };
-}
-
-function deny(because: string, by: string): Evaluation {
-  return { verdict: 'deny', because, by };
-}
-
-function pick({ verdict, because, by }: Classified): Evaluation {
-  return { verdict, because, by };
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { plainPolicy } from '../../test/support/policy.ts';
+import { plainPolicy, toolsByKind } from '../../test/support/policy.ts';
 import { sweep } from '../../test/support/soak.ts';
 import type { Access, Permission } from '../contract/permission.ts';
 import { evaluate } from './evaluate.ts';
@@ -14,23 +14,14 @@ beforeAll(loadGrammar);
 const cwd = '/srv/app';
 const policy: Policy = { ...plainPolicy(cwd), requireApprovalForReads: true };
 
-const TOOLS = {
-  read: 'Read',
-  write: 'Edit',
-  execute: 'Bash',
-  fetch: 'WebFetch',
-  search: 'WebSearch',
-  delegate: 'Task',
-};
-
 function granted(access: Access, by: Policy = policy): Permission[] {
-  const pattern = grantFor(TOOLS[access.kind], access, by);
+  const pattern = grantFor(toolsByKind[access.kind], access, by);
   if (pattern === null) return [];
   return [{ type: access.kind, pattern, action: 'allow', scope: 'session', grantedAt: '2026-01-01' }];
 }
 
 function allowed(access: Access, grants: Permission[], by: Policy = policy): boolean {
-  const call = { tool: TOOLS[access.kind], accesses: [access], input: {} };
+  const call = { tool: toolsByKind[access.kind], accesses: [access], input: {} };
   return evaluate(call, { ...by, grants }).verdict === 'allow';
 }
 

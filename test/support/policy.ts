@@ -1,6 +1,16 @@
 import path from 'node:path';
 import type { Policy } from '../../src/permissions/policy.ts';
 
+/** A tool for each kind of access, as rules name it. */
+export const toolsByKind = {
+  read: 'Read',
+  write: 'Edit',
+  execute: 'Bash',
+  fetch: 'WebFetch',
+  search: 'WebSearch',
+  delegate: 'Task',
+};
+
 /** The default policy in this folder, without a known sandbox. */
 export function plainPolicy(cwd: string): Policy {
   return {

@@ -25,15 +25,16 @@ export async function fitPrompt(
   notice: (text: string) => void,
 ): Promise<UserMessage['content']> {
   if (content.every(({ type }) => type !== 'image')) return content;
-  const fitted = await Promise.all(
-    content.map(async (part): Promise<UserMessage['content']> => {
-      if (part.type !== 'image') return [part];
+  const fitted: UserMessage['content'] = [];
+  for (const part of content) {
+    if (part.type !== 'image') fitted.push(part);
+    else {
       const { image, note } = await fit(part, limits);
       if (note !== '') notice(`${note.charAt(0).toUpperCase()}${note.slice(1)}.`);
-      return image ? [image] : [{ type: 'text', text: `[${note}]` }];
-    }),
-  );
-  return fitted.flat();
+      fitted.push(image ?? { type: 'text', text: `[${note}]` });
+    }
+  }
+  return fitted;
 }
 
 async function fit(part: ImagePart, limits: ImageLimits): Promise<Fitted> {

@@ -40,7 +40,7 @@ export function createSearch(
   ): Promise<{ by: string; hits: WebHit[]; summary?: string } | string> {
     if (backend.type === 'model') return byModel(query, signal);
     const { service } = backend;
-    const { searchService } = await import('../../sandbox/web/search/search-service.ts');
+    const { searchService } = await import('../../sandbox/web/search/search-request.ts');
     const hits = await budget.charge(`web search/${service.name}`, service.usd, () =>
       searchService(query, { backend, options: web ?? {}, signal }),
     );

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { UserError } from '../../../contract/errors.ts';
 import type { UserMessage } from '../../../contract/message.ts';
-import { isObject, parseJson } from '../../../lib/text/json.ts';
 import { imageOf } from '../../../lib/images/image-kind.ts';
+import { isObject, parseJson } from '../../../lib/text/json.ts';
 import { imagePart } from '../../../tools/reading/image.ts';
 
 /** What the other side asks of the session: `{ subtype: "interrupt" }` and the like. */

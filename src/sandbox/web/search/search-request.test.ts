@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { deadUrl, loopback } from '../../../../test/support/loopback.ts';
 import { type SearchService, searchServices, type WebQuery } from '../../../contract/web-search.ts';
-import { type ServiceOptions, searchService } from './search-service.ts';
+import { type ServiceOptions, searchService } from './search-request.ts';
 
 const never = new AbortController().signal;
 const plain: WebQuery = { query: 'node streams', allowedDomains: [], blockedDomains: [] };

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { assemble } from '../assembly/assemble.ts';
 import type { Assistant } from '../assembly/assistant.ts';
 import type { StartedServers } from '../assembly/extensions/start-servers.ts';
@@ -98,7 +97,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const own = servers ? undefined : await startServers(settings, host);
   const createTools = (servers ?? own)?.createTools;
   const { otherAssistants } = config;
-  const userFiles = userExtensionFiles({ dataRoot: root, home: homedir(), otherAssistants });
+  const userFiles = userExtensionFiles({ dataRoot: root, env, otherAssistants });
   const files = [...userFiles, ...settings.extensions];
   const { agents, notices: troubles } = readAgents(files, denyRuleCheck(config, cwd));
   const record = recordSession(settings, opened.session, warn);

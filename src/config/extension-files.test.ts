@@ -92,7 +92,9 @@ test("the user's files come from the data root, then from the folders of other a
   await mkdir(path.join(home, '.claude/skills'));
   await symlink('../../.agents/skills/s', path.join(home, '.claude/skills/t'));
   const names = (otherAssistants: Config['otherAssistants']) =>
-    userExtensionFiles({ dataRoot: path.join(home, 'data'), home, otherAssistants }).map(({ name }) => name);
+    userExtensionFiles({ dataRoot: path.join(home, 'data'), env: { HOME: home }, otherAssistants }).map(
+      ({ name }) => name,
+    );
   expect(names({ claude: 'no-settings', codex: 'use' })).toEqual([
     '.ai-assistant/commands/a.md',
     '.claude/commands/sub/b.md',
@@ -106,4 +108,11 @@ test("the user's files come from the data root, then from the folders of other a
     '.ai-assistant/commands/a.md',
     '.agents/skills/s/SKILL.md',
   ]);
+  const moved = { CLAUDE_CONFIG_DIR: path.join(home, 'data'), CODEX_HOME: path.join(home, 'none') };
+  const elsewhere = userExtensionFiles({
+    dataRoot: path.join(home, 'none'),
+    env: { HOME: home, ...moved },
+    otherAssistants: { opencode: 'ignore' },
+  });
+  expect(elsewhere.map(({ name }) => name)).toEqual(['.claude/commands/a.md', '.agents/skills/s/SKILL.md']);
 });

@@ -2,8 +2,8 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { peek } from '../lib/files/peek.ts';
 import { isInside } from '../lib/paths/inside.ts';
+import { assistantFolders, type FolderOwner } from './assistant-folders.ts';
 import type { ProjectContent } from './project-content.ts';
-import type { AssistantName } from './schema/other-assistants.ts';
 import type { Config } from './schema/schema.ts';
 
 export type ExtensionKind = 'command' | 'skill' | 'agent';
@@ -15,11 +15,8 @@ const FILES: Record<ExtensionKind, RegExp> = {
   agent: /^([^/]+\/){0,3}[^/]+\.md$/,
 };
 
-/** Another assistant whose files are read; several of them share `.agents`. */
-type Peer = AssistantName | 'several';
-
-/** `user`: where the folder is in the user's home, if that differs. */
-type Place = { of?: Peer; home: string; user?: string; folder: string; kind: ExtensionKind };
+/** `home` is the folder in a project. */
+type Place = { of?: FolderOwner; home: string; folder: string; kind: ExtensionKind };
 
 const PLACES: readonly Place[] = [
   { home: '.ai-assistant', folder: 'commands', kind: 'command' },
@@ -32,17 +29,17 @@ const PLACES: readonly Place[] = [
   { of: 'codex', home: '.codex', folder: 'prompts', kind: 'command' },
   { of: 'codex', home: '.codex', folder: 'skills', kind: 'skill' },
   { of: 'cursor', home: '.cursor', folder: 'commands', kind: 'command' },
-  { of: 'opencode', home: '.opencode', user: '.config/opencode', folder: 'command', kind: 'command' },
-  { of: 'opencode', home: '.opencode', user: '.config/opencode', folder: 'commands', kind: 'command' },
-  { of: 'opencode', home: '.opencode', user: '.config/opencode', folder: 'skill', kind: 'skill' },
-  { of: 'opencode', home: '.opencode', user: '.config/opencode', folder: 'skills', kind: 'skill' },
+  { of: 'opencode', home: '.opencode', folder: 'command', kind: 'command' },
+  { of: 'opencode', home: '.opencode', folder: 'commands', kind: 'command' },
+  { of: 'opencode', home: '.opencode', folder: 'skill', kind: 'skill' },
+  { of: 'opencode', home: '.opencode', folder: 'skills', kind: 'skill' },
 ];
 
 const MAX_FILES = 500;
 const MAX_BYTES = 256 * 1024;
 
 /** A file of one kind; `path` is relative to its folder. */
-export type Extension = ProjectContent & { path: string; of?: Peer };
+export type Extension = ProjectContent & { path: string; of?: FolderOwner };
 
 /** Where a project's extensions may be: the folders from its root down to the working directory. */
 export type ExtensionPlaces = { root: string; cwd: string; dataRoot?: string | undefined };
@@ -65,13 +62,17 @@ export function extensionFiles({ root, cwd, dataRoot }: ExtensionPlaces): Projec
   return found.slice(0, MAX_FILES);
 }
 
-export type UserPlaces = { dataRoot: string; home: string } & Pick<Config, 'otherAssistants'>;
+export type UserPlaces = Pick<Config, 'otherAssistants'> & {
+  dataRoot: string;
+  env: Readonly<Record<string, string | undefined>>;
+};
 
 /** The user's own files, and those for other assistants that the user does not ignore. */
-export function userExtensionFiles({ dataRoot, home, otherAssistants }: UserPlaces): ProjectContent[] {
-  const consents: Partial<Record<Peer, string>> = otherAssistants;
+export function userExtensionFiles({ dataRoot, env, otherAssistants }: UserPlaces): ProjectContent[] {
+  const consents: Partial<Record<FolderOwner, string>> = otherAssistants;
+  const folders = assistantFolders(env);
   const found = PLACES.filter(({ of }) => !of || consents[of] !== 'ignore').flatMap((place) => {
-    const base = place.of === undefined ? dataRoot : path.join(home, place.user ?? place.home);
+    const base = place.of === undefined ? dataRoot : folders[place.of];
     const folder = path.join(base, place.folder);
     const named = (file: string) => `${place.home}/${place.folder}/${nameOf(file, folder)}`;
     return filesIn(folder, place.kind).flatMap((file) => read(file, named(file)));

@@ -34,7 +34,7 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
   const { session } = opened;
   const { writer, mode, safety, models, extensions, tools, notify } = deps;
   const { guard, capabilities, folders } = safety;
-  const files = createInstructionFiles({ config, cwd, dataRoot, guard, notice: notify.warn });
+  const files = createInstructionFiles({ config, cwd, dataRoot, env: parts.env, guard, notice: notify.warn });
   const instructionsFor = (conversation: Pick<Session, 'messages'>) =>
     createProjectInstructions(files, () => conversation.messages);
   const instructions = instructionsFor(session);

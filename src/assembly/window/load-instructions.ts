@@ -1,5 +1,6 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { assistantFolders } from '../../config/assistant-folders.ts';
+import type { AssistantName } from '../../config/schema/other-assistants.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import type { Owner, ReadFile, Sent } from '../../context/imports.ts';
 import { claudeRules } from '../../context/instruction-rules.ts';
@@ -11,6 +12,7 @@ import {
   type PathRule,
   type UserFolder,
 } from '../../context/instructions.ts';
+import { homeFolder } from '../../lib/files/data-root.ts';
 import { peek } from '../../lib/files/peek.ts';
 import { readTextIfAny } from '../../lib/files/read-text.ts';
 import { isInside } from '../../lib/paths/inside.ts';
@@ -21,8 +23,7 @@ export type InstructionDeps = {
   config: Pick<Config, 'blockedPaths' | 'allowedPaths' | 'otherAssistants'>;
   cwd: string;
   dataRoot: string;
-  /** Of the user. */
-  home?: string;
+  env: Readonly<Record<string, string | undefined>>;
   /** For the working directory. */
   guard: Pick<Guard, 'reach' | 'closedBecause' | 'realOf'>;
   notice(text: string): void;
@@ -42,7 +43,8 @@ const MAX_DEPTH = 4;
 
 /** Finds instructions of the user and the project for one session. */
 export function createInstructionFiles(deps: InstructionDeps): InstructionFiles {
-  const { cwd, dataRoot, guard, home = homedir() } = deps;
+  const { cwd, dataRoot, guard, env } = deps;
+  const home = homeFolder(env);
   const repository = repositoryRoot(cwd);
   const above = repository === cwd ? null : guardAbove(repository, home, deps);
   let found: ReturnType<InstructionFiles['all']> | undefined;
@@ -82,7 +84,7 @@ export function createInstructionFiles(deps: InstructionDeps): InstructionFiles 
   }
 
   async function load() {
-    const places = { dataRoot, others: userFolders(home, deps.config), repository, cwd };
+    const places = { dataRoot, others: userFolders(deps), repository, cwd };
     return { ...reported(await findInstructions(places, { ...disk, sent })), sent };
   }
 
@@ -97,18 +99,15 @@ export function createInstructionFiles(deps: InstructionDeps): InstructionFiles 
 }
 
 /** Where other assistants keep instructions for all projects. */
-function userFolders(home: string, { otherAssistants }: Pick<Config, 'otherAssistants'>): UserFolder[] {
-  const folders = {
-    codex: { folder: '.codex', names: ['AGENTS.override.md', 'AGENTS.md'] },
-    gemini: { folder: '.gemini', names: ['GEMINI.md'] },
-    opencode: { folder: '.config/opencode', names: ['AGENTS.md'] },
-    claude: { folder: '.claude', names: ['CLAUDE.md'], rules: claudeRules },
-  };
-  return Object.entries(folders).flatMap(([name, one]) =>
-    otherAssistants[name as keyof typeof folders] === 'ignore'
-      ? []
-      : [{ ...one, folder: path.join(home, one.folder) }],
-  );
+function userFolders({ env, config }: Pick<InstructionDeps, 'env' | 'config'>): UserFolder[] {
+  const folders = assistantFolders(env);
+  const all: (UserFolder & { of: AssistantName })[] = [
+    { of: 'codex', folder: folders.codex, names: ['AGENTS.override.md', 'AGENTS.md'] },
+    { of: 'gemini', folder: folders.gemini, names: ['GEMINI.md'] },
+    { of: 'opencode', folder: folders.opencode, names: ['AGENTS.md'] },
+    { of: 'claude', folder: folders.claude, names: ['CLAUDE.md'], rules: claudeRules },
+  ];
+  return all.filter(({ of }) => config.otherAssistants[of] !== 'ignore');
 }
 
 function filesUnder(folder: string, depth = 0): string[] {

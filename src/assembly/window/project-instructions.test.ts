@@ -40,7 +40,7 @@ async function setUp(content: Record<string, string>, options: Options = {}) {
     config: { blockedPaths: [], allowedPaths: [], otherAssistants },
     cwd,
     dataRoot,
-    home,
+    env: { HOME: home },
     guard,
     notice: (text) => notices.push(text),
   });

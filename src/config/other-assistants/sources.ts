@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { homeFolder } from '../../lib/files/data-root.ts';
+import { assistantFolders } from '../assistant-folders.ts';
 import { type AssistantName, assistantNames } from '../schema/other-assistants.ts';
 import { readClaude, readClaudeState } from './claude.ts';
 import { readCodex } from './codex.ts';
@@ -63,23 +64,21 @@ export function folderOf(file: string): string {
 
 /** Where the user's own files may be. */
 export function userSources(env: Env): OtherFile[] {
-  const home = homeFolder(env);
-  const claude = env.CLAUDE_CONFIG_DIR || path.join(home, '.claude');
-  const configs = env.XDG_CONFIG_HOME || path.join(home, '.config');
-  const state = env.CLAUDE_CONFIG_DIR ? claude : home;
+  const { claude, codex, gemini, cursor, opencode } = assistantFolders(env);
+  const state = env.CLAUDE_CONFIG_DIR ? claude : homeFolder(env);
   const sources: Readonly<Record<AssistantName, readonly Source[]>> = {
     claude: [
       { folder: state, name: '.claude.json', read: readClaudeState },
       { folder: claude, name: 'settings.json', read: readClaude },
     ],
-    codex: [{ folder: env.CODEX_HOME || path.join(home, '.codex'), name: 'config.toml', read: readCodex }],
-    gemini: [{ folder: path.join(home, '.gemini'), name: 'settings.json', read: readGemini }],
+    codex: [{ folder: codex, name: 'config.toml', read: readCodex }],
+    gemini: [{ folder: gemini, name: 'settings.json', read: readGemini }],
     cursor: [
-      { folder: path.join(home, '.cursor'), name: 'mcp.json', read: readCursor },
-      { folder: path.join(home, '.cursor'), name: 'cli-config.json', read: readCursor },
+      { folder: cursor, name: 'mcp.json', read: readCursor },
+      { folder: cursor, name: 'cli-config.json', read: readCursor },
     ],
     opencode: ['opencode.json', 'opencode.jsonc'].map((name) => ({
-      folder: path.join(configs, 'opencode'),
+      folder: opencode,
       name,
       read: readOpencode,
     })),

@@ -105,6 +105,19 @@ describe('files of other assistants in the home folder', () => {
     ]);
   });
 
+  test('files that restrict and have no effect are named, until the user ignores that assistant', async () => {
+    const files = { '.geminiignore': 'secrets/', '.cursor/hooks.json': '{}' };
+    const space = await withHome({ '.codex/rules/default.rules': 'x' }, files);
+    const named = () => load(space).notices.map((notice) => notice.split(' ')[0]);
+    expect(named()).toEqual(['~/.codex/rules/*.rules', '.geminiignore', '.cursor/hooks.json']);
+    await mkdir(path.join(space.home, '.ai-assistant'), { recursive: true });
+    await writeFile(
+      path.join(space.home, '.ai-assistant/config.json'),
+      JSON.stringify({ otherAssistants: { gemini: 'ignore', codex: 'ignore' } }),
+    );
+    expect(named()).toEqual(['.cursor/hooks.json']);
+  });
+
   test('a home folder that is the working directory has no project files', async () => {
     const space = await withHome({});
     await mkdir(path.join(space.root, '.claude'));

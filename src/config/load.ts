@@ -7,6 +7,7 @@ import { formatKeyPath } from './key-path.ts';
 import { MCP_FILE, parseMcpFile } from './mcp-file.ts';
 import { leavesOf, mergeConfig, withoutUndefined } from './merge.ts';
 import { projectReadings, type UserReading, userReadings } from './other-assistants/find.ts';
+import { unappliedFiles } from './other-assistants/other-files.ts';
 import type { Reading, WrittenRule } from './other-assistants/read.ts';
 import type { ProjectContent } from './project-content.ts';
 import { pluginPlace } from './project-extensions.ts';
@@ -88,8 +89,11 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
 
   const userFile = userConfigFile(home);
   const user = readConfigFile(userFile);
-  const found = userReadings({ env, folders: [cwd, projectRoot(cwd)] }, user?.input.otherAssistants ?? {});
+  const folders = [...new Set([path.resolve(cwd), projectRoot(cwd)])];
+  const answers = user?.input.otherAssistants ?? {};
+  const found = userReadings({ env, folders }, answers);
   const others = addUserReadings(found, layers);
+  layers.notices.push(...unappliedFiles({ home: env.HOME || env.USERPROFILE || null, folders }, answers));
   if (user) {
     layers.notices.push(...user.notices);
     layers.add(user.input, home, () => userFile);

@@ -20,7 +20,7 @@ const CLAUDE = {
   },
   env: { GREETING: 'hello' },
   model: 'haiku',
-  statusLine: { type: 'command', command: '~/.claude/statusline.sh' },
+  spinnerTipsEnabled: false,
 };
 const CODEX = `model = "gpt-5-codex"
 approval_policy = "on-request"

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { projectReadings, userReadings } from '../../config/other-assistants/find.ts';
+import { isThere } from '../../config/other-assistants/other-files.ts';
 import { type Reading, readableNote } from '../../config/other-assistants/read.ts';
 import type { Support } from '../../config/other-assistants/table.ts';
 import { supportTables } from '../../config/other-assistants/tables.ts';
@@ -87,15 +86,4 @@ function otherFiles(
   return rows
     .filter(({ what }) => OWN[assistant].test(what) && isThere(what, { home, folders }))
     .map(({ what, support, note }) => ({ what, support, note: readableNote(note) }));
-}
-
-/** A pattern counts by the folder it starts with. */
-function isThere(what: string, { home, folders }: { home: string; folders: string[] }): boolean {
-  const fixed = what
-    .split('/')
-    .filter((_, i, all) => !all.slice(0, i + 1).some((part) => /\*|^[A-Z]+$/.test(part)));
-  const [first = '', ...rest] = fixed;
-  const bases = first === '~' ? [home] : folders;
-  const relative = first === '~' ? rest : fixed;
-  return relative.length > 0 && bases.some((base) => existsSync(path.join(base, ...relative)));
 }

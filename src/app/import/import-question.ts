@@ -1,6 +1,7 @@
 import { setValue } from '../../config/edit.ts';
 import { userConfigFile } from '../../config/load.ts';
 import { supportTables } from '../../config/other-assistants/tables.ts';
+import { assistantNames } from '../../config/schema/other-assistants.ts';
 import type { Frontend } from '../conversation/frontend.ts';
 import type { Settings } from '../settings.ts';
 
@@ -11,7 +12,7 @@ export async function offerImport(
 ): Promise<boolean> {
   const { waiting } = others;
   if (waiting.length === 0) return false;
-  const assistants = [...new Set(waiting.map(({ assistant }) => assistant))];
+  const assistants = assistantNames.filter((name) => waiting.some(({ assistant }) => assistant === name));
   const names = assistants.map((assistant) => supportTables[assistant].name).join(' and ');
   for (const { file, settings } of waiting) talk.print(`${file}: ${settings.join(', ')}`);
   const answer = await talk.ask(`Found your ${names} settings. Use them? [y/n] `);

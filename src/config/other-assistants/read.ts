@@ -14,7 +14,7 @@ import type { Row, Section, Support } from './table.ts';
 import { supportTables } from './tables.ts';
 
 /** What one key of another assistant's file does here. */
-export type Finding = { key: string; place: string; support: Support; note: string; restricts: boolean };
+type Finding = { key: string; place: string; support: Support; note: string; restricts: boolean };
 
 /** A permission rule, and the place it is written at. */
 export type WrittenRule = { verdict: 'allow' | 'ask' | 'deny'; rule: string; place: string };

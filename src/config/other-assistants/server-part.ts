@@ -1,8 +1,8 @@
 import { isObject } from '../../lib/text/json.ts';
 import type { Part, Table } from './part.ts';
 
-/** How an assistant writes environment variables in its files: a pattern with the name as first group. */
-export type Variables = (text: string) => string;
+/** Rewrites environment variables in a text. */
+type Variables = (text: string) => string;
 
 type ServerOptions = {
   key: readonly string[];

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  type ListSessionsRequest,
+  type LoadSessionRequest,
+  type McpServer,
+  type NewSessionRequest,
+  type PromptRequest,
+  RequestError,
+  type ResumeSessionRequest,
+  type SetSessionConfigOptionRequest,
+  type SetSessionModeRequest,
+} from '@agentclientprotocol/sdk';
+import { byLastUsed } from '../../app/opening/choose-session.ts';
+import { findModel } from '../../app/opening/find-model.ts';
+import type { SessionOptions } from '../../app/options.ts';
+import { loadSettings, sessionStore } from '../../app/settings.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { SessionStore } from '../../session/store.ts';
+import type { Terminal } from '../shared/terminal.ts';
+import { isEffort, isMode, isSandboxLevel, modeState } from './config-options.ts';
+import { promptOf } from './prompt-content.ts';
+import { AcpSession } from './session.ts';
+
+/** Sessions in one answer of `session/list`. */
+const PAGE = 50;
+
+type Place = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories'> & { mcpServers?: McpServer[] };
+
+type SessionsDeps = {
+  /** For all of them. */
+  options: SessionOptions;
+  terminal: Terminal;
+  leaving: AbortSignal;
+  /** What the client can do. */
+  capabilities(): ClientCapabilities;
+};
+
+/** The sessions of one connection, and those on the disk. */
+export class Sessions {
+  readonly #deps: SessionsDeps;
+  readonly #open = new Map<string, AcpSession>();
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+  }
+
+  async authenticate(): Promise<void> {
+    const { options, terminal } = this.#deps;
+    if (!(await findModel(loadSettings(options, terminal), terminal)))
+      throw RequestError.authRequired(
+        undefined,
+        'No model is set up. Run `aca` in a terminal to choose one.',
+      );
+  }
+
+  begin(place: NewSessionRequest, context: AgentContext) {
+    return explained(async () => {
+      const sessionId = randomUUID();
+      const session = await this.#start(sessionId, { sessionId }, place, context);
+      return { sessionId, ...(await stateOf(session)) };
+    });
+  }
+
+  load(request: LoadSessionRequest, context: AgentContext) {
+    return explained(async () => {
+      const session = await this.#reopen(request, context);
+      await session.replay();
+      return stateOf(session);
+    });
+  }
+
+  resume(request: ResumeSessionRequest, context: AgentContext) {
+    return explained(async () => stateOf(await this.#reopen(request, context)));
+  }
+
+  list({ cwd, cursor }: ListSessionsRequest) {
+    const all = byLastUsed(this.#store().list()).filter(
+      ({ workingDirectory }) => !cwd || workingDirectory === cwd,
+    );
+    const start = cursor ? all.findIndex(({ id }) => id === cursor) : 0;
+    if (start < 0)
+      throw RequestError.invalidParams(undefined, 'The cursor is unknown: list again without it.');
+    const next = all[start + PAGE];
+    return {
+      sessions: all
+        .slice(start, start + PAGE)
+        .map(({ id, workingDirectory, title, firstPrompt, updatedAt }) => ({
+          sessionId: id,
+          cwd: workingDirectory,
+          title: title ?? firstPrompt,
+          updatedAt,
+        })),
+      ...(next && { nextCursor: next.id }),
+    };
+  }
+
+  delete(id: string): Promise<void> {
+    return explained(async () => {
+      await this.close(id);
+      if ((await this.#store().delete(id)) === null) throw RequestError.sessionNotFound(id);
+    });
+  }
+
+  async close(id: string): Promise<void> {
+    const session = this.#open.get(id);
+    this.#open.delete(id);
+    await session?.close();
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((id) => this.close(id)));
+  }
+
+  setMode({ sessionId, modeId }: SetSessionModeRequest): void {
+    if (!isMode(modeId)) throw RequestError.invalidParams(undefined, `There is no mode "${modeId}".`);
+    this.#session(sessionId).setMode(modeId);
+  }
+
+  setOption({ sessionId, configId, value }: SetSessionConfigOptionRequest) {
+    return explained(async () => {
+      const session = this.#session(sessionId);
+      await setOption(session, configId, value);
+      return { configOptions: await session.configOptions() };
+    });
+  }
+
+  prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal) {
+    return explained(async () => {
+      const session = this.#session(sessionId);
+      signal.addEventListener('abort', () => session.cancel());
+      return { stopReason: await session.prompt(promptOf(prompt)) };
+    });
+  }
+
+  cancel(id: string): void {
+    this.#open.get(id)?.cancel();
+  }
+
+  #session(id: string): AcpSession {
+    const session = this.#open.get(id);
+    if (!session) throw RequestError.sessionNotFound(id);
+    return session;
+  }
+
+  #store(): SessionStore {
+    const { options, terminal } = this.#deps;
+    return sessionStore(loadSettings(options, terminal));
+  }
+
+  async #reopen(request: ResumeSessionRequest, context: AgentContext): Promise<AcpSession> {
+    const { sessionId: id } = request;
+    await this.close(id);
+    if (!this.#store().has(id)) throw RequestError.sessionNotFound(id);
+    return this.#start(id, { resume: id, forceDir: true }, request, context);
+  }
+
+  async #start(
+    id: string,
+    chosen: Partial<SessionOptions>,
+    { cwd, additionalDirectories = [], mcpServers = [] }: Place,
+    context: AgentContext,
+  ): Promise<AcpSession> {
+    if (!path.isAbsolute(cwd))
+      throw RequestError.invalidParams(undefined, `The folder must be an absolute path: ${cwd}`);
+    const { options, terminal, leaving, capabilities } = this.#deps;
+    const session = await AcpSession.open({
+      id,
+      context,
+      capabilities: capabilities(),
+      leaving,
+      host: { ...terminal, cwd },
+      options: {
+        ...options,
+        ...chosen,
+        addDir: [...options.addDir, ...additionalDirectories],
+        ...(mcpServers.length > 0 && { mcpConfig: [serverConfig(mcpServers)] }),
+      },
+    });
+    this.#open.set(id, session);
+    return session;
+  }
+}
+
+async function stateOf(session: AcpSession) {
+  const state = { modes: modeState(session.mode), configOptions: await session.configOptions() };
+  // After the answer, which tells the client the session's id.
+  setImmediate(() => session.announce());
+  return state;
+}
+
+async function setOption(session: AcpSession, id: string, value: unknown): Promise<void> {
+  const isText = typeof value === 'string';
+  if (id === 'mode' && isText && isMode(value)) session.setMode(value);
+  else if (id === 'model' && isText) await session.change({ model: value });
+  else if (id === 'effort' && isEffort(value)) await session.change({ effort: value });
+  else if (id === 'sandbox' && isSandboxLevel(value)) await session.change({ sandbox: value });
+  else throw RequestError.invalidParams(undefined, `The option ${id} cannot be ${JSON.stringify(value)}.`);
+}
+
+/** In the format of `.mcp.json`. */
+function serverConfig(servers: readonly McpServer[]): string {
+  const entries = servers.map((server) => {
+    if ('url' in server) {
+      const headers = Object.fromEntries(server.headers.map(({ name, value }) => [name, value]));
+      return [server.name, { type: server.type, url: server.url, headers }];
+    }
+    const env = Object.fromEntries(server.env.map(({ name, value }) => [name, value]));
+    return [server.name, { command: server.command, args: server.args, env }];
+  });
+  return JSON.stringify({ mcpServers: Object.fromEntries(entries) });
+}
+
+/** What a user can fix is told as an error with the next step. */
+async function explained<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { code } = RequestError.internalError();
+    throw new RequestError(code, `${error.message} ${error.hint}`);
+  }
+}

@@ -23,6 +23,7 @@ export const subcommands = [
   { name: 'mcp', description: 'Manage MCP servers, or run aca as one' },
   { name: 'memory', description: 'View, search and delete memories' },
   { name: 'models', description: 'List, download and test models' },
+  { name: 'plugin', description: 'Install plugins from marketplaces' },
   { name: 'policy', description: 'Check whether a command would be allowed, without running it' },
   { name: 'redo', description: 'Redo what `aca undo` reverted' },
   { name: 'schedule', description: 'Print a crontab line or systemd units for a recurring run' },

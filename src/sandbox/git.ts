@@ -4,7 +4,7 @@ import { repositoryPrograms } from '../lib/paths/git-programs.ts';
 import { safeGitEnvironment } from '../lib/paths/safe-git.ts';
 import { programOutside } from './shell/program-path.ts';
 
-type GitOutcome = { success: boolean; out: string; err: string };
+export type GitOutcome = { success: boolean; out: string; err: string };
 
 /** Git on behalf of the user: arguments are passed directly, without a shell. */
 export type Git = {
@@ -36,18 +36,23 @@ export function createGit({ cwd, env, trusted }: GitOptions): Git {
   return {
     async query(...args) {
       requireTrust();
-      return run(args, { cwd, env: { ...env, ...safeGitEnvironment() } });
+      return runGit(args, { cwd, env: { ...env, ...safeGitEnvironment() } });
     },
     async act(args, input) {
       requireTrust();
-      return run(args, { cwd, env, ...(input !== undefined && { input }) });
+      return runGit(args, { cwd, env, ...(input !== undefined && { input }) });
     },
   };
 }
 
-type Place = { cwd: string; env: Readonly<Record<string, string | undefined>>; input?: string };
+export type GitPlace = {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  input?: string;
+  signal?: AbortSignal;
+};
 
-function run(args: readonly string[], { cwd, env, input }: Place): Promise<GitOutcome> {
+export function runGit(args: readonly string[], { cwd, env, input, signal }: GitPlace): Promise<GitOutcome> {
   return new Promise((resolve, reject) => {
     const given = Object.entries(env).filter(([, value]) => value !== undefined);
     const program = programOutside('git', cwd, env);
@@ -57,6 +62,7 @@ function run(args: readonly string[], { cwd, env, input }: Place): Promise<GitOu
       env: Object.fromEntries(given),
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       windowsHide: true,
+      ...(signal && { signal }),
     });
     const out = collect(child.stdout);
     const err = collect(child.stderr);

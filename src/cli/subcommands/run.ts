@@ -42,6 +42,8 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
       return (await import('./memory.ts')).memoryCommand(terminal);
     case 'models':
       return (await import('./models/models.ts')).modelsCommand(terminal);
+    case 'plugin':
+      return (await import('./plugin.ts')).pluginCommand(terminal);
     case 'policy':
       return (await import('./policy.ts')).policyCommand(terminal);
     case 'redo':

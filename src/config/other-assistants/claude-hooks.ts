@@ -23,18 +23,21 @@ export function readClaudeHooks(value: unknown): { hooks: HooksInput; ignored: I
     if (value !== undefined) ignored.push({ key: '', note: 'It is not a table of events.' });
     return { hooks: {}, ignored };
   }
+  const reader = { schema: hookEntry(), ignored };
   const hooks: Record<string, unknown[]> = {};
   for (const [event, entries] of Object.entries(value)) {
     if (!hookEvents.some((known) => known === event))
       ignored.push({ key: event, note: `Hooks are not run at this event.${didYouMean(event, hookEvents)}` });
     else if (!Array.isArray(entries)) ignored.push({ key: event, note: 'It is not a list.' });
-    else hooks[event] = entries.flatMap((entry, i) => readEntry(entry, `${event}[${i}]`, ignored));
+    else hooks[event] = entries.flatMap((entry, i) => readEntry(entry, `${event}[${i}]`, reader));
   }
   // Each entry was checked.
   return { hooks: hooks as HooksInput, ignored };
 }
 
-function readEntry(entry: unknown, key: string, ignored: IgnoredHook[]): unknown[] {
+type Reader = { schema: ReturnType<typeof hookEntry>; ignored: IgnoredHook[] };
+
+function readEntry(entry: unknown, key: string, { schema, ignored }: Reader): unknown[] {
   if (!isObject(entry) || !Array.isArray(entry.hooks)) {
     ignored.push({ key, note: 'It has no list of hooks.' });
     return [];
@@ -45,7 +48,7 @@ function readEntry(entry: unknown, key: string, ignored: IgnoredHook[]): unknown
     const note = hookProblem(hook);
     const known = isObject(hook) ? knownKeys(hook, at, ignored) : hook;
     const row = { ...(matcher !== undefined && matcher !== null && { matcher }), hooks: [known] };
-    const issue = note ?? hookEntry().safeParse(row, checkOnce).error?.issues[0]?.message;
+    const issue = note ?? schema.safeParse(row, checkOnce).error?.issues[0]?.message;
     if (issue === undefined) return [row];
     ignored.push({ key: at, note: issue });
     return [];

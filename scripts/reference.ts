@@ -10,6 +10,7 @@ import { keysCommand } from '../src/cli/subcommands/keys.ts';
 import { mcpCommand } from '../src/cli/subcommands/mcp/mcp.ts';
 import { memoryCommand } from '../src/cli/subcommands/memory.ts';
 import { modelsCommand } from '../src/cli/subcommands/models/models.ts';
+import { pluginCommand } from '../src/cli/subcommands/plugin/plugin.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
 import { scheduleCommand } from '../src/cli/subcommands/schedule.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
@@ -104,6 +105,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     mcp: mcpCommand(terminal),
     memory: memoryCommand(terminal),
     models: modelsCommand(terminal),
+    plugin: pluginCommand(terminal),
     policy: policyCommand(terminal),
     redo: undoCommand('redo', terminal),
     schedule: scheduleCommand(terminal),
@@ -119,11 +121,13 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
 export function commandRows(): CommandRow[] {
   const built = builtCommands();
   return subcommands.flatMap(({ name }) => {
-    const command = built[name];
-    return command.commands.length > 0
-      ? command.commands.map((inner) => rowOf(inner, name, `${name} `))
-      : [rowOf(command, name, '')];
+    return rowsUnder(built[name], name, '');
   });
+}
+
+function rowsUnder(command: Command, under: string, prefix: string): CommandRow[] {
+  if (command.commands.length === 0) return [rowOf(command, under, prefix)];
+  return command.commands.flatMap((inner) => rowsUnder(inner, under, `${prefix}${command.name()} `));
 }
 
 function rowOf(command: Command, under: string, prefix: string): CommandRow {

@@ -109,8 +109,12 @@ function subcommand(name: string): Command {
   return found ? builtCommands()[found.name] : new Command(name);
 }
 
+function allOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allOf)];
+}
+
 function tryOut(command: Command, args: string[]): void {
-  for (const inner of [command, ...command.commands]) {
+  for (const inner of allOf(command)) {
     if (inner.commands.length > 0) continue;
     const takesKey = inner.registeredArguments[0]?.name() === 'key';
     inner.action((first: unknown) => {
@@ -240,6 +244,7 @@ test('the privacy page names everybody whose address is in the program', async (
         [address, keyUrl].filter(Boolean).map((url) => [new URL(url ?? '').host, label]),
       ),
     ),
+    'github.com': 'GitHub',
   };
   // Addresses that are shown to people or are examples; the providers are in the table of presets.
   const notContacted = /(presets|models-data|commands|mcp-change|web-fetch)\.ts$|src.firewall/;

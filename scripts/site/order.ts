@@ -69,7 +69,7 @@ export const order: readonly Entry[] = [
       'skills.md': 'instructions that the model loads when it needs them',
       'hooks.md': 'shell commands before and after calls',
       'mcp.md': 'tools of other programs, and this program as a server',
-      'plugins.md': 'tools, hooks and commands in JavaScript',
+      'plugins.md': 'marketplaces, bundles, JavaScript modules',
       'api.md': 'the assistant inside your own program',
     },
   },

@@ -2,7 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { openAssistant } from '../app/open-assistant.ts';
 import { findModel } from '../app/opening/find-model.ts';
-import { ruleNotices, type Settings } from '../app/settings.ts';
+import { ruleNotices, type Settings, withPlugins } from '../app/settings.ts';
 import { loadConfig } from '../config/load.ts';
 import { keepDataRootPrivate } from '../config/private-root.ts';
 import type { ConfigInput } from '../config/schema/schema.ts';
@@ -96,7 +96,7 @@ function settingsOf(options: AgentOptions, { env, cwd }: { env: NodeJS.ProcessEn
   };
   const root = dataRoot(env);
   keepDataRootPrivate(root);
-  const loaded = loadConfig({ home: root, cwd, env, flags, trusted: trust });
+  const loaded = withPlugins(root, loadConfig({ home: root, cwd, env, flags, trusted: trust }));
   // Invalid rules throw before anything is started that would need to be stopped.
   return { ...loaded, notices: [...loaded.notices, ...ruleNotices(loaded, cwd)], root };
 }

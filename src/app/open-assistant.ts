@@ -1,5 +1,6 @@
 import { assemble } from '../assembly/assemble.ts';
 import type { Assistant } from '../assembly/assistant.ts';
+import { agentsOf } from '../assembly/extensions/plugin-bundles.ts';
 import type { StartedServers } from '../assembly/extensions/start-servers.ts';
 import type { Choice } from '../assembly/models/choose-model.ts';
 import { profileStore } from '../assembly/models/model-profiles.ts';
@@ -96,10 +97,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   ]);
   const own = servers ? undefined : await startServers(settings, host);
   const createTools = (servers ?? own)?.createTools;
-  const { otherAssistants } = config;
-  const userFiles = userExtensionFiles({ dataRoot: root, env, otherAssistants });
-  const files = [...userFiles, ...settings.extensions];
-  const { agents, notices: troubles } = readAgents(files, denyRuleCheck(config, cwd));
+  const { userFiles, agents, troubles } = findAgents(settings, host);
   const record = recordSession(settings, opened.session, warn);
   const measured = telemetry ?? (await startTelemetry(settings, options, host));
   const watchers: Watcher[] = [record.watch, ...(measured ? [measured.telemetry.join({ warn })] : [])];
@@ -131,6 +129,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     ...(options.tools && { tools: options.tools }),
     agents,
     userFiles,
+    bundles: settings.bundles,
     projectFiles: settings.extensions,
     watch(event, about) {
       for (const watcher of watchers) watcher(event, about);
@@ -156,6 +155,15 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     ),
   );
   return { ...assistant, choice, config, settings, notices, opened, store, record, approvals, close };
+}
+
+/** The user's files with extensions, and the subagents in them, in the project and in plugins. */
+function findAgents({ config, root, extensions, bundles }: Settings, { env, cwd }: Host) {
+  const { otherAssistants } = config;
+  const userFiles = userExtensionFiles({ dataRoot: root, env, otherAssistants });
+  const files = [...userFiles, ...extensions];
+  const { agents, notices } = readAgents(files, denyRuleCheck(config, cwd), agentsOf(bundles));
+  return { userFiles, agents, troubles: notices };
 }
 
 /** Notices about the session file for a user who resumes it. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { loadBundles, type PluginBundle } from '../assembly/extensions/plugin-bundles.ts';
 import { withAccount } from '../config/keys/accounts.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema/schema.ts';
@@ -13,19 +14,26 @@ import type { Host } from './host.ts';
 import { serversIn } from './opening/mcp-flags.ts';
 import type { SessionOptions } from './options.ts';
 
-export type Settings = LoadedConfig & { root: string };
+export type Settings = LoadedConfig & {
+  root: string;
+  /** The plugins that the user installed and trusted. */
+  bundles: readonly PluginBundle[];
+};
 
 export function loadSettings(options: Partial<SessionOptions>, { env, cwd }: Host): Settings {
   const root = dataRoot(env);
   useTableIn(root);
   const mcpServers = serversIn(options.mcpConfig ?? [], cwd);
-  const loaded = loadConfig({
-    home: root,
-    cwd,
-    env,
-    flags: { ...flagsOf(options, cwd), ...(Object.keys(mcpServers).length > 0 && { mcpServers }) },
-    trusted: options.trust === true,
-  });
+  const loaded = withPlugins(
+    root,
+    loadConfig({
+      home: root,
+      cwd,
+      env,
+      flags: { ...flagsOf(options, cwd), ...(Object.keys(mcpServers).length > 0 && { mcpServers }) },
+      trusted: options.trust === true,
+    }),
+  );
   const { account } = options;
   if (account !== undefined) loaded.config.accounts = withAccount(loaded.config.accounts, account);
   if (options.strictMcpConfig)
@@ -34,6 +42,24 @@ export function loadSettings(options: Partial<SessionOptions>, { env, cwd }: Hos
     ...loaded,
     notices: [...loaded.notices, ...ruleNotices(loaded, cwd), ...skippingNotice(options)],
     root,
+  };
+}
+
+/** With the servers and modules of the plugins that the user installed; the user's own come first. */
+export function withPlugins(root: string, loaded: LoadedConfig): LoadedConfig & Pick<Settings, 'bundles'> {
+  const { bundles, notices } = loadBundles(root);
+  const servers = Object.assign({}, ...bundles.map((bundle) => bundle.servers));
+  const modules = bundles.flatMap(({ parts }) => (parts.isModule ? [parts.root] : []));
+  const { config } = loaded;
+  return {
+    ...loaded,
+    config: {
+      ...config,
+      mcpServers: { ...servers, ...config.mcpServers },
+      plugins: [...config.plugins, ...modules],
+    },
+    notices: [...loaded.notices, ...notices],
+    bundles,
   };
 }
 

@@ -15,6 +15,7 @@ import type { EventChannel } from '../lib/async/event-channel.ts';
 import type { Watcher } from '../observability/watcher.ts';
 import type { WebOptions } from '../sandbox/web/web.ts';
 import type { OpenSession } from '../session/store.ts';
+import type { PluginBundle } from './extensions/plugin-bundles.ts';
 import type { CreateServerTools } from './extensions/server-tools.ts';
 import type { ConnectedModel } from './models/background-model.ts';
 import type { Choice } from './models/choose-model.ts';
@@ -61,6 +62,8 @@ export type Parts = HostAdditions & {
   agents?: readonly AgentDefinition[];
   /** The user's files with commands and skills. */
   userFiles?: readonly ProjectContent[];
+  /** The plugins that the user installed and trusted. */
+  bundles?: readonly PluginBundle[];
   /** The same of the project, which the user trusted. */
   projectFiles?: readonly ProjectContent[];
   /** The open files of the editor that the session runs in. */

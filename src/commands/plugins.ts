@@ -13,7 +13,7 @@ async function describe(extensions: Extensions): Promise<string[]> {
   const [found, skills] = await Promise.all([extensions.plugins(), extensions.skills()]);
   const hooks = extensions.hooks();
   return [
-    found.length > 0 ? 'Plugins:' : 'No plugins. Add them with the `plugins` setting.',
+    found.length > 0 ? 'Plugins:' : 'No plugins. Install them with `aca plugin install`.',
     ...found.flatMap(pluginLines),
     skills.length > 0 ? 'Skills:' : 'No skills.',
     ...skills.map(({ name, description, source }) => `  ${name} (${source})  ${description}`),

@@ -55,16 +55,20 @@ const NAME = /^[a-z][\w-]{0,49}$/i;
 /** Built-in names, not available to files. */
 const TAKEN = new Set(['general', 'task', 'explore', 'review']);
 
-/** From the user's files, then a trusted project's; if two have the same name, the first is used. */
+/** A file of a plugin; `prefix` comes before the name of its subagent. */
+export type PluginAgent = { file: string; text: string; prefix: string };
+
+/** From the user's files, then a trusted project's and those of plugins; if two have the same name, the first is used. */
 export function readAgents(
   content: readonly ProjectContent[],
   problemWith: RuleCheck = () => null,
+  ofPlugins: readonly PluginAgent[] = [],
 ): { agents: AgentDefinition[]; notices: string[] } {
-  const files = extensionsOf(content, 'agent');
+  const files = [...extensionsOf(content, 'agent').map((file) => ({ ...file, prefix: '' })), ...ofPlugins];
   const agents = new Map<string, AgentDefinition>();
   const notices: string[] = [];
-  for (const { file, text } of files) {
-    const agent = parseAgent(text, path.basename(file, '.md'));
+  for (const { file, text, prefix } of files) {
+    const agent = parseAgent(text, path.basename(file, '.md'), prefix);
     notices.push(...agentNotices(parseFrontMatter(text)).map((said) => `${file}: ${said}`));
     const broken = typeof agent === 'string' ? agent : brokenRule(agent, problemWith);
     if (typeof agent !== 'string' && broken === null)
@@ -96,7 +100,7 @@ function brokenRule(
 }
 
 /** The definition, or a message saying why it is invalid. `fallback` is its name if the file has none. */
-export function parseAgent(text: string, fallback: string): AgentDefinition | string {
+export function parseAgent(text: string, fallback: string, prefix = ''): AgentDefinition | string {
   const matter = parseFrontMatter(text);
   const given = textField(matter, 'name') ?? fallback;
   // A name with spaces is a title.
@@ -108,10 +112,11 @@ export function parseAgent(text: string, fallback: string): AgentDefinition | st
   const permissionMode = modeOf(matter);
   const maxTurns = turnsOf(matter);
   if (!NAME.test(name)) return `"${name}" is not a valid subagent name: use letters, digits and dashes.`;
-  if (TAKEN.has(name.toLowerCase())) return `${name} is a built-in subagent; choose another name.`;
+  if (prefix === '' && TAKEN.has(name.toLowerCase()))
+    return `${name} is a built-in subagent; choose another name.`;
   if (prompt === '') return 'this subagent has no prompt: add one below the --- lines.';
   return {
-    name,
+    name: prefix + name,
     description: textField(matter, 'description') ?? '',
     prompt,
     ...(model !== undefined && model.toLowerCase() !== 'inherit' && { model }),

@@ -378,26 +378,3 @@ test('a no does not require seeing the whole request', async () => {
   expect((await gate.decide(bash('make'), { signal })).because).toBe('User denied permission: too long');
   expect(questions.length).toBe(2);
 });
-
-const byHook: [
-  what: string,
-  target: string,
-  hook: 'allow' | 'ask' | null,
-  said: 'allow' | 'deny' | null,
-  by: string,
-][] = [
-  ['answers for the user', 'a.ts', null, 'allow', 'hook PermissionRequest'],
-  ['denies for the user', 'a.ts', null, 'deny', 'hook PermissionRequest'],
-  ['without an answer leaves it to the user', 'a.ts', null, null, 'user'],
-  ['cannot allow what no rule could', '.git/hooks/pre-commit', null, 'allow', 'user'],
-  ['cannot allow what another hook wants asked', 'a.ts', 'ask', 'allow', 'user'],
-];
-test.each(byHook)('a hook that is told of the question %s (%s)', async (_, target, hook, said, by) => {
-  const { questions, approver } = person({ choice: 'once' });
-  const gate = createGate({ policy: () => policy, approver });
-  const request = { ...edit(target), ...(hook && { hook: { verdict: hook, because: 'so' } }) };
-  const answerByHook = async () => said && { verdict: said, because: 'so' };
-  const decision = await gate.decide(request, { signal, answerByHook });
-  expect(decision).toMatchObject({ by, verdict: said === 'deny' ? 'deny' : 'allow' });
-  expect(questions).toHaveLength(by === 'user' ? 1 : 0);
-});

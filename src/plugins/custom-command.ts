@@ -17,7 +17,7 @@ export type PromptCommand = {
 };
 
 /** `source`: where it comes from. */
-export type CustomCommand = PromptCommand & { source: 'user' | 'project'; file: string };
+export type CustomCommand = PromptCommand & { source: 'user' | 'project' | 'plugin'; file: string };
 
 const DESCRIPTION = 120;
 

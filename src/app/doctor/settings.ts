@@ -31,6 +31,7 @@ export function readSettings(host: Host): { settings: Settings; troubles: Health
         projectFile: null,
         extensions: [],
         others: { found: [], waiting: [] },
+        bundles: [],
         root: dataRoot(host.env),
       },
       troubles: error.message.split('\n').map((line) => bad('settings', line, error.hint)),

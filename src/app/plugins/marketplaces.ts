@@ -4,6 +4,7 @@ import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { resolvePath } from '../../lib/files/data-root.ts';
 import { peek } from '../../lib/files/peek.ts';
+import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { isNearby } from '../../lib/network/nearby-address.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
@@ -106,7 +107,9 @@ async function fetched(
   try {
     const file = readMarketplace(root, sourceText(source));
     check(file);
-    const kept = path.join(pluginFolders(place.dataRoot).marketplaces, file.name);
+    const { marketplaces: copies } = pluginFolders(place.dataRoot);
+    const kept = path.join(copies, file.name);
+    makePrivateFolder(copies);
     await updatePluginStore(place.dataRoot, ({ marketplaces, plugins }) => {
       if (!isFolder) {
         rmSync(kept, { recursive: true, force: true });

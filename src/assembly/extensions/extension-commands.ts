@@ -66,6 +66,17 @@ export function createExtensionCommands(
           hooks: Object.keys(asked),
           commands: commands.map((command) => command.name),
         })),
+        ...loader.bundles.map(({ parts, hooks: rows }) => ({
+          name: parts.name,
+          version: parts.version,
+          place: parts.root,
+          trouble: '',
+          tools: [],
+          hooks: Object.keys(rows),
+          commands: loader.custom.flatMap(({ name, file }) =>
+            parts.commands.some((one) => one.file === file) ? [name] : [],
+          ),
+        })),
         ...troubles.map(({ place, because }) => ({
           ...{ name: '', version: '', place, trouble: because },
           ...{ tools: [], hooks: [], commands: [] },

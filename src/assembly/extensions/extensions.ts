@@ -12,6 +12,7 @@ import { toDefinition } from '../../tools/registry.ts';
 import type { HostAdditions, Parts } from '../parts.ts';
 import { createSessionHooks, type SessionHooks } from './hooks/session-hooks.ts';
 import { ExtensionLoader } from './load-extensions.ts';
+import { hooksOf } from './plugin-bundles.ts';
 
 export type ExtensionDeps = {
   shell: Pick<Shell, 'run'>;
@@ -54,7 +55,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
   const { session } = opened;
   const hooks = createSessionHooks({
     ...deps,
-    sources: [{ rows: config.hooks }],
+    sources: [{ rows: config.hooks }, ...(parts.bundles ?? []).map(hooksOf)],
     session,
     cwd,
     env: parts.env,

@@ -2,21 +2,27 @@ import path from 'node:path';
 import { type Extension, type ExtensionKind, extensionsOf, filesIn } from '../../config/extension-files.ts';
 import type { ProjectContent } from '../../config/project-content.ts';
 import { peek } from '../../lib/files/peek.ts';
-import type { CustomCommand } from '../../plugins/custom-command.ts';
+import type { CommandFile, CustomCommand } from '../../plugins/custom-command.ts';
 import type { Skill } from '../../plugins/skills.ts';
+import type { PluginBundle } from './plugin-bundles.ts';
 
 /** The user's files, and those of the project that the user trusted. */
-export type ExtensionPlaces = { user: readonly ProjectContent[]; project: readonly ProjectContent[] };
+export type ExtensionPlaces = {
+  user: readonly ProjectContent[];
+  project: readonly ProjectContent[];
+  bundles: readonly PluginBundle[];
+};
 
 /** Whether any command or skill exists; if not, their modules need not be loaded. */
-export function hasMarkdown({ user, project }: ExtensionPlaces, kind: ExtensionKind): boolean {
-  return [user, project].some((files) => extensionsOf(files, kind).length > 0);
+export function hasMarkdown({ user, project, bundles }: ExtensionPlaces, kind: ExtensionKind): boolean {
+  return bundles.length > 0 || [user, project].some((files) => extensionsOf(files, kind).length > 0);
 }
 
 /** The user's commands come before the project's: a project cannot override a user's name. */
 export async function findCommands({
   user,
   project,
+  bundles,
 }: ExtensionPlaces): Promise<{ commands: CustomCommand[]; troubles: string[] }> {
   const [{ parseCommand }, { keyNotices }, { builtinCommands }] = await Promise.all([
     import('../../plugins/custom-command.ts'),
@@ -26,11 +32,17 @@ export async function findCommands({
   const taken = new Map(builtinCommands.map(({ name }) => [name, 'a built-in command']));
   const commands: CustomCommand[] = [];
   const troubles: string[] = [];
-  const used: Extension[] = [];
+  const used: CommandFile[] = [];
   // Closer to the working directory comes first.
   const found = [...extensionsOf(user, 'command'), ...extensionsOf(project, 'command').toReversed()];
-  for (const file of withoutCopies(found)) {
-    const command = parseCommand(file, user.some((one) => one.file === file.file) ? 'user' : 'project');
+  const sourceOf = ({ file }: Extension): CustomCommand['source'] =>
+    user.some((one) => one.file === file) ? 'user' : 'project';
+  const all = [
+    ...withoutCopies(found).map((file) => ({ file, source: sourceOf(file) })),
+    ...bundles.flatMap(commandsIn),
+  ];
+  for (const { file, source } of all) {
+    const command = parseCommand(file, source);
     const other = command && taken.get(command.name);
     if (!command) troubles.push(`${file.file}: not a valid command name; use letters, digits and "-".`);
     else if (other) troubles.push(`Skipped ${file.file}: /${command.name} is ${other}.`);
@@ -48,7 +60,7 @@ export async function findCommands({
 
 /** `plugins` are the folders of the loaded plugins. */
 export async function findSkills(
-  { user, project }: ExtensionPlaces,
+  { user, project, bundles }: ExtensionPlaces,
   plugins: readonly string[],
 ): Promise<{ skills: Skill[]; troubles: string[] }> {
   const [{ parseSkill, uniqueSkills }, { keyNotices }] = await Promise.all([
@@ -64,6 +76,12 @@ export async function findSkills(
       .filter((file) => !sources.user.includes(file))
       .map((file) => ({ file, skill: parseSkill(file, 'project') })),
     ...plugins.flatMap(skillsIn).map((file) => ({ file, skill: parseSkill(file, 'plugin') })),
+    ...bundles.flatMap(({ parts }) =>
+      parts.skills.map((file) => {
+        const skill = parseSkill(file, 'plugin');
+        return { file, skill: skill && { ...skill, name: `${parts.name}:${skill.name}` } };
+      }),
+    ),
   ];
   const { skills, troubles } = uniqueSkills(parsed.flatMap(({ skill }) => skill ?? []));
   const broken = parsed.filter(({ skill }) => skill === null);
@@ -78,6 +96,14 @@ export async function findSkills(
       ...troubles,
     ],
   };
+}
+
+/** The commands of an installed plugin are named `plugin:name`. */
+function commandsIn({ parts }: PluginBundle): { file: CommandFile; source: 'plugin' }[] {
+  return parts.commands.map(({ path: name, file, text }) => ({
+    file: { path: `${parts.name}/${name}`, file, text },
+    source: 'plugin',
+  }));
 }
 
 /** Many people keep one file for several assistants, as a copy or a link: it counts once. */

@@ -49,12 +49,18 @@ export class ExtensionLoader {
     return this.#notices.splice(0);
   }
 
+  /** Installed plugins in the format of other assistants. */
+  get bundles() {
+    return this.#places.bundles.filter(({ parts }) => !parts.isModule);
+  }
+
   close(): void {
     this.#stopWatching?.();
   }
 
   get #places() {
-    return { user: this.#parts.userFiles ?? [], project: this.#parts.projectFiles ?? [] };
+    const { userFiles = [], projectFiles = [], bundles = [] } = this.#parts;
+    return { user: userFiles, project: projectFiles, bundles };
   }
 
   async #findCommands(): Promise<void> {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { PluginAgent } from '../../config/agents.ts';
 import { parseMcpFile } from '../../config/mcp-file.ts';
 import { readClaudeHooks } from '../../config/other-assistants/claude-hooks.ts';
 import type { McpServerInput } from '../../config/schema/mcp-server.ts';
@@ -6,7 +7,7 @@ import { FolderError, type FolderFile, folderHash, readFolder } from '../../lib/
 import { peek } from '../../lib/files/peek.ts';
 import { moduleEntry } from '../../lib/module-entry.ts';
 import { isObject } from '../../lib/text/json.ts';
-import type { HookRows } from '../../plugins/hooks/handlers.ts';
+import type { HookOrigin, HookRows } from '../../plugins/hooks/handlers.ts';
 import { type PluginParts, readParts } from '../../plugins/marketplace/plugin-parts.ts';
 import { type InstalledPlugin, pluginFolders, readPluginStore } from '../../plugins/marketplace/store.ts';
 
@@ -96,4 +97,15 @@ export function bundleOf(id: string, { root, files, entry }: BundleFolder): Plug
 function withRoot(server: McpServerInput, root: string): McpServerInput {
   if (server.command === undefined) return server;
   return { ...server, env: { CLAUDE_PLUGIN_ROOT: root, ...(isObject(server.env) && server.env) } };
+}
+
+/** The subagents of plugins are named `plugin:name`. */
+export function agentsOf(bundles: readonly PluginBundle[]): PluginAgent[] {
+  return bundles.flatMap(({ parts }) =>
+    parts.agents.map(({ file, text }) => ({ file, text, prefix: `${parts.name}:` })),
+  );
+}
+
+export function hooksOf({ hooks, parts }: PluginBundle): { rows: HookRows; origin: HookOrigin } {
+  return { rows: hooks, origin: { plugin: parts.name, root: parts.root } };
 }

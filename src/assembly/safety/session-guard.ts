@@ -12,15 +12,20 @@ import type { SessionRules } from './session-rules.ts';
 export type SessionFolders = {
   /** Outputs too long for the model, and quarantined files. */
   output: string;
-  /** The user's and the plugins' skills. */
+  /** The user's skills, and plugins. */
   skills: readonly string[];
 };
 
-export function sessionFolders({ dataRoot, config, opened, userFiles = [] }: Parts): SessionFolders {
+export function sessionFolders(parts: Parts): SessionFolders {
+  const { dataRoot, config, opened, userFiles = [], bundles = [] } = parts;
   const skills = extensionsOf(userFiles, 'skill').map(({ file }) => path.dirname(file));
   return {
     output: path.join(dataRoot, 'outputs', opened.session.id),
-    skills: [...[dataRoot, ...config.plugins].map((folder) => path.join(folder, 'skills')), ...skills],
+    skills: [
+      ...[dataRoot, ...config.plugins].map((folder) => path.join(folder, 'skills')),
+      ...skills,
+      ...bundles.map((bundle) => bundle.parts.root),
+    ],
   };
 }
 

@@ -43,7 +43,7 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
     case 'models':
       return (await import('./models/models.ts')).modelsCommand(terminal);
     case 'plugin':
-      return (await import('./plugin.ts')).pluginCommand(terminal);
+      return (await import('./plugin/plugin.ts')).pluginCommand(terminal);
     case 'policy':
       return (await import('./policy.ts')).policyCommand(terminal);
     case 'redo':

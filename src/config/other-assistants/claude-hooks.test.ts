@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import { hookSettings } from '../schema/hook-settings.ts';
 import { readClaudeHooks } from './claude-hooks.ts';
 
@@ -62,7 +63,7 @@ test.each(left)('%j: what cannot run is left out and named', (hooks, ignored) =>
   expect(readClaudeHooks(hooks).ignored).toEqual(ignored);
 });
 
-test('whatever a file says, the result is valid for our settings', () => {
+sweep([10, 1_000])('whatever a file says, the result is valid for our settings', (numRuns) => {
   const hook = fc.record(
     {
       type: fc.constantFrom('command', 'http', 'prompt', 7),
@@ -81,5 +82,6 @@ test('whatever a file says, the result is valid for our settings', () => {
     fc.property(fc.dictionary(event, fc.oneof(fc.array(entry), fc.jsonValue())), (hooks) => {
       expect(schema.safeParse(readClaudeHooks(hooks).hooks).error).toBeUndefined();
     }),
+    { numRuns },
   );
 });

@@ -51,8 +51,8 @@ export const claudeTable: SupportTable = {
       unsupported('autoUpdatesChannel', 'Use the setting `updates`.'),
       unsupported('plansDirectory', 'Plans are part of the session.'),
       unsupported('fileSuggestion', 'Remove it.'),
-      unsupported('enabledPlugins', 'See [plugins](plugins.md).'),
-      unsupported('extraKnownMarketplaces', 'See [plugins](plugins.md).'),
+      unsupported('enabledPlugins', 'Install them with `aca plugin install <name>`.'),
+      unsupported('extraKnownMarketplaces', 'Add them with `aca plugin marketplace add <source>`.'),
       restricts(unsupported('strictKnownMarketplaces', 'Install plugins by hand only.')),
       restricts(
         unsupported('availableModels', 'Any model you have a key for can be chosen. Remove other keys.'),
@@ -195,8 +195,20 @@ export const claudeTable: SupportTable = {
       title: 'Plugins',
       about: '',
       rows: [
-        unsupported('.claude-plugin/plugin.json', 'Copy its commands, skills and agents into the project.'),
-        unsupported('.claude-plugin/marketplace.json', 'Copy the plugins into the project.'),
+        works('commands, agents, skills', 'Named `plugin:name`.'),
+        works('hooks', 'In the sandbox; see [hooks](#hooks).'),
+        works('mcpServers, .mcp.json', 'Named `plugin_NAME_SERVER`.'),
+        works('CLAUDE_PLUGIN_ROOT'),
+        unsupported('CLAUDE_PLUGIN_DATA', 'Hooks can write in the working directory only.'),
+        unsupported(
+          'lspServers, outputStyles, monitors, themes, userConfig, bin/',
+          'Reported at the installation.',
+        ),
+        works('.claude-plugin/marketplace.json', 'A folder, a git address or `owner/name`.'),
+        works('source: relative path, github, url, git-subdir, ref, sha'),
+        unsupported('source: npm', 'Use a git repository.'),
+        differs('claude plugin', '`aca plugin`: it shows what a plugin runs, and asks before updates.'),
+        differs('~/.claude/plugins', 'Install them again with `aca plugin install <name>`.'),
       ],
     },
     {

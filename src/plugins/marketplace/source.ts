@@ -28,7 +28,7 @@ export function marketplaceSource(written: string, resolve: (path: string) => st
 }
 
 const EXAMPLES =
-  'Use a folder such as ./plugins, a repository on GitHub such as owner/name, or an address such as https://example.org/plugins.git.';
+  'Use a folder such as ./plugins, a repository on GitHub such as owner/name, or the address of a git repository.';
 
 /** The file itself may be named, too. */
 function folderOf(place: string): string {

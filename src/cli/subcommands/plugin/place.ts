@@ -1,7 +1,7 @@
-import type { PluginPlace } from '../../app/plugins/marketplaces.ts';
-import { loadSettings } from '../../app/settings.ts';
-import { UserError } from '../../contract/errors.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
+import type { PluginPlace } from '../../../app/plugins/marketplaces.ts';
+import { loadSettings } from '../../../app/settings.ts';
+import { UserError } from '../../../contract/errors.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
 
 /** Ctrl+C stops git. */
 export function placeOf(terminal: Terminal): PluginPlace {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { describeChanges, describePlugin } from '../../app/plugins/describe.ts';
+import { describeChanges, describePlugin } from '../../../app/plugins/describe.ts';
 import {
   type Candidate,
   findPlugin,
@@ -8,15 +8,15 @@ import {
   installPlugin,
   removePlugin,
   setEnabled,
-} from '../../app/plugins/install.ts';
-import { type PluginPlace, storeOf } from '../../app/plugins/marketplaces.ts';
-import { UserError } from '../../contract/errors.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { visible } from '../../lib/text/printable.ts';
-import { confirm } from './confirm.ts';
-import { table, withContext } from './context.ts';
-import { marketplaceCommand } from './plugin-marketplace.ts';
-import { placeOf } from './plugin-place.ts';
+} from '../../../app/plugins/install.ts';
+import { type PluginPlace, storeOf } from '../../../app/plugins/marketplaces.ts';
+import { UserError } from '../../../contract/errors.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { visible } from '../../../lib/text/printable.ts';
+import { confirm } from '../confirm.ts';
+import { table, withContext } from '../context.ts';
+import { marketplaceCommand } from './marketplace.ts';
+import { placeOf } from './place.ts';
 
 type Consent = { yes?: true };
 
@@ -142,12 +142,24 @@ async function agreed(question: string, { yes }: Consent, terminal: Terminal): P
 function list(terminal: Terminal): string {
   const place = placeOf(terminal);
   const rows = Object.entries(storeOf(place).plugins).map(([id, plugin]) => {
-    const copy = installedCopy({ ...plugin, id }, place);
+    const copy = copyUnlessBroken({ ...plugin, id }, place);
     const state = plugin.enabled ? 'enabled' : 'disabled';
-    const trouble = copy === null ? 'its files are gone' : copy.isTrusted ? '' : 'changed, not used';
-    return [id, plugin.version, trouble || state, copy?.description ?? ''];
+    return [id, plugin.version, copy?.isTrusted ? state : 'changed, not used', copy?.description ?? ''];
   });
   return rows.length === 0
     ? 'No plugins are installed. Add a marketplace with `aca plugin marketplace add`.'
     : table(rows).trimEnd();
+}
+
+/** Null if its files are gone, or must not be used. */
+function copyUnlessBroken(
+  plugin: Parameters<typeof installedCopy>[0],
+  place: PluginPlace,
+): ReturnType<typeof installedCopy> {
+  try {
+    return installedCopy(plugin, place);
+  } catch (error) {
+    if (error instanceof UserError) return null;
+    throw error;
+  }
 }

@@ -6,12 +6,12 @@ import {
   removeMarketplace,
   storeOf,
   updateMarketplace,
-} from '../../app/plugins/marketplaces.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { visible } from '../../lib/text/printable.ts';
-import { sourceText } from '../../plugins/marketplace/source.ts';
-import { withContext } from './context.ts';
-import { placeOf } from './plugin-place.ts';
+} from '../../../app/plugins/marketplaces.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { visible } from '../../../lib/text/printable.ts';
+import { sourceText } from '../../../plugins/marketplace/source.ts';
+import { withContext } from '../context.ts';
+import { placeOf } from './place.ts';
 
 export function marketplaceCommand(terminal: Terminal): Command {
   const print = (text: string) => void terminal.stdout.write(`${visible(text)}\n`);

@@ -10,7 +10,8 @@ const VERSION = '0.3.326';
 
 /**
  * Downloads the client that programs written for Claude Code use; resolves with its folder. It is not a
- * development dependency because npm would install 200 MB with it. The packages that it needs are ours.
+ * development dependency because npm would install a whole program with it. The packages that it needs are
+ * ours.
  */
 export async function fetchAgentSdk(): Promise<string> {
   const folder = path.resolve('node_modules/.cache/claude-agent-sdk', VERSION);

@@ -2,11 +2,13 @@ import { UserError } from '../contract/errors.ts';
 import type { Provider } from '../contract/provider.ts';
 import { httpClient } from '../lib/network/http-client.ts';
 import type { CloudSettings } from './cloud/cloud.ts';
+import { imageLimitsOf } from './image-limits.ts';
 import type { ChatOptions } from './openai/chat-wire.ts';
 import type { ProviderOptions } from './options.ts';
 import type { Preset, Protocol } from './presets.ts';
 import type { ThinkMode } from './text-tools/thinking.ts';
 import type { RequestFormat, RequestFormatOptions } from './wrappers/adapt.ts';
+import { withImageLimits } from './wrappers/image-limits.ts';
 import { type StallLimits, withStallLimit } from './wrappers/stall.ts';
 
 /** Loaded on first use. */
@@ -81,7 +83,8 @@ export async function createProvider(
       )
     : (await load(protocol))(reached);
   const stallLimits = silenceMs === undefined ? null : { firstMs: silenceMs, betweenMs: silenceMs };
-  const provider = withStallLimit(vendor, stallLimits ?? (local ? STALL_LOCAL : STALL));
+  const awake = withStallLimit(vendor, stallLimits ?? (local ? STALL_LOCAL : STALL));
+  const provider = withImageLimits(awake, imageLimitsOf(preset));
   if (toolMode === 'native' && !local) return provider;
   const format: RequestFormat = {
     toolMode,

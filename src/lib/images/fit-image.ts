@@ -72,3 +72,24 @@ export function scalingNote({ width, height, bytes, from, mediaType }: FittedIma
   const kind = mediaType === 'image/png' ? 'PNG' : 'JPEG';
   return `scaled down from ${from.width}x${from.height} (${humanSize(from.bytes)}) to ${width}x${height} (${kind}, ${humanSize(bytes.length)})`;
 }
+
+/** `data` is base64. */
+type EncodedImage = { mediaType: string; data: string };
+
+/** An encoded image within the limits, and what was done to it; `image` is null if it cannot be sent. */
+export async function fitEncoded<Part extends EncodedImage>(
+  part: Part,
+  limits: ImageLimits,
+): Promise<{ image: Part | null; note: string }> {
+  const bytes = Buffer.from(part.data, 'base64');
+  const fitted = await fitImage(bytes, limits);
+  if (fitted.type === 'image') {
+    if (!fitted.from) return { image: part, note: '' };
+    const data = Buffer.from(fitted.bytes).toString('base64');
+    const { mediaType } = fitted;
+    return { image: { ...part, mediaType, data }, note: `image ${scalingNote(fitted)}` };
+  }
+  // Some vendors take further formats; they report what they do not take.
+  if (bytes.length <= limits.maxBytes) return { image: part, note: '' };
+  return { image: null, note: `image not attached: ${fitted.because}` };
+}

@@ -77,10 +77,7 @@ function modelOptions(): Option[] {
       '-m, --model <model>',
       'provider/model, an alias such as sonnet, a bare model name, or a .gguf file',
     ),
-    new Option(
-      '--account <name>',
-      'use the key stored under this name with `aca keys set`; provider=name for one provider only',
-    ),
+    new Option('--account <name>', 'use the stored key of this name; provider=name for one provider only'),
     new Option('--repo-id <repo>', 'with --filename: a Hugging Face repository to download a model from'),
     new Option('--filename <file>', 'the .gguf file in that repository'),
     new Option(

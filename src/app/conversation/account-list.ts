@@ -35,15 +35,18 @@ export function createAccountList({ host, settings, model, switchAccount }: Acco
   async function list(): Promise<AccountRow[]> {
     const { config, root } = settings();
     const { env } = host;
-    const preset = findPreset(provider()) ?? { name: provider(), keyEnv: [] };
-    const usual = await keyOf(preset, { config: { ...config, accounts: {} }, root, env });
+    const preset = findPreset(provider());
+    const place = { config: { ...config, accounts: {} }, root, env };
+    const usual = await keyOf(preset ?? { name: provider(), keyEnv: [] }, place);
+    // Without a key, a cloud's own library finds credentials.
+    const where = usual?.source ?? (preset?.cloud && `your login for ${preset.label}`);
     const stored = (await createKeychain({ home: root, env }).list())
-      .map(({ provider: id, masked, where }) => ({ ...accountIn(id), where: `${masked}  ${where}` }))
+      .map(({ provider: id, masked, where: file }) => ({ ...accountIn(id), where: `${masked}  ${file}` }))
       .filter((row) => row.provider === provider() && row.account !== DEFAULT_ACCOUNT);
     const current = accountOf(provider(), config) ?? DEFAULT_ACCOUNT;
     return [
-      ...(usual ? [{ name: DEFAULT_ACCOUNT, where: usual.source }] : []),
-      ...stored.map(({ account, where }) => ({ name: account, where })),
+      ...(where ? [{ name: DEFAULT_ACCOUNT, where }] : []),
+      ...stored.map((row) => ({ name: row.account, where: row.where })),
     ].map((row) => ({ ...row, current: row.name === current }));
   }
 

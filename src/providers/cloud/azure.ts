@@ -29,6 +29,7 @@ export async function connectAzure(options: CloudOptions): Promise<Cloud> {
   if (apiKey !== undefined) onSecret(apiKey);
   return {
     baseUrl: endpoint,
+    madeOf: 'AZURE_OPENAI_ENDPOINT',
     http: authorizedHttp(http, {
       async authorize({ headers = {} }, refresh) {
         if (settings.unsigned) return headers;

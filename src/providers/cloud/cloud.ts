@@ -1,3 +1,4 @@
+import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
 import type { ChatOptions } from '../openai/chat-wire.ts';
@@ -33,6 +34,8 @@ export type CloudOptions = {
 /** One cloud that can be asked. */
 export type Cloud = {
   baseUrl: string;
+  /** What the address was made of, to be checked if there is no such host. */
+  madeOf: string;
   /** Adds credentials. */
   http: HttpClient;
   protocolOf(model: string): Protocol;
@@ -76,7 +79,11 @@ export async function createCloud(
   async function open(protocol: Protocol): Promise<Provider> {
     const create = await load(protocol);
     const endpoint = { ...cloud.endpointOf(protocol), secrets: () => [...sent] };
-    return create({ ...options, baseUrl: cloud.baseUrl, http: cloud.http, endpoint });
+    const http: HttpClient = (request) =>
+      cloud.http(request).catch((error: unknown) => {
+        throw withPlace(error, cloud, options.name);
+      });
+    return create({ ...options, baseUrl: cloud.baseUrl, http, endpoint });
   }
   function providerFor({ model }: CompletionRequest): Promise<Provider> {
     const protocol = cloud.protocolOf(model);
@@ -91,4 +98,14 @@ export async function createCloud(
     },
     countTokens: async (request, signal) => (await providerFor(request)).countTokens(request, signal),
   };
+}
+
+/** A region or resource that does not exist has no address. */
+function withPlace(error: unknown, { baseUrl, madeOf }: Cloud, provider: string): unknown {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOTFOUND') return error;
+  return new ProviderError(
+    `Could not find ${new URL(baseUrl).host} (ENOTFOUND).`,
+    { kind: 'network', provider, nextStep: `Check ${madeOf}, and your connection with \`aca doctor\`.` },
+    { cause: error },
+  );
 }

@@ -45,6 +45,24 @@ async function fail(
   return { kind, message, next: nextStep(error as ProviderError, model) };
 }
 
+test.each([
+  ['bedrock', 'Check the region eu-west-9 (AWS_REGION), and your connection with `aca doctor`.'],
+  ['vertex', 'Check the location eu-west-9 (GOOGLE_CLOUD_LOCATION), and your connection with `aca doctor`.'],
+  ['azure', 'Check AZURE_OPENAI_ENDPOINT, and your connection with `aca doctor`.'],
+])('%s at an address that does not exist', async (name, next) => {
+  const preset = findPreset(name);
+  if (!preset) throw new Error(`no preset ${name}`);
+  const provider = await createProvider(preset, {
+    ...(name === 'azure' && { baseUrl: 'https://nobody.openai.azure.com' }),
+    apiKey: TOKEN,
+    infoOf: () => modelInfo(),
+    cloud: { region: 'eu-west-9', project: 'p', unsigned: true },
+    http: () => Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' })),
+  });
+  const { error } = await play(provider, hello());
+  expect(error).toMatchObject({ kind: 'network', nextStep: next });
+});
+
 const CLAUDE = { model: 'eu.anthropic.claude-sonnet-5-5' };
 
 describe('[V12] what AWS refuses is named, with the next step', () => {

@@ -46,6 +46,7 @@ export async function connectVertex(options: CloudOptions): Promise<Cloud> {
   }
   return {
     baseUrl,
+    madeOf: `the location ${region} (GOOGLE_CLOUD_LOCATION)`,
     http: authorizedHttp(http, {
       authorize: async (request) => ({
         ...request.headers,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { sign } from 'aws4';
+import aws4 from 'aws4';
 
 export type AwsKeys = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 
@@ -37,7 +37,7 @@ export function signatureFault(
   const ignored = Object.fromEntries(
     ['content-length', 'content-type'].filter((name) => !(name in signed)).map((name) => [name, true]),
   );
-  const expected = sign(
+  const expected = aws4.sign(
     {
       method,
       host: headers.host ?? '',
@@ -47,7 +47,7 @@ export function signatureFault(
       service: 'bedrock',
       region,
       extraHeadersToIgnore: ignored,
-    } as Parameters<typeof sign>[0],
+    } as Parameters<typeof aws4.sign>[0],
     keys,
   );
   const said = new Headers(expected.headers as Record<string, string>).get('authorization');

@@ -63,6 +63,7 @@ export async function connectBedrock(options: CloudOptions): Promise<Cloud> {
 
   return {
     baseUrl,
+    madeOf: `the region ${region} (AWS_REGION)`,
     http: async (request) => withErrorType(asServerEvents(await send(request))),
     protocolOf: (model) => (/(^|\.)anthropic\.claude-/.test(model) ? 'anthropic' : 'bedrock-converse'),
     endpointOf: (protocol) => ({

@@ -1015,6 +1015,8 @@ type CommandContext = {
     repository?: Repository;
     /** Absent in frontends without them. */
     extensions?: Extensions;
+    /** Absent in frontends without them. */
+    styles?: OutputStyles;
     /** The settings that are not at their defaults. */
     settings?(): readonly SettingState[];
     /** Shows and changes which files of other assistants are used; resolves with what to tell the user. */
@@ -1568,6 +1570,19 @@ type PluginState = {
 type RunOptions = {
     model?: string;
     tools?: readonly string[];
+};
+
+/** How the model answers; a change applies from the next request on. */
+type OutputStyles = {
+    list(): readonly {
+        name: string;
+        description: string;
+        source: 'built-in' | 'user' | 'project';
+    }[];
+    /** The name of the selected one. */
+    current(): string;
+    /** False if there is no such style. */
+    select(name: string): boolean;
 };
 
 /** A setting that is not at its default, and where it was set. */

@@ -66,6 +66,7 @@ export function assemble(parts: Parts): Assistant {
     mode,
     permissions: judge.standing,
     window: window.window,
+    styles: window.styles,
     spending: models.budget,
     repository,
     cache: () => ({ ...cachedUsage(opened.session.messages), compared: models.promptCache.compared }),

@@ -5,6 +5,7 @@ import type {
   McpServers,
   Memory,
   ModeSwitch,
+  OutputStyles,
   PermissionState,
   PromptCacheUse,
   Repository,
@@ -25,6 +26,7 @@ export type Assistant = UserCalls & {
   mode: ModeSwitch;
   permissions: PermissionState;
   window: ContextWindow;
+  styles: OutputStyles;
   spending: Spending;
   cache(): PromptCacheUse;
   /** Absent if disabled. */

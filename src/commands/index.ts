@@ -24,6 +24,7 @@ import { init } from './init.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { mode } from './mode.ts';
+import { outputStyle } from './output-style.ts';
 import { permissions } from './permissions.ts';
 import { pin, unpin } from './pin.ts';
 import { plan } from './plan.ts';
@@ -61,7 +62,7 @@ const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
     unpin,
   ],
   Changes: [branch, changes, commit, diff, redo, review, undo],
-  Model: [budget, cache, cost, stats],
+  Model: [budget, cache, cost, outputStyle, stats],
   Project: [init, mcp, memory, plugins, remember],
   Safety: [addDir, mode, permissions, plan, suggestRules],
   Setup: [config, diag, doctor, importSettings],

@@ -6,13 +6,14 @@ import { assistantFolders, type FolderOwner } from './assistant-folders.ts';
 import type { ProjectContent } from './project-content.ts';
 import type { Config } from './schema/schema.ts';
 
-export type ExtensionKind = 'command' | 'skill' | 'agent';
+export type ExtensionKind = 'command' | 'skill' | 'agent' | 'output-style';
 
 /** Which files of a folder are read. */
 const FILES: Record<ExtensionKind, RegExp> = {
   command: /^([^/]+\/){0,3}[^/]+\.md$/,
   skill: /^[^/]+\/SKILL\.md$/,
   agent: /^([^/]+\/){0,3}[^/]+\.md$/,
+  'output-style': /^[^/]+\.md$/,
 };
 
 /** `home` is the folder in a project. */
@@ -22,9 +23,11 @@ const PLACES: readonly Place[] = [
   { home: '.ai-assistant', folder: 'commands', kind: 'command' },
   { home: '.ai-assistant', folder: 'skills', kind: 'skill' },
   { home: '.ai-assistant', folder: 'agents', kind: 'agent' },
+  { home: '.ai-assistant', folder: 'output-styles', kind: 'output-style' },
   { of: 'claude', home: '.claude', folder: 'commands', kind: 'command' },
   { of: 'claude', home: '.claude', folder: 'skills', kind: 'skill' },
   { of: 'claude', home: '.claude', folder: 'agents', kind: 'agent' },
+  { of: 'claude', home: '.claude', folder: 'output-styles', kind: 'output-style' },
   { of: 'several', home: '.agents', folder: 'skills', kind: 'skill' },
   { of: 'codex', home: '.codex', folder: 'prompts', kind: 'command' },
   { of: 'codex', home: '.codex', folder: 'skills', kind: 'skill' },

@@ -90,6 +90,8 @@ describe('[F01] [R07] without any file', () => {
       theme: 'auto',
       colorOutput: true,
       statusBar: ['mode', 'sandbox', 'shells', 'branch', 'model', 'context', 'cost'],
+      notifications: { when: 'away', afterSeconds: 10, bell: true, desktop: 'auto' },
+      outputStyle: 'default',
       editorMode: 'emacs',
       keys: {},
       verbosity: 'normal',

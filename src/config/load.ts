@@ -176,9 +176,13 @@ function addProjectReadings(readings: readonly Reading[], layers: Layers, trust:
   for (const reading of readings) {
     // A server set up by the user is never replaced by another of the same name.
     const fresh = newServers(reading.input.mcpServers ?? {}, layers, reading.base);
-    const input = { ...reading.input, ...(reading.input.mcpServers && { mcpServers: fresh }) };
+    const { input: theirs, refused } = withoutUserOnly(reading.input);
+    const input = { ...theirs, ...(theirs.mcpServers && { mcpServers: fresh }) };
     const ignored = addReading({ ...reading, input }, layers, { isTrusted: trust.type === 'trusted' });
     layers.loosens.push(...ignored);
+    layers.notices.push(
+      ...refused.map((key) => `${reading.file}: ${key} is ignored; only your own settings may set it.`),
+    );
     layers.notices.push(...untrustedNotice(reading.file, ignored, trust));
     layers.notices.push(...keysInProject(input, reading.file));
   }

@@ -85,6 +85,12 @@ const configInput = fc.record(
     theme: fc.constantFrom('dark' as const, 'light' as const),
     colorOutput: fc.boolean(),
     statusBar: fc.subarray(['model', 'mode', 'cost']),
+    statusLine: fc.record({ type: fc.constant('command'), command: fc.constantFrom('a', 'b') }),
+    notifications: fc.record({
+      when: fc.constantFrom('always', 'never'),
+      command: fc.constantFrom('a', 'b'),
+    }),
+    outputStyle: fc.constantFrom('default', 'learning'),
     editorMode: fc.constantFrom('emacs' as const, 'vim' as const),
     keys: fc.dictionary(fc.constantFrom('submit', 'undo'), fc.constantFrom('ctrl+a', 'f5')),
     verbosity: fc.constantFrom('quiet' as const, 'verbose' as const),
@@ -213,6 +219,10 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   theme: () => true,
   colorOutput: () => true,
   statusBar: () => true,
+  statusLine: (after, before) => JSON.stringify(after.statusLine) === JSON.stringify(before.statusLine),
+  notifications: (after, before) =>
+    JSON.stringify(after.notifications) === JSON.stringify(before.notifications),
+  outputStyle: (after, before) => after.outputStyle === before.outputStyle,
   editorMode: (after, before) => after.editorMode === before.editorMode,
   keys: (after, before) => JSON.stringify(after.keys) === JSON.stringify(before.keys),
   verbosity: () => true,

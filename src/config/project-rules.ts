@@ -76,6 +76,9 @@ export const projectRules: ProjectRules = {
   theme: 'free',
   colorOutput: 'free',
   statusBar: 'free',
+  statusLine: 'trusted',
+  notifications: 'trusted',
+  outputStyle: 'trusted',
   editorMode: 'trusted',
   keys: 'trusted',
   verbosity: 'free',
@@ -95,10 +98,15 @@ export const projectRules: ProjectRules = {
 };
 
 /**
- * Settings that no project may change, even if trusted: whether activity is reported elsewhere, and which
- * personal files are used, is the user's decision.
+ * Settings that no project may change, even if trusted: whether activity is reported elsewhere, which personal
+ * files are used, and which commands run outside the sandbox, is the user's decision.
  */
-const USER_ONLY: ReadonlySet<string> = new Set<keyof Config>(['telemetry', 'otherAssistants']);
+const USER_ONLY: ReadonlySet<string> = new Set<keyof Config>([
+  'telemetry',
+  'otherAssistants',
+  'statusLine',
+  'notifications',
+]);
 
 export function withoutUserOnly(project: ConfigInput): { input: ConfigInput; refused: string[] } {
   const [refused, kept] = [true, false].map((isRefused) =>

@@ -285,6 +285,15 @@ export type Repository = {
   interrupt(): boolean;
 };
 
+/** How the model answers; a change applies from the next request on. */
+export type OutputStyles = {
+  list(): readonly { name: string; description: string; source: 'built-in' | 'user' | 'project' }[];
+  /** The name of the selected one. */
+  current(): string;
+  /** False if there is no such style. */
+  select(name: string): boolean;
+};
+
 /** What a slash command may do to the conversation and the screen. */
 export type CommandContext = {
   commands: readonly SlashCommand[];
@@ -318,6 +327,8 @@ export type CommandContext = {
   repository?: Repository;
   /** Absent in frontends without them. */
   extensions?: Extensions;
+  /** Absent in frontends without them. */
+  styles?: OutputStyles;
   /** The settings that are not at their defaults. */
   settings?(): readonly SettingState[];
   /** Shows and changes which files of other assistants are used; resolves with what to tell the user. */

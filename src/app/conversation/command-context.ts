@@ -39,6 +39,7 @@ export function commandContext(opened: Opened, parts: CommandParts): CommandCont
     ...(mcp && { mcp }),
     repository,
     extensions,
+    styles: opened.styles,
     settings: () => settingStates(opened.settings),
     health: () => checkHealth(opened, host),
     importSettings: async (args) =>

@@ -13,6 +13,7 @@ import { createContextWindow } from './context-window.ts';
 import { ConversationView } from './conversation-view.ts';
 import { createInstructionFiles } from './load-instructions.ts';
 import type { Mode } from './mode.ts';
+import { createOutputStyles } from './output-styles.ts';
 import { createProjectInstructions } from './project-instructions.ts';
 import { createRequestBase } from './request-base.ts';
 
@@ -38,6 +39,7 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
   const instructionsFor = (conversation: Pick<Session, 'messages'>) =>
     createProjectInstructions(files, () => conversation.messages);
   const instructions = instructionsFor(session);
+  const styles = createOutputStyles(parts, notify.warn);
   const shellName = capabilities.shell.name;
   const { base, surroundings } = createRequestBase(parts, {
     mode,
@@ -46,6 +48,7 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
     tools,
     extensions,
     instructions,
+    style: styles.selected,
   });
   const viewDeps = {
     session,
@@ -67,5 +70,5 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
   };
   const view = new ConversationView(viewDeps);
   const window = createContextWindow(view, viewDeps, () => instructions.all());
-  return { instructions, instructionsFor, base, surroundings, view, window };
+  return { instructions, instructionsFor, base, surroundings, styles, view, window };
 }

@@ -1,3 +1,4 @@
+import type { OutputStyle } from '../../context/output-style.ts';
 import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 import { cacheKeyOf } from '../../providers/models/cache-key.ts';
@@ -18,6 +19,8 @@ export type RequestBaseDeps = {
   tools: Pick<SessionTools, 'definitions'>;
   extensions: Pick<SessionExtensions, 'ready'>;
   instructions: Pick<ProjectInstructions, 'all'>;
+  /** Of the main conversation. */
+  style(): OutputStyle;
 };
 
 export type RequestBase = {
@@ -45,7 +48,7 @@ export function createRequestBase(parts: Parts, deps: RequestBaseDeps): RequestB
     surroundings,
     base: async () => ({
       model: models.current().model,
-      system: systemPrompt({ ...(await surroundings(mode.first)), ...parts.prompt }),
+      system: systemPrompt({ ...(await surroundings(mode.first)), style: deps.style(), ...parts.prompt }),
       tools: offeredTools(tools.definitions(), models.current(), config),
       cacheKey: cacheKeyOf(opened.session),
       ...settings,

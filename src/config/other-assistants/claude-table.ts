@@ -38,8 +38,14 @@ export const claudeTable: SupportTable = {
       unsupported('awsCredentialExport', 'Sign in with the AWS CLI before you start.'),
       unsupported('gcpAuthRefresh', 'Sign in with gcloud before you start.'),
       unsupported('otelHeadersHelper', 'Set `OTEL_EXPORTER_OTLP_HEADERS`.'),
-      unsupported('statusLine', 'Choose its parts with the setting `statusBar`.'),
-      unsupported('outputStyle', 'Put the style into `AGENTS.md`.'),
+      differs(
+        'statusLine',
+        'From your own settings only; shown above our line. It gets the session, model, folder, cost and context, but no `transcript_path` and no changed lines.',
+      ),
+      works(
+        'outputStyle',
+        '`Explanatory` and `Learning` are built in; see [styles](terminal.md#output-styles).',
+      ),
       unsupported('language', 'Name the language in `AGENTS.md`.'),
       unsupported('includeCoAuthoredBy', '/commit adds no trailer.'),
       unsupported('attribution', '/commit adds no trailer.'),
@@ -115,6 +121,7 @@ export const claudeTable: SupportTable = {
         works('~/.claude/commands'),
         works('~/.claude/skills'),
         works('~/.claude/agents'),
+        works('.claude/output-styles and ~/.claude/output-styles', 'Select one with `/output-style`.'),
         works('$ARGUMENTS, $ARGUMENTS[0], $0', '`$1` is the first argument in a file without `$0`.'),
         differs(
           '!`command` and code blocks marked with !',

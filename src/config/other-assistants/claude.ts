@@ -52,6 +52,8 @@ export const readClaude: Reader = (value, place) => {
     ...partAt(value, ['effortLevel'], (effort) => ({
       input: { effort: EFFORTS[String(effort)] ?? effort },
     })),
+    ...partAt(value, ['statusLine'], (line) => ({ input: { statusLine: pickKnown(line) } })),
+    ...partAt(value, ['outputStyle'], (style) => ({ input: { outputStyle: style } })),
     ...partAt(value, ['cleanupPeriodDays'], (days) => ({ input: { cleanupPeriodDays: days } })),
     ...serverParts(tableAt(value, 'mcpServers'), { key: ['mcpServers'], convert: commonServer }),
     ...partAt(value, ['disabledMcpjsonServers'], () => ({
@@ -167,4 +169,12 @@ function ruleFor(tool: string): (file: string) => string {
 
 function namesIn(list: readonly unknown[]): string[] {
   return list.filter((one) => typeof one === 'string');
+}
+
+/** Its newer keys only affect how it looks there. */
+function pickKnown(line: unknown): unknown {
+  if (!isObject(line)) return line;
+  return Object.fromEntries(
+    Object.entries(line).filter(([key]) => ['type', 'command', 'padding'].includes(key)),
+  );
 }

@@ -34,7 +34,7 @@ export const codexTable: SupportTable = {
         'Only the one named by `profile` applies. Choose another with `--model` and `--mode`.',
       ),
       unsupported('projects', 'Folders are trusted with `aca trust`.'),
-      unsupported('notify', 'Use a `Stop` [hook](hooks.md).'),
+      unsupported('notify', 'Use the setting `notifications.command`, or a `Stop` [hook](hooks.md).'),
       unsupported('history', 'Use the settings `saveHistory` and `maxHistorySize`.'),
       unsupported('model_instructions_file', 'Put them into `AGENTS.md`.'),
       unsupported('developer_instructions', 'Put them into `AGENTS.md`.'),

@@ -11,6 +11,7 @@ import { otherAssistants } from './other-assistants.ts';
 import { quotaSettings } from './quota-settings.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
 import { count, list, text } from './setting-kinds.ts';
+import { notificationSettings, statusLineSettings } from './terminal-settings.ts';
 import { updateSettings } from './update-settings.ts';
 
 /** From strictest to loosest. */
@@ -279,6 +280,22 @@ export const settings = {
       .default(['mode', 'sandbox', 'shells', 'branch', 'model', 'context', 'cost'])
       .describe(
         'Parts of the status line above the prompt: mode, sandbox, shells and branch on the left, the others on the right, each half in this order',
+      ),
+  statusLine: () =>
+    statusLineSettings()
+      .exactOptional()
+      .describe('Your own status line: a command whose output is shown above the built-in one'),
+  notifications: () =>
+    notificationSettings()
+      .prefault({})
+      .describe('Notifications in the terminal interface when a question waits or a long run ends'),
+  outputStyle: () =>
+    z
+      .string()
+      .min(1)
+      .default('default')
+      .describe(
+        'How the model answers: `default`, `explanatory`, `learning`, or the name of a file in `output-styles`',
       ),
   editorMode: () => z.enum(['emacs', 'vim']).default('emacs').describe('Editing keys of the prompt'),
   keys: () =>

@@ -5,6 +5,7 @@ import { type StatusLook, statusLine } from './components/status-bar.ts';
 import { pinnedTodos } from './components/todos.ts';
 import { isSpacious } from './early/start-rows.ts';
 import type { Now } from './surroundings.ts';
+import { ansiLine } from './text/ansi-line.ts';
 import { fitTo } from './text/measure.ts';
 import type { DialogRoom } from './view/dialog.ts';
 import type { Line, StatusPart, View } from './view/types.ts';
@@ -42,7 +43,10 @@ export function frameLines(parts: FrameParts): Line[] {
   const waiting = queueLines(view, { ...room, rows: QUEUE_ROWS });
   const start = view.start ? startLines(view.start, { ...room, rows }) : [];
   const frame = isSpacious(surroundings) ? 1 : 0;
-  const left = live - Math.min(promptRows, 3) - frame - spinner.length - waiting.length - 2;
+  const custom = (view.status.custom ?? []).map((row) =>
+    ansiLine(row, { columns, colors: theme.depth !== 'none' }),
+  );
+  const left = live - Math.min(promptRows, 3) - frame - spinner.length - waiting.length - custom.length - 2;
   const todoRows = Math.min(TODO_ROWS, Math.floor(left / 2));
   const todos = view.run ? pinnedTodos(view.todos.items, { ...room, rows: todoRows }) : [];
   const under = liveLines(view, { ...room, rows: Math.max(1, left - todos.length) });
@@ -55,6 +59,7 @@ export function frameLines(parts: FrameParts): Line[] {
     ...todos,
     ...waiting,
     [],
+    ...custom,
     head,
     ...prompt({ columns, rows: promptRows, theme }),
   ];

@@ -26,6 +26,7 @@ export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
   const { session } = controller;
   screen.setStatus({
     ...unknownStatus,
+    custom: screen.store.view.status.custom ?? [],
     model: choice.model,
     mode: mode.get(),
     context: { tokens: 0, window: choice.info.contextWindow },

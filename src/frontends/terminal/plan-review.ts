@@ -7,7 +7,7 @@ type PlanScreen = Pick<Screen, 'act' | 'dialogs' | 'edit' | 'kit' | 'markdown' |
 /** Shows a plan in the transcript, and asks what to do with it until it is started or sent back. */
 export function reviewPlanOn(screen: PlanScreen): ReviewPlan {
   return async (presented, signal) => {
-    screen.notifyIfAway('asks');
+    screen.notifyIfAway('A plan is ready for your review');
     showPlan(screen, presented);
     for (let plan = presented; ; ) {
       const chosen = await screen.dialogs.show(planDialog(screen.kit), signal);

@@ -44,7 +44,9 @@ function opened() {
       editorMode: 'emacs',
       statusBar: ['model'],
       queue: 'steer',
+      notifications: { when: 'never', afterSeconds: 10, bell: true, desktop: 'auto' },
     },
+    onNotify: () => undefined,
     status: {
       model: 'sonnet',
       mode: 'default',

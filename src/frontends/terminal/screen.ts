@@ -15,6 +15,7 @@ import { type PromptDeps, PromptModel } from './editor/prompt-model.ts';
 import { createKeymap, type KeySettings } from './keyboard/keymap.ts';
 import { loadHighlighter, noHighlighter } from './markdown/highlight.ts';
 import { LateMarkdown } from './markdown/late.ts';
+import { type Note, type NotificationSettings, notificationText } from './notify/notification.ts';
 import { PagerScreen } from './pager/pager-screen.ts';
 import { type HeldOptions, HeldTerminal, type TerminalStreams } from './painter/held-terminal.ts';
 import { Renderer } from './renderer.ts';
@@ -29,8 +30,6 @@ import { ViewStore } from './view/view-store.ts';
 
 /** Ctrl-C pressed twice within this time quits. */
 const TWICE_MS = 2_000;
-/** After a longer run the user has probably turned to something else. */
-const LONG_RUN_MS = 10_000;
 
 type ScreenSettings = {
   theme: string;
@@ -40,6 +39,7 @@ type ScreenSettings = {
   editorMode: 'emacs' | 'vim';
   statusBar: readonly StatusPart[];
   queue: 'steer' | 'after';
+  notifications: NotificationSettings;
 };
 
 /** What the prompt needs from outside the screen. */
@@ -59,6 +59,8 @@ export type ScreenOptions = TerminalStreams & {
   settings: ScreenSettings;
   status: Status;
   prompt: PromptPlace;
+  /** Called for each notification. */
+  onNotify(note: Note): void;
   /** Actions of the prompt's keys that the screen cannot handle itself. */
   onAction(action: Extract<ScreenAction, 'cycle-mode' | 'rewind'> | 'accept-edits'): void;
 };
@@ -191,7 +193,7 @@ export class Screen {
   #isGone = false;
 
   push(event: AgentEvent): void {
-    if (event.type === 'end') this.notifyIfAway('is done', { after: LONG_RUN_MS });
+    if (event.type === 'end') this.notifyIfAway('Finished', { isEnd: true });
     this.pager.watch(event);
     this.#feed.push(this.#quitting ? withoutQuestion(event) : event);
   }
@@ -244,7 +246,7 @@ export class Screen {
 
   readonly approver: Approver = async (request, signal) => {
     if (this.#quitting) return { choice: 'no' };
-    this.notifyIfAway('asks');
+    this.notifyIfAway('Waiting for your approval');
     const kit = { ...this.kit, acceptEdits: () => this.#options.onAction('accept-edits') };
     const outcome = await this.dialogs.show(permissionDialog(request, kit), signal);
     if (outcome?.type === 'answer') return outcome.answer;
@@ -255,7 +257,7 @@ export class Screen {
   /** The model's own questions. */
   readonly answer = async (question: UserQuestion, signal: AbortSignal): Promise<string | null> => {
     if (this.#quitting) return null;
-    this.notifyIfAway('asks');
+    this.notifyIfAway('Has a question for you');
     const outcome = await this.dialogs.show(askDialog(question, this.kit), signal);
     if (outcome?.type === 'answer') return outcome.text;
     if (outcome) this.#interrupted();
@@ -382,11 +384,16 @@ export class Screen {
     this.surroundings.change({ columns, rows });
   }
 
-  /** A bell and a notification, for a user who is elsewhere. */
-  notifyIfAway(what: string, { after = 0 }: { after?: number } = {}): void {
+  /** For a user who is elsewhere. `isEnd`: of a run; a short one is not worth a notification. */
+  notifyIfAway(message: string, { isEnd = false }: { isEnd?: boolean } = {}): void {
+    const { settings, title, env, onNotify } = this.#options;
+    const { when, afterSeconds } = settings.notifications;
     const { run } = this.store.view;
-    if (this.terminal.focused || (run && Date.now() - run.startedAt < after)) return;
-    const note = this.#options.env.TERM === 'linux' ? '' : `\u001b]9;ai-code-assistant ${what}\u0007`;
-    this.terminal.write(`${note}\u0007`);
+    const afterMs = afterSeconds * 1000;
+    if (isEnd && run && Date.now() - run.startedAt < afterMs) return;
+    if (when === 'never' || (when === 'away' && !this.terminal.isAway(afterMs))) return;
+    const note = { title, message };
+    this.terminal.write(notificationText(note, settings.notifications, env));
+    onNotify(note);
   }
 }

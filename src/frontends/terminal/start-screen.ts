@@ -8,7 +8,10 @@ import { startFacts } from './early/start-facts.ts';
 import { namesKeys } from './early/tips.ts';
 import { gitBranch } from './git-branch.ts';
 import { unknownStatus } from './initial-status.ts';
+import type { Note } from './notify/notification.ts';
 import type { Screen } from './screen.ts';
+
+const NOTIFY_MS = 10_000;
 
 export type PaintStage = {
   terminal: Terminal;
@@ -27,6 +30,14 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
   const { stdin, stdout, env, cwd, early } = terminal;
   await early?.breathe();
   const facts = startFacts(cwd);
+  const notifyByCommand = async ({ title, message }: Note) => {
+    const { command } = config.notifications;
+    if (command === undefined) return;
+    const { runUserCommand } = await import('../../sandbox/shell/user-command.ts');
+    const told = { ...env, ACA_TITLE: title, ACA_MESSAGE: message };
+    const ended = await runUserCommand({ command, cwd, env: told, timeoutMs: NOTIFY_MS });
+    if (ended.type === 'failed') screen.print(`The notification command failed: ${ended.because}.`);
+  };
   const screen = new Screen({
     stdin,
     stdout,
@@ -43,7 +54,9 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
       editorMode: config.editorMode,
       statusBar: config.statusBar,
       queue: config.queue,
+      notifications: config.notifications,
     },
+    onNotify: (note) => void notifyByCommand(note),
     status: { ...unknownStatus, mode: config.mode },
     prompt: {
       history,

@@ -36,6 +36,7 @@ import { reviewPlanOn } from './plan-review.ts';
 import { rememberLook } from './remember-look.ts';
 import type { Screen } from './screen.ts';
 import { paintScreen } from './start-screen.ts';
+import { showStatusCommand } from './status-line/show-status-command.ts';
 
 type Start = {
   options: Options;
@@ -158,6 +159,7 @@ export class ScreenConversation {
     });
     this.#opened = opened;
     showStatus(opened, screen, cwd);
+    const hideStatusCommand = await showStatusCommand(opened, screen, terminal);
     if (scripted) printAfterFirstRun(opened, screen, scripted.afterwards);
     const { session } = opened.controller;
     screen.pager.shows({ title: session.title ?? 'Conversation', messages: () => session.messages });
@@ -185,6 +187,7 @@ export class ScreenConversation {
       onRunEnd: (facts, reason) =>
         screen.store.dispatch({ type: 'footer', parts: footerParts(facts, reason) }),
     });
+    hideStatusCommand();
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     if (next) return { ...plan, session: next };
     if (this.#change) return this.#goOnWith(this.#change, { plan, opened });

@@ -27,7 +27,9 @@ export class HeldTerminal {
   readonly #takeOver: () => Handover | null;
   readonly #replies = new Set<(reply: string) => void>();
   readonly #giveBack = () => this.release();
-  #focused = true;
+  /** Null until the terminal reports it. */
+  #focused: boolean | null = null;
+  #keyAt = performance.now();
   #asleep: NodeJS.Timeout | undefined;
   #isAlternate = false;
 
@@ -55,9 +57,12 @@ export class HeldTerminal {
     return this.#stdout.rows || 24;
   }
 
-  /** Whether the terminal has the focus, as far as it reports it. */
-  get focused(): boolean {
-    return this.#focused;
+  /**
+   * Whether the user looks at something else. A terminal that does not report its focus counts as left after
+   * this time without a key press.
+   */
+  isAway(afterMs: number): boolean {
+    return this.#focused === null ? performance.now() - this.#keyAt >= afterMs : !this.#focused;
   }
 
   write(text: string): void {
@@ -146,6 +151,7 @@ export class HeldTerminal {
         for (const listener of [...this.#replies]) listener(key.text);
         return;
       default:
+        this.#keyAt = performance.now();
         this.#onKey(key);
     }
   }

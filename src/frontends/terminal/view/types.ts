@@ -147,6 +147,8 @@ export type Status = {
   shells: number;
   /** Of the current or last run, in milliseconds. */
   elapsedMs: number | null;
+  /** The rows of the user's own status line, with color sequences. */
+  custom?: readonly string[];
 };
 
 /** The whole screen except the text of the prompt. */

@@ -47,7 +47,7 @@ export class Transcript {
 type Place = Pick<Session, 'id' | 'workingDirectory'>;
 
 /** One message; a line refers to the one before it. */
-export function transcriptLine(message: Message, { id, workingDirectory }: Place, at: number) {
+function transcriptLine(message: Message, { id, workingDirectory }: Place, at: number) {
   return {
     type: message.role === 'assistant' ? 'assistant' : 'user',
     uuid: `${id}-${at}`,

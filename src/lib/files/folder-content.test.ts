@@ -57,7 +57,11 @@ const refused: [what: string, because: string, make: () => void][] = [
   ['a link to a folder outside', 'leads out', () => symlinkSync('..', path.join(root, 'x'))],
   ['a link that leads nowhere', 'leads nowhere', () => symlinkSync('none', path.join(root, 'x'))],
   ['a link to itself', 'levels deep', () => symlinkSync('.', path.join(root, 'x'))],
-  ['a pipe', 'neither a file nor a folder', () => void execFileSync('mkfifo', [path.join(root, 'x')])],
+  [
+    'a pipe',
+    'neither a file nor a folder',
+    () => void execFileSync('sh', ['-c', 'mkfifo "$0"', path.join(root, 'x')]),
+  ],
   ['many files', 'more than 5 files', () => void ['1', '2', '3', '4', '5', '6'].map((name) => put(name))],
   ['large files', 'larger than 1 MB', () => put('x', 'x'.repeat(1024 ** 2 + 1))],
   ['deep folders', 'levels deep', () => put('1/2/3/4/5')],

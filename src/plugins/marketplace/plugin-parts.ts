@@ -4,7 +4,7 @@ import { COMPONENT_KEYS, isPluginName } from './marketplace-file.ts';
 import { insidePath } from './source.ts';
 
 /** The manifest of a plugin in the format of Claude Code. */
-export const MANIFEST = '.claude-plugin/plugin.json';
+const MANIFEST = '.claude-plugin/plugin.json';
 
 /** A Markdown file; `path` is what its name is made of. */
 export type PartFile = { path: string; file: string; text: string };

@@ -125,6 +125,8 @@ test('a date that does not exist has no runs; a leap day has', () => {
   expect(runsOf('0 0 29 2 *')).toEqual([new Date(2028, 1, 29)]);
 });
 
+const analyze = 'systemd-analyze';
+
 function has(program: string): boolean {
   try {
     execFileSync(program, ['--version'], { stdio: 'pipe' });
@@ -134,7 +136,7 @@ function has(program: string): boolean {
   }
 }
 
-describe.skipIf(!has('systemd-analyze'))('systemd', () => {
+describe.skipIf(!has(analyze))('systemd', () => {
   sweep([15, 150])('finds the same next runs (%i expressions)', (numRuns) => {
     fc.assert(
       fc.property(calendars, (text) => {
@@ -143,7 +145,7 @@ describe.skipIf(!has('systemd-analyze'))('systemd', () => {
         const now = new Date();
         const theirs = toOnCalendar(calendar).flatMap((expression) => {
           const args = ['calendar', '--iterations=3', expression];
-          const out = execFileSync('systemd-analyze', args, {
+          const out = execFileSync(analyze, args, {
             stdio: 'pipe',
             env: { ...process.env, TZ: 'UTC', LC_ALL: 'C' },
           }).toString();
@@ -176,7 +178,7 @@ describe.skipIf(!has('systemd-analyze'))('systemd', () => {
       text,
     }));
     for (const { file, text } of files) await writeFile(file, text);
-    const out = execFileSync('systemd-analyze', ['verify', '--man=no', ...files.map(({ file }) => file)], {
+    const out = execFileSync(analyze, ['verify', '--man=no', ...files.map(({ file }) => file)], {
       stdio: 'pipe',
     });
     expect(out.toString()).toBe('');

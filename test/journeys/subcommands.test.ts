@@ -10,6 +10,7 @@ import { workspace } from '../support/workspace.ts';
 const LISTS = {
   audit: ['The audit log is empty.\n', ''],
   config: [expect.stringContaining('maxTurns'), ''],
+  import: ['Found no files of other assistants.\n', ''],
   keys: ['', 'No keys stored. Add one with `aca keys set PROVIDER`.\n'],
   mcp: [expect.stringMatching(/^No (MCP )?servers/), ''],
   memory: ['No memories yet.\n', ''],
@@ -20,7 +21,18 @@ const LISTS = {
   sessions: ['No sessions yet.\n', ''],
   trust: ['No trusted folders.\n', ''],
 } as const;
-const OTHERS = ['completion', 'doctor', 'policy', 'redo', 'schedule', 'stats', 'undo', 'uninstall', 'update'];
+const OTHERS = [
+  'acp',
+  'completion',
+  'doctor',
+  'policy',
+  'redo',
+  'schedule',
+  'stats',
+  'undo',
+  'uninstall',
+  'update',
+];
 
 test('every subcommand has a list, or is known to have none', () => {
   expect(subcommands.map(({ name }) => name)).toEqual([...Object.keys(LISTS), ...OTHERS].sort());

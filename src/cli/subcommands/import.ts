@@ -18,6 +18,7 @@ export function importCommand(terminal: Terminal): Command {
 
   command
     .command('show', { isDefault: true })
+    .alias('list')
     .description('Show what was found, what of it is used and what is not')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) => {

@@ -84,7 +84,10 @@ test('personal settings of Claude Code only restrict until the user decides, and
 
 test('`aca import` shows what is used and what is not, copies it, and `aca doctor` lists it', async () => {
   const space = await newcomer({
-    '.claude/settings.json': JSON.stringify({ outputStyle: 'x', permissions: { deny: ['Bash(rm:*)'] } }),
+    '.claude/settings.json': JSON.stringify({
+      spinnerTipsEnabled: false,
+      permissions: { deny: ['Bash(rm:*)'] },
+    }),
     'opencode.json': '{ "mcp": ',
     'CLAUDE.md': 'Be brief.',
   });

@@ -18,6 +18,7 @@ const LISTS = {
     expect.stringContaining('anthropic/'),
     expect.stringMatching(/^Prices and context windows as of 2\d{3}-\d\d-\d\d;/),
   ],
+  plugin: ['No plugins are installed. Add a marketplace with `aca plugin marketplace add`.\n', ''],
   sessions: ['No sessions yet.\n', ''],
   trust: ['No trusted folders.\n', ''],
 } as const;

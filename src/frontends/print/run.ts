@@ -1,6 +1,7 @@
 import { missingModelError } from '../../app/first-run/missing-model.ts';
 import { type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { findModel } from '../../app/opening/find-model.ts';
+import type { StartedTelemetry } from '../../app/opening/start-telemetry.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Approver } from '../../contract/permission.ts';
@@ -48,13 +49,20 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
   });
 }
 
+type HeadlessOptions = {
+  leaving: AbortSignal;
+  approver?: Approver;
+  /** Owned by the caller; without it, the assistant starts and stops its own. */
+  telemetry?: StartedTelemetry | undefined;
+};
+
 type Headless = { opened: Opened; output: Output; schema: StructuredResult | undefined };
 
 /** Opens the assistant for `work`, with its progress on standard error and its events in the output. */
 export async function openHeadless(
   options: Options,
   terminal: Terminal,
-  { leaving, approver }: { leaving: AbortSignal; approver?: Approver },
+  { leaving, approver, telemetry }: HeadlessOptions,
   work: (headless: Headless) => Promise<number>,
 ): Promise<number> {
   const { stderr, stdout } = terminal;
@@ -69,6 +77,7 @@ export async function openHeadless(
     options,
     host: terminal,
     ...(approver && { approver }),
+    telemetry,
   });
   // Errors are reported by the final close.
   leaving.addEventListener('abort', () => void opened.close().catch(() => undefined));

@@ -1,3 +1,5 @@
+import { type StartedTelemetry, startTelemetry } from '../../../app/opening/start-telemetry.ts';
+import { loadSettings } from '../../../app/settings.ts';
 import { UserError } from '../../../contract/errors.ts';
 import type { Options } from '../../shared/options.ts';
 import { shutdownSignal } from '../../shared/signals.ts';
@@ -15,14 +17,28 @@ import { answeredById, StreamQuestions } from './questions.ts';
 export async function runStream(given: Options, terminal: Terminal): Promise<number> {
   if (given.outputFormat !== 'stream-json')
     throw new UserError('--input-format stream-json needs --output-format stream-json.', 'Give both.');
-  const { stdin, stdout } = terminal;
+  const { stderr } = terminal;
   const leaving = shutdownSignal(terminal);
+  // The first line may be long in coming.
+  const telemetry = await startTelemetry(loadSettings(given, terminal), given, terminal);
+  for (const notice of telemetry?.notices.splice(0) ?? []) stderr.write(`${notice}\n`);
+  try {
+    return await converse(given, terminal, { leaving, telemetry });
+  } finally {
+    await telemetry?.telemetry.close();
+  }
+}
+
+type Around = { leaving: AbortSignal; telemetry: StartedTelemetry | undefined };
+
+async function converse(given: Options, terminal: Terminal, { leaving, telemetry }: Around): Promise<number> {
+  const { stdin, stdout } = terminal;
   const inputs = readInputs(stdin, leaving);
   const first = await inputs.next();
   const options = first.done ? given : withInitial(given, first.value, stdout);
   const print = (line: object) => printLine(stdout, line);
   const asks = options.permissionPromptTool === 'stdio' && { approver: answeredById };
-  return openHeadless(options, terminal, { leaving, ...asks }, async ({ opened, output, schema }) => {
+  return openHeadless(options, terminal, { leaving, telemetry, ...asks }, async ({ opened, output, schema }) => {
     const toolName = options.compat === 'claude' ? toolNames(opened) : (tool: string) => tool;
     const questions = new StreamQuestions({ opened, print, toolName });
     const all = first.done ? inputs : startingWith(first.value, inputs);

@@ -5,6 +5,7 @@ import { aca, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const WORK = 'sk-ant-of-the-company-4321';
@@ -35,7 +36,7 @@ describe('[V05] named accounts', () => {
     ]);
   });
 
-  test('/account lists them, switches the running session, and remembers it', async () => {
+  test('/account lists them, switches the running session, and remembers it', soak, async () => {
     const space = await withWorkKey();
     const { lab, server } = await openScreen(space, [says('First.'), says('Second.')]);
     lab.type('one\r');

@@ -11,6 +11,7 @@ import { both, calls, hangs, says, thinks } from '../support/model-server/script
 import { isRunning } from '../support/processes.ts';
 import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const { session: names } = methods.agent;
@@ -76,7 +77,7 @@ describe('bad input gets a valid error and harms nothing', () => {
     await answered(99);
   });
 
-  test('an unknown protocol version is answered with ours', async () => {
+  test('an unknown protocol version is answered with ours', soak, async () => {
     const space = await workspace();
     const { send, lines, answered } = rawAgent(space);
     send(initialize(1, 999));
@@ -105,7 +106,7 @@ test('a client that dies takes the run and its commands with it, and nothing sai
   expect(sessions).toMatchObject([{ sessionId, title: 'run it' }]);
 });
 
-test('a session that is open elsewhere is refused with a clear message', async () => {
+test('a session that is open elsewhere is refused with a clear message', soak, async () => {
   const space = await workspace();
   const server = await serve([says('One.')]);
   const { model, env } = doors.anthropic(server.url);
@@ -118,7 +119,7 @@ test('a session that is open elsewhere is refused with a clear message', async (
   await expect(loading).rejects.toThrow(/in use|another process|open/);
 });
 
-test('without a model a session needs to be set up first', async () => {
+test('without a model a session needs to be set up first', soak, async () => {
   const space = await workspace();
   const it = await editor(space, { args: ['--offline'] });
   const opening = it.agent.request(names.new, { cwd: space.root, mcpServers: [] });

@@ -6,6 +6,7 @@ import { doors } from '../support/aca.ts';
 import { answerIn, ask, type Editor, type EditorOptions, editor } from '../support/acp.ts';
 import { calls, fails, hangs, type Step, says, slowly } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const { session: names } = methods.agent;
@@ -51,7 +52,7 @@ test('an edit is approved, shown as a diff, and written', async () => {
   expect((await it.sees('usage_update')).size).toBeGreaterThan(1_000);
 });
 
-test('what is allowed always is not asked again, also in a later session', async () => {
+test('what is allowed always is not asked again, also in a later session', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
   const again = ['Edit', { file_path: 'a.txt', old_string: 'three', new_string: 'two' }] as [string, object];
   const it = await started(
@@ -69,7 +70,7 @@ test('what is allowed always is not asked again, also in a later session', async
   expect(it.asked).toHaveLength(1);
 });
 
-test('a refusal fails the call and the model goes on', async () => {
+test('a refusal fails the call and the model goes on', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
   const it = await started(space, [calls(read), calls(edit), says('Understood.')], { answer: () => 'no' });
 
@@ -101,7 +102,7 @@ describe('cancel', () => {
     expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
   });
 
-  test('while the model is silent, and of nothing', async () => {
+  test('while the model is silent, and of nothing', soak, async () => {
     const space = await workspace();
     const it = await started(space, [hangs(), says('Here again.')]);
     await it.agent.notify(names.cancel, { sessionId: it.sessionId });
@@ -167,7 +168,7 @@ test('sessions are listed, loaded with their history, resumed without it, closed
 });
 
 describe('modes and options', () => {
-  test('read-only mode cannot write, and the mode is told to whoever shows it', async () => {
+  test('read-only mode cannot write, and the mode is told to whoever shows it', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\ntwo\n' });
     const it = await started(space, [calls(read), calls(edit), says('I may not.')]);
     await it.agent.request(names.setMode, { sessionId: it.sessionId, modeId: 'read-only' });
@@ -214,7 +215,7 @@ describe('modes and options', () => {
   });
 });
 
-test('a slash command is run and a failed run is an error with the next step', async () => {
+test('a slash command is run and a failed run is an error with the next step', soak, async () => {
   const space = await workspace();
   await writeFile(path.join(space.root, 'AGENTS.md'), 'Be kind.');
   const it = await started(space, [fails(401)]);
@@ -254,7 +255,7 @@ describe('an editor that shares its files', () => {
     ).toEqual([]);
   });
 
-  test('text typed while the model was thinking is not overwritten', async () => {
+  test('text typed while the model was thinking is not overwritten', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\ntwo\n' });
     const file = path.join(space.root, 'a.txt');
     const buffers = new Map([[file, 'one\ntwo\n']]);
@@ -276,7 +277,7 @@ describe('an editor that shares its files', () => {
 describe('a question of the model', () => {
   const question = ['AskUser', { question: 'Which colour?', choices: ['Red', 'Blue'] }] as [string, object];
 
-  test('is a form where the editor has forms', async () => {
+  test('is a form where the editor has forms', soak, async () => {
     const space = await workspace();
     const it = await started(space, [calls(question), says('Painted.')], { answerForm: () => 'Blue' });
     await ask(it, it.sessionId, 'paint it');
@@ -284,7 +285,7 @@ describe('a question of the model', () => {
     expect(it.asked).toEqual([]);
   });
 
-  test('is a choice where it has none', async () => {
+  test('is a choice where it has none', soak, async () => {
     const space = await workspace();
     const it = await started(space, [calls(question), says('Painted.')], { answer: () => '1' });
     await ask(it, it.sessionId, 'paint it');

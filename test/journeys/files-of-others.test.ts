@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -71,34 +72,38 @@ describe('commands, skills and subagents for other assistants', () => {
     expect(missing.stderr).toContain('/prompts:draft was not sent: FILE is missing.');
   });
 
-  test('rules among the tools of a subagent restrict it, and a skill that forks runs as a subagent', async () => {
-    const space = await workspace();
-    await atHome(space, {
-      '.claude/agents/historian.md': '---\nname: historian\ntools: Bash(git *)\n---\nYou know git.\n',
-      '.claude/skills/history/SKILL.md': skill('history', 'context: fork\nagent: historian\n'),
-    });
-    const { bodies, stdout, stderr, textIn } = await run(
-      space,
-      '/history main',
-      [
-        calls(
-          ['Bash', { command: 'ls' }],
-          ['Bash', { command: 'git --version' }],
-          ['Read', { file_path: 'x' }],
-        ),
-        says('It began in 2026.'),
-        says('In 2026.'),
-      ],
-      ['--allow', 'Bash'],
-    );
-    expect([stdout, stderr]).toEqual(['In 2026.\n', expect.not.stringContaining('historian.md')]);
-    expect(textIn(0)).toContain('Do it with main.');
-    const answers = JSON.stringify(bodies[1]?.messages);
-    expect(answers).toContain('only Bash(git *) may be used here');
-    expect(answers).toContain('git version');
-    expect(textIn(2)).toContain('the subagent historian did its work and answered.');
-    expect(textIn(2)).toContain('It began in 2026.');
-  });
+  test(
+    'rules among the tools of a subagent restrict it, and a skill that forks runs as a subagent',
+    soak,
+    async () => {
+      const space = await workspace();
+      await atHome(space, {
+        '.claude/agents/historian.md': '---\nname: historian\ntools: Bash(git *)\n---\nYou know git.\n',
+        '.claude/skills/history/SKILL.md': skill('history', 'context: fork\nagent: historian\n'),
+      });
+      const { bodies, stdout, stderr, textIn } = await run(
+        space,
+        '/history main',
+        [
+          calls(
+            ['Bash', { command: 'ls' }],
+            ['Bash', { command: 'git --version' }],
+            ['Read', { file_path: 'x' }],
+          ),
+          says('It began in 2026.'),
+          says('In 2026.'),
+        ],
+        ['--allow', 'Bash'],
+      );
+      expect([stdout, stderr]).toEqual(['In 2026.\n', expect.not.stringContaining('historian.md')]);
+      expect(textIn(0)).toContain('Do it with main.');
+      const answers = JSON.stringify(bodies[1]?.messages);
+      expect(answers).toContain('only Bash(git *) may be used here');
+      expect(answers).toContain('git version');
+      expect(textIn(2)).toContain('the subagent historian did its work and answered.');
+      expect(textIn(2)).toContain('It began in 2026.');
+    },
+  );
 });
 
 test('instructions for other assistants reach the model: imported, for matching files, each once, or with a notice', async () => {
@@ -151,7 +156,7 @@ describe('files named in a prompt', () => {
     expect(stderr).not.toMatch(/Injectable|b\.ts/);
   });
 
-  test('are attached to prompts in a conversation; one outside the folder is asked about', async () => {
+  test('are attached to prompts in a conversation; one outside the folder is asked about', soak, async () => {
     const space = await workspace({ 'a.ts': 'let a;\n' });
     await atHome(space, { 'plan.md': 'Ship it.\n' });
     const server = await serve([says('I see.')]);

@@ -5,6 +5,7 @@ import { type AcaOptions, aca, doors } from '../support/aca.ts';
 import { published } from '../support/mcp.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 async function start(space: Workspace, script: Step[]) {
@@ -57,7 +58,7 @@ describe('flags that scripts for other assistants use', () => {
     expect(await space.tree()).toMatchObject({ 'a.txt': 'two', 'b.txt': 'one' });
   });
 
-  test('servers from a file and from the command line, and only those', async () => {
+  test('servers from a file and from the command line, and only those', soak, async () => {
     const space = await workspace();
     const { command, args } = published('memory');
     const mcpServers = { notes: { command, args } };
@@ -80,7 +81,7 @@ describe('flags that scripts for other assistants use', () => {
     expect(broken.stderr).toContain('--mcp-config: not a valid list of MCP servers');
   });
 
-  test('piped text is the task; with a task it is what the task is about', async () => {
+  test('piped text is the task; with a task it is what the task is about', soak, async () => {
     const space = await workspace();
     const { run, server } = await start(space, [says('one'), says('two')]);
     expect(await run([], { stdin: 'explain this' })).toEqual({ code: 0, stdout: 'one\n', stderr: '' });

@@ -7,7 +7,7 @@ import { type AcaOptions, aca, doors } from '../support/aca.ts';
 import { published } from '../support/mcp.ts';
 import { type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 async function start(space: Workspace, script: Step[]) {
@@ -52,7 +52,7 @@ describe('slash commands with -p', () => {
     expect(sent()[1]).toContain('+one');
   });
 
-  test('prompts of an MCP server, by either name', async () => {
+  test('prompts of an MCP server, by either name', soak, async () => {
     const space = await workspace();
     const { run, sent } = await start(space, [says('one'), says('two')]);
     const config = JSON.stringify({ mcpServers: { every: published('everything') } });
@@ -68,7 +68,7 @@ describe('slash commands with -p', () => {
     expect(asked.stderr).toContain('/every:args-prompt asks "city');
   });
 
-  test('skills, and what restricts a command', async () => {
+  test('skills, and what restricts a command', soak, async () => {
     const space = await workspace();
     const folder = path.join(space.home, '.ai-assistant/skills/greet');
     await mkdir(folder, { recursive: true });
@@ -115,7 +115,7 @@ describe('slash commands with -p', () => {
     expect(sent()).toEqual([line]);
   });
 
-  test('over standard input, a command that fails ends its own run only', async () => {
+  test('over standard input, a command that fails ends its own run only', soak, async () => {
     const space = await workspace();
     const { run, sent } = await start(space, [says('ok')]);
     const lines = ['/nonsense', '/help', 'hi'].map((text) => `${JSON.stringify({ type: 'user', text })}\n`);

@@ -8,6 +8,7 @@ import { doors } from '../support/aca.ts';
 import { noted, noting, run, sent, toolTexts, writeHooks } from '../support/hooks.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -48,7 +49,7 @@ test('each event is told what it is about, as JSON on standard input', async () 
   );
 });
 
-test('the transcript is readable in the sandbox, in the format of Claude Code', async () => {
+test('the transcript is readable in the sandbox, in the format of Claude Code', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n' });
   const node = `const { transcript_path } = JSON.parse(fs.readFileSync(0)); fs.writeFileSync('seen.jsonl', fs.readFileSync(transcript_path))`;
   await writeHooks(space, { Stop: [{ command: `node -e "${node}"` }] });
@@ -68,7 +69,7 @@ test('the transcript is readable in the sandbox, in the format of Claude Code', 
   expect(lines[3].parentUuid).toBe(lines[2].uuid);
 });
 
-test('subagents have hooks of their own: one adds to the task, one sends it back to work', async () => {
+test('subagents have hooks of their own: one adds to the task, one sends it back to work', soak, async () => {
   const space = await workspace();
   const context = { hookSpecificOutput: { hookEventName: 'SubagentStart', additionalContext: 'be brief' } };
   await writeHooks(space, {
@@ -137,7 +138,7 @@ test('PermissionRequest answers for the user and Notification learns of a questi
   ]);
 });
 
-test('an http hook gets the input and decides like a command', async () => {
+test('an http hook gets the input and decides like a command', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n' });
   const got: string[] = [];
   const http = createServer(async (request, response) => {

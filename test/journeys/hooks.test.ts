@@ -125,7 +125,7 @@ describe('shell hooks', () => {
     );
   });
 
-  test('a hook that asks brings up the question in every mode', async () => {
+  test('a hook that asks brings up the question in every mode', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
     const decision = { hookSpecificOutput: { permissionDecision: 'ask', permissionDecisionReason: 'look' } };
     await writeHooks(space, {
@@ -162,7 +162,7 @@ describe('shell hooks', () => {
     expect(played.report.denials.map(({ tool }) => tool)).toEqual(['Read', 'Glob']);
   });
 
-  test('continue: false of a Stop hook lets the run end, even beside a block', async () => {
+  test('continue: false of a Stop hook lets the run end, even beside a block', soak, async () => {
     const space = await workspace();
     const stop = `echo '{"continue":false,"stopReason":"fine","decision":"block","reason":"not yet"}'`;
     await writeHooks(space, { Stop: [{ command: stop }] });
@@ -172,7 +172,7 @@ describe('shell hooks', () => {
     expect(played.stderr).toContain('Stop hook: fine');
   });
 
-  test('what PostToolUse says stands behind the answer', async () => {
+  test('what PostToolUse says stands behind the answer', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
     await writeHooks(space, {
       PostToolUse: [{ matcher: 'Read', command: 'echo "lint: 2 errors" >&2; exit 2' }],
@@ -246,7 +246,7 @@ describe('shell hooks', () => {
     expect(played.code).toBe(0);
   });
 
-  test('one that hangs is stopped with all it started, and told', async () => {
+  test('one that hangs is stopped with all it started, and told', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
     await writeHooks(space, { PreToolUse: [{ command: 'sleep 1000 & sleep 1000', timeoutMs: 300 }] });
     const played = await run(space, [read, says('ok')]);

@@ -46,7 +46,7 @@ describe('images for the model', () => {
     expect(stderr).toMatch(/Image scaled down from 2400x300 \(.*\) to 2000x250 \(JPEG, .*\)\./);
   });
 
-  test('Read shows a scaled copy', async () => {
+  test('Read shows a scaled copy', soak, async () => {
     const { code, images } = await run(
       [calls(['Read', { file_path: 'wide.jpg' }]), says('A grey box.')],
       ['-p', 'Look at wide.jpg'],

@@ -6,6 +6,7 @@ import type { HealthCheck } from '../../src/contract/command.ts';
 import { aca, doors } from '../support/aca.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -129,7 +130,7 @@ test('`aca import` shows what is used and what is not, copies it, and `aca docto
   expect(project).toEqual({ permissions: { deny: ['Bash(rm:*)'] } });
 });
 
-test('a terminal asks once about personal settings, and /import changes the answer', async () => {
+test('a terminal asks once about personal settings, and /import changes the answer', soak, async () => {
   const space = await newcomer();
   const server = await serve([]);
   const { env } = doors.anthropic(server.url);
@@ -155,7 +156,7 @@ test('a terminal asks once about personal settings, and /import changes the answ
   expect(await second.exitCode).toBe(0);
 });
 
-test('a model of another assistant without a key gives way to one with a key', async () => {
+test('a model of another assistant without a key gives way to one with a key', soak, async () => {
   const space = await newcomer();
   await write(path.join(space.home, '.claude/settings.json'), '{}');
   await write(path.join(space.home, '.codex/config.toml'), 'model = "gpt-5-codex"\n');

@@ -134,39 +134,43 @@ test('a plugin is shown, trusted, and then brings commands, subagents, skills, h
   expect(without.answers).toEqual(['1\tone']);
 });
 
-test('what was changed on disk does not run until it is accepted; an update shows what changes and asks', async () => {
-  const space = await workspace({ 'a.txt': 'one\n' });
-  const folder = await withTools(space);
-  await aca(space, ['plugin', 'install', 'tools', '--yes']);
-  const root = await copyOf(space, 'tools@acme');
-  await writeFile(path.join(root, 'hooks/check.sh'), '#!/bin/sh\nexit 0\n');
-  const script = () => [calls(['Read', { file_path: 'a.txt' }]), says('done')];
-  const changed = await run(space, 'go', script());
-  expect(changed.answers).toEqual(['1\tone']);
-  expect(changed.stderr).toContain(
-    'The plugin tools@acme is not used: it was changed since you trusted it. Review and accept it with `aca plugin enable`.',
-  );
-  expect((await aca(space, ['plugin', 'list'])).stdout).toContain('changed, not used');
-  expect((await aca(space, ['plugin', 'enable', 'tools'])).code).toBe(2);
+test(
+  'what was changed on disk does not run until it is accepted; an update shows what changes and asks',
+  soak,
+  async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    const folder = await withTools(space);
+    await aca(space, ['plugin', 'install', 'tools', '--yes']);
+    const root = await copyOf(space, 'tools@acme');
+    await writeFile(path.join(root, 'hooks/check.sh'), '#!/bin/sh\nexit 0\n');
+    const script = () => [calls(['Read', { file_path: 'a.txt' }]), says('done')];
+    const changed = await run(space, 'go', script());
+    expect(changed.answers).toEqual(['1\tone']);
+    expect(changed.stderr).toContain(
+      'The plugin tools@acme is not used: it was changed since you trusted it. Review and accept it with `aca plugin enable`.',
+    );
+    expect((await aca(space, ['plugin', 'list'])).stdout).toContain('changed, not used');
+    expect((await aca(space, ['plugin', 'enable', 'tools'])).code).toBe(2);
 
-  await put(path.join(folder, 'plugins/tools'), {
-    'hooks/check.sh': '#!/bin/sh\necho "newer check" >&2\nexit 2\n',
-    '.claude-plugin/plugin.json': { name: 'tools', version: '1.1.0' },
-  });
-  const terminal = openTerminal(space, ['plugin', 'update', 'tools']);
-  await terminal.waitFor('Update tools@acme from 1.0.0 to 1.1.0 and trust what it runs? [y/n]');
-  expect(terminal.screen()).toContain('+echo "newer check" >&2');
-  terminal.type('y\r');
-  await terminal.waitFor('Updated tools@acme to 1.1.0.');
-  expect(await terminal.exitCode).toBe(0);
-  const updated = await run(space, 'go', script());
-  expect(updated.answers).toEqual(['It did not run: blocked by a hook: newer check']);
+    await put(path.join(folder, 'plugins/tools'), {
+      'hooks/check.sh': '#!/bin/sh\necho "newer check" >&2\nexit 2\n',
+      '.claude-plugin/plugin.json': { name: 'tools', version: '1.1.0' },
+    });
+    const terminal = openTerminal(space, ['plugin', 'update', 'tools']);
+    await terminal.waitFor('Update tools@acme from 1.0.0 to 1.1.0 and trust what it runs? [y/n]');
+    expect(terminal.screen()).toContain('+echo "newer check" >&2');
+    terminal.type('y\r');
+    await terminal.waitFor('Updated tools@acme to 1.1.0.');
+    expect(await terminal.exitCode).toBe(0);
+    const updated = await run(space, 'go', script());
+    expect(updated.answers).toEqual(['It did not run: blocked by a hook: newer check']);
 
-  await aca(space, ['plugin', 'remove', 'tools']);
-  expect((await run(space, 'go', script())).answers).toEqual(['1\tone']);
-});
+    await aca(space, ['plugin', 'remove', 'tools']);
+    expect((await run(space, 'go', script())).answers).toEqual(['1\tone']);
+  },
+);
 
-test('repositories: owner/name, an exact commit, and a JavaScript plugin of ours', async () => {
+test('repositories: owner/name, an exact commit, and a JavaScript plugin of ours', soak, async () => {
   const space = await workspace();
   const base = await freshFolder('git-');
   const work = path.join(base, 'work');

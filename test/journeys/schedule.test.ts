@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 test('aca schedule prints a crontab line that runs the task where cron would run it', async () => {
@@ -29,7 +30,7 @@ test('aca schedule prints a crontab line that runs the task where cron would run
   expect(JSON.stringify(server.requests.at(-1))).toContain('100%');
 });
 
-test.each([
+sweep<[string[], string]>([
   [
     ['when the moon is full', '-p', 'x'],
     `Can't schedule "when the moon is full": this time is not understood.`,

@@ -201,7 +201,7 @@ describe('permission questions over the stream', () => {
     ]);
   });
 
-  test('control requests change the mode and the model, and unknown ones are refused', async () => {
+  test('control requests change the mode and the model, and unknown ones are refused', soak, async () => {
     const space = await workspace(files);
     const { run, server } = await start(space, [calls([...edit('a.txt')]), says('Done.')]);
     const request = (id: string, body: object) => ({
@@ -268,7 +268,7 @@ describe('--compat claude', () => {
     });
   });
 
-  test('one result, also of a run that failed', async () => {
+  test('one result, also of a run that failed', soak, async () => {
     const space = await workspace();
     const { run } = await start(space, [says('a'), fails(401)]);
     const args = ['--output-format', 'json', '--compat', 'claude'];

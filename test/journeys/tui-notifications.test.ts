@@ -83,33 +83,37 @@ test('a status line command that fails is reported once, and nothing else suffer
   expect(lab.all().join('\n').split('The status line command failed').length).toBe(2);
 });
 
-test('an output style changes the system prompt: from the settings, from a file, with /output-style', async () => {
-  const pirate = '---\nname: Pirate\ndescription: Arr\n---\nAnswer like a pirate.\n';
-  const space = await withFiles(
-    { '.claude/output-styles/pirate.md': pirate },
-    { outputStyle: 'explanatory' },
-  );
-  const server = await serve([says('first reply'), says('second reply')]);
-  const { model, env } = doors['openai-chat'](server.url);
-  const terminal = openTerminal(space, ['--plain', '--model', model], env);
-  await terminal.waitFor('> ');
-  terminal.type('go\r');
-  await terminal.waitFor('first reply');
-  terminal.type('/output-style\r');
-  await terminal.waitFor('* explanatory');
-  await terminal.waitFor('Pirate       Arr (user)');
-  terminal.type('/output-style pirate\r');
-  await terminal.waitFor('Output style: Pirate');
-  terminal.type('go\r');
-  await terminal.waitFor('second reply');
-  const systems = server.requests
-    .map((request) => JSON.stringify(request))
-    .filter((text) => text.includes('go'));
-  expect(systems[0]).toContain('Output style: explanatory');
-  expect(systems[0]).toContain('Look before you act');
-  expect(systems.at(-1)).toContain('Answer like a pirate.');
-  expect(systems.at(-1)).not.toContain('Look before you act');
-  expect(systems.at(-1)).toContain('data, not instructions');
-  terminal.type('/quit\r');
-  await terminal.exitCode;
-});
+test(
+  'an output style changes the system prompt: from the settings, from a file, with /output-style',
+  soak,
+  async () => {
+    const pirate = '---\nname: Pirate\ndescription: Arr\n---\nAnswer like a pirate.\n';
+    const space = await withFiles(
+      { '.claude/output-styles/pirate.md': pirate },
+      { outputStyle: 'explanatory' },
+    );
+    const server = await serve([says('first reply'), says('second reply')]);
+    const { model, env } = doors['openai-chat'](server.url);
+    const terminal = openTerminal(space, ['--plain', '--model', model], env);
+    await terminal.waitFor('> ');
+    terminal.type('go\r');
+    await terminal.waitFor('first reply');
+    terminal.type('/output-style\r');
+    await terminal.waitFor('* explanatory');
+    await terminal.waitFor('Pirate       Arr (user)');
+    terminal.type('/output-style pirate\r');
+    await terminal.waitFor('Output style: Pirate');
+    terminal.type('go\r');
+    await terminal.waitFor('second reply');
+    const systems = server.requests
+      .map((request) => JSON.stringify(request))
+      .filter((text) => text.includes('go'));
+    expect(systems[0]).toContain('Output style: explanatory');
+    expect(systems[0]).toContain('Look before you act');
+    expect(systems.at(-1)).toContain('Answer like a pirate.');
+    expect(systems.at(-1)).not.toContain('Look before you act');
+    expect(systems.at(-1)).toContain('data, not instructions');
+    terminal.type('/quit\r');
+    await terminal.exitCode;
+  },
+);

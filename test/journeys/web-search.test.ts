@@ -85,7 +85,7 @@ describe('WebSearch with a service', () => {
     });
   });
 
-  test('a stored key is used, the price is counted, and nothing is sent without approval', async () => {
+  test('a stored key is used, the price is counted, and nothing is sent without approval', soak, async () => {
     const tavily = await loopback((response) => void response.end(JSON.stringify({ results: [streams] })));
     const space = await configured({ webSearch: { backend: 'tavily', address: tavily.url } });
     const stored = await aca(space, ['keys', 'set', 'tavily'], { stdin: 'tvly-0123456789abcdef' });
@@ -101,7 +101,7 @@ describe('WebSearch with a service', () => {
     expect(report.costUsd).toBeGreaterThanOrEqual(0.008);
   });
 
-  test('a query with a secret is not sent', async () => {
+  test('a query with a secret is not sent', soak, async () => {
     const searxng = await loopback((response) => void response.end('{"results":[]}'));
     const space = await configured({ webSearch: { address: searxng.url } });
     const { answers } = await run(space, searchOnce({ query: 'what is sk-live-4f9a8b7c6d5e4f3a2b1c0d9e' }), {

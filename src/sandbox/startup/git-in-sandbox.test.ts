@@ -254,7 +254,7 @@ describe('what makes git run programs', () => {
       expect([command, (await run(command)).exitCode]).not.toEqual([command, 0]);
   });
 
-  test('is put back while the command still runs', async () => {
+  test('is put back while the command still runs', soak, async () => {
     const space = await repository();
     const run = checked(space);
     const wait = 'for i in $(seq 200); do grep -q evil .git/config || exit 0; sleep 0.05; done; exit 1';
@@ -263,20 +263,24 @@ describe('what makes git run programs', () => {
     });
   });
 
-  test('a worktree whose repository is elsewhere has the same freedom and the same limits', async () => {
-    const space = await repository();
-    git(path.join(space.root, 'work'), 'worktree', 'add', '-q', '../tree');
-    const run = checked(space, 'tree');
-    expect(await run('git checkout -q -b next origin/main && git config branch.next.merge')).toMatchObject({
-      exitCode: 0,
-      stdout: 'refs/heads/main\n',
-      found: [],
-    });
-    expect((await run('git config core.pager evil')).found).toEqual(['../work/.git/config']);
-    expect(git(path.join(space.root, 'work'), 'config', '--list')).not.toContain('evil');
-  });
+  test(
+    'a worktree whose repository is elsewhere has the same freedom and the same limits',
+    soak,
+    async () => {
+      const space = await repository();
+      git(path.join(space.root, 'work'), 'worktree', 'add', '-q', '../tree');
+      const run = checked(space, 'tree');
+      expect(await run('git checkout -q -b next origin/main && git config branch.next.merge')).toMatchObject({
+        exitCode: 0,
+        stdout: 'refs/heads/main\n',
+        found: [],
+      });
+      expect((await run('git config core.pager evil')).found).toEqual(['../work/.git/config']);
+      expect(git(path.join(space.root, 'work'), 'config', '--list')).not.toContain('evil');
+    },
+  );
 
-  test('a submodule, and a folder within the repository, too', async () => {
+  test('a submodule, and a folder within the repository, too', soak, async () => {
     const space = await repository();
     for (const [folder, config] of [
       ['work/sub', '../.git/modules/sub/config'],

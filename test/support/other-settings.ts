@@ -5,7 +5,7 @@ import type { AssistantName } from '../../src/config/schema/other-assistants.ts'
 import type { ConfigInput } from '../../src/config/schema/schema.ts';
 
 export const HOME = path.resolve('/home/ada');
-export const BASE = path.resolve('/work/app');
+export const BASE = path.resolve('/projects/app');
 
 export const FILES: Record<AssistantName, string> = {
   claude: '.claude/settings.json',

@@ -205,7 +205,7 @@ describe('[Y28] servers of a project', () => {
     const { stdout } = await aca(space, ['config', 'get', 'mcpServers']);
     expect(JSON.parse(stdout)).toEqual({
       docs: { url: 'https://example.test/mcp?key=hidden', headers: expect.anything() },
-      files: { command: 'npx', args: ['-y', 'server', '--flag'], env: { A: 'b=c' } },
+      files: { command: 'npx', args: ['-y', 'server', '--flag'], env: { A: '…' } },
     });
     expect((await aca(space, ['mcp', 'list'])).stdout).not.toContain('hidden');
     expect(await space.tree()).toEqual({

@@ -38,13 +38,18 @@ async function converse(given: Options, terminal: Terminal, { leaving, telemetry
   const options = first.done ? given : withInitial(given, first.value, stdout);
   const print = (line: object) => printLine(stdout, line);
   const asks = options.permissionPromptTool === 'stdio' && { approver: answeredById };
-  return openHeadless(options, terminal, { leaving, telemetry, ...asks }, async ({ opened, output, schema }) => {
-    const toolName = options.compat === 'claude' ? toolNames(opened) : (tool: string) => tool;
-    const questions = new StreamQuestions({ opened, print, toolName });
-    const all = first.done ? inputs : startingWith(first.value, inputs);
-    const deps = { opened, output, schema, questions, print, host: terminal, signal: leaving };
-    return holdConversation(all, deps);
-  });
+  return openHeadless(
+    options,
+    terminal,
+    { leaving, telemetry, ...asks },
+    async ({ opened, output, schema }) => {
+      const toolName = options.compat === 'claude' ? toolNames(opened) : (tool: string) => tool;
+      const questions = new StreamQuestions({ opened, print, toolName });
+      const all = first.done ? inputs : startingWith(first.value, inputs);
+      const deps = { opened, output, schema, questions, print, host: terminal, signal: leaving };
+      return holdConversation(all, deps);
+    },
+  );
 }
 
 async function* readInputs(stdin: Terminal['stdin'], leaving: AbortSignal): AsyncGenerator<Input> {

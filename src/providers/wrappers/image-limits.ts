@@ -10,7 +10,7 @@ export function withImageLimits(provider: Provider, limits: ImageLimits): Provid
   /** Checked once, however often it is sent. */
   const known = new WeakMap<ImagePart, ImagePart>();
 
-  async function fit<Part extends { type: string }>(part: Part | ImagePart): Promise<Part | ImagePart> {
+  async function smaller<Part extends { type: string }>(part: Part | ImagePart): Promise<Part | ImagePart> {
     if (!isImage(part)) return part;
     const found = known.get(part) ?? (await fitEncoded(part, limits)).image ?? part;
     known.set(part, found);
@@ -20,7 +20,7 @@ export function withImageLimits(provider: Provider, limits: ImageLimits): Provid
   async function fitted<M extends Message>(message: M): Promise<M> {
     if (!message.content.some(isImage)) return message;
     const content: M['content'][number][] = [];
-    for (const part of message.content) content.push((await fit(part)) as M['content'][number]);
+    for (const part of message.content) content.push((await smaller(part)) as M['content'][number]);
     return { ...message, content };
   }
 

@@ -55,6 +55,8 @@ export class AcpSession {
   #changed = false;
   #told = { commands: '', title: '' };
   #trustAsked = false;
+  /** Why no more prompts are answered. */
+  #failure: { error: unknown } | null = null;
   /** Nothing is sent before the editor knows the session. */
   #isKnown = false;
 
@@ -96,6 +98,7 @@ export class AcpSession {
   }
 
   async prompt(prompt: TypedPrompt) {
+    if (this.#failure) throw this.#failure.error;
     if (!this.#turns.isBusy) this.#turn = new AbortController();
     await this.#offerTrust();
     if (this.#turn.signal.aborted) return 'cancelled';
@@ -169,19 +172,17 @@ export class AcpSession {
     return opened;
   }
 
-  /** Until the session is closed, through any number of models. */
+  /** Until the session is closed, through any number of models. An error ends it. */
   async #run(): Promise<void> {
-    for (;;) {
-      try {
+    try {
+      while (!this.#leaving.signal.aborted) {
         await runConversation('', this.#opened, this.#stage());
-      } catch (error) {
-        this.#end = { error };
-        this.#turns.settle(this.#end);
+        if (!this.#leaving.signal.aborted) this.#opened = await this.#reopen();
       }
-      if (this.#leaving.signal.aborted) break;
-      this.#opened = await this.#reopen();
+    } catch (error) {
+      this.#failure = { error };
     }
-    this.#turns.settle('cancelled');
+    this.#turns.settle(this.#failure ?? 'cancelled');
     this.#turns.dropWaiting();
   }
 

@@ -50,6 +50,7 @@ describe('a planted violation is found', () => {
     ['the public API importing the cli', 'src/api/a.ts', "import '../cli/x.ts';", 'layer'],
     ['the shared part importing a frontend', 'src/frontends/shared/a.ts', "import '../plain/x.ts';", 'layer'],
     ['a frontend importing the cli', 'src/frontends/print/a.ts', "import '../../cli/x.ts';", 'layer'],
+    ['a frontend importing the server', 'src/frontends/acp/a.ts', "import '../server/x.ts';", 'layer'],
     ['a frontend without a layer', 'src/frontends/watch/a.ts', 'export const x = 1;', 'module'],
     ['standard input in the app', 'src/app/a.ts', 'process.stdin.resume();', 'process'],
     ['the environment in the app', 'src/app/a.ts', 'export const x = process.env.HOME;', 'process'],
@@ -164,6 +165,7 @@ describe('what only looks like a violation is left alone', () => {
   const innocent: [what: string, file: string, text: string][] = [
     ['a circle that an import() closes', 'src/lib/a.ts', "export const x = () => import('./a.ts');"],
     ['an import downwards', 'src/agent/a.ts', "import { x } from '../tools/x.ts';"],
+    ['a frontend in the server', 'src/frontends/server/a.ts', "import '../terminal/x.ts';"],
     ['a neighbour in the same component', 'src/tools/a.ts', "import { x } from './b/x.ts';"],
     ['an import in a comment', 'src/lib/a.ts', "// import { x } from '../agent/x.ts'\nexport const x = 1;"],
     ['an import in a string', 'src/lib/a.ts', 'export const x = "import y from \'node:child_process\'";'],

@@ -23,6 +23,9 @@ const COMPONENTS = [
 
 const FRONTENDS = ['acp', 'plain', 'print', 'terminal'].map((name) => `frontends/${name}`);
 
+/** Gives other frontends to remote clients. */
+const SERVER = 'frontends/server';
+
 /** Modules by layer, lowest first. A module imports from lower layers only, never from its own. */
 const LAYERS: string[][] = [
   ['lib'],
@@ -34,6 +37,7 @@ const LAYERS: string[][] = [
   ['app'],
   ['api', 'frontends/shared'],
   FRONTENDS,
+  [SERVER],
   ['cli'],
   ['index'],
 ];
@@ -41,7 +45,7 @@ const LAYERS: string[][] = [
 const layerOf = new Map(LAYERS.flatMap((modules, layer) => modules.map((name) => [name, layer] as const)));
 
 /** These may access the process: its streams, environment and exit. */
-const PROCESS_OWNERS = ['cli', 'frontends/shared', ...FRONTENDS];
+const PROCESS_OWNERS = ['cli', 'frontends/shared', ...FRONTENDS, SERVER];
 
 /** Folders with a flat list of peers. */
 const FLAT_LISTS = ['src/commands', 'src/tools'];
@@ -53,7 +57,7 @@ const VENDORS = /^(@anthropic-ai\/|openai(\/|$)|@google\/genai|ollama(\/|$))/;
 /** Packages that must not be loaded before they are used. */
 const HEAVY = new RegExp(
   '^(undici|ajv|@napi-rs/keyring|@modelcontextprotocol/|@agentclientprotocol/|node-llama-cpp|' +
-    'web-tree-sitter|@hyzyla/pdfium|@silvia-odwyer/|htmlparser2|pino|prom-client|@opentelemetry/|ioredis|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki)(/|$|[a-z])',
+    'web-tree-sitter|@hyzyla/pdfium|@silvia-odwyer/|htmlparser2|pino|prom-client|@opentelemetry/|ioredis|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki|hono|@hono/|ws)(/|$|[a-z])',
 );
 
 /** Which of our modules may import a package or a runtime module. */
@@ -73,6 +77,7 @@ const BANS: { rule: string; module: RegExp; modules: string[]; instead: string }
       'lib',
       'app',
       ...FRONTENDS,
+      SERVER,
       'frontends/shared',
       'cli',
     ],

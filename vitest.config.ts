@@ -47,6 +47,7 @@ export default defineConfig({
           isolate: false,
           include: [
             'src/**/*.test.ts',
+            'web/**/*.test.ts',
             'test/*.test.ts',
             'test/support/**/*.test.ts',
             'test/policy/**/*.test.ts',

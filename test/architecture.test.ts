@@ -8,10 +8,11 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 async function realTree(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
-  for (const folder of ['src', 'test']) {
+  for (const folder of ['src', 'test', 'web', 'editors']) {
     const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true });
     for (const entry of entries) {
-      if (!entry.isFile() || !/\.tsx?$/.test(entry.name)) continue;
+      if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || entry.parentPath.includes('node_modules'))
+        continue;
       const file = path.join(entry.parentPath, entry.name);
       files.set(path.relative(root, file).replaceAll(path.sep, '/'), await readFile(file, 'utf8'));
     }
@@ -66,6 +67,19 @@ describe('a planted violation is found', () => {
       'src/tools/a.test.ts',
       "import { x } from '../sandbox/x.ts';",
       'layer',
+    ],
+    [
+      'an import from the browser',
+      'src/lib/a.ts',
+      "import type { X } from '../../web/chat/x.ts';",
+      'outside',
+    ],
+    ['code of src in the browser', 'web/chat/a.ts', "import { x } from '../../src/lib/x.ts';", 'browser'],
+    [
+      'code of src on demand',
+      'editors/a/b.ts',
+      "export const x = () => import('../../src/x.ts');",
+      'browser',
     ],
     ['an import from the tests', 'src/lib/a.ts', "import { x } from '../../test/support/x.ts';", 'outside'],
     ['a folder that has no layer', 'src/misc/a.ts', 'export const x = 1;', 'module'],
@@ -166,6 +180,7 @@ describe('what only looks like a violation is left alone', () => {
     ['a circle that an import() closes', 'src/lib/a.ts', "export const x = () => import('./a.ts');"],
     ['an import downwards', 'src/agent/a.ts', "import { x } from '../tools/x.ts';"],
     ['a frontend in the server', 'src/frontends/server/a.ts', "import '../terminal/x.ts';"],
+    ['types of src in the browser', 'web/chat/a.ts', "import type { X } from '../../src/lib/x.ts';"],
     ['a neighbour in the same component', 'src/tools/a.ts', "import { x } from './b/x.ts';"],
     ['an import in a comment', 'src/lib/a.ts', "// import { x } from '../agent/x.ts'\nexport const x = 1;"],
     ['an import in a string', 'src/lib/a.ts', 'export const x = "import y from \'node:child_process\'";'],

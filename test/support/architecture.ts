@@ -150,6 +150,9 @@ const WHOLE_FILE_WRITERS = [
   'src/session/undo/tree-index.ts',
 ];
 
+/** Programs of their own, in browsers and editors: they talk to ours through a protocol. */
+const CLIENTS = /^(web|editors)\//;
+
 const LISTS = ['src/index.ts', 'src/providers/index.ts', 'src/tools/index.ts', 'src/commands/index.ts'];
 const MAIN = 'src/cli/main.ts';
 
@@ -165,6 +168,7 @@ export function checkArchitecture(files: ReadonlyMap<string, string>): Violation
       ? [violation(file, 'mock', 'uses vi.mock; pass the part in as an argument instead')]
       : []),
     ...(file.startsWith('src/') ? checkModule(file, source) : []),
+    ...(CLIENTS.test(file) && !isTestFile(file) ? checkClient(file, source) : []),
   ]);
   return [...perFile, ...checkFolders([...files.keys()]), ...checkCycles(sources), ...checkStart(sources)];
 }
@@ -231,10 +235,16 @@ function checkModule(file: string, source: Source): Violation[] {
   return [...layers, ...packages, ...vendors, ...globals, ...shared];
 }
 
+function checkClient(file: string, source: Source): Violation[] {
+  return source.imports
+    .filter(({ from, held, dynamic }) => (held || dynamic) && resolveImport(file, from)?.startsWith('src/'))
+    .map(({ from }) => violation(file, 'browser', `loads ${from}; import nothing of src/ but types`));
+}
+
 /** Tests do not count. */
 function checkFolders(files: readonly string[]): Violation[] {
   const sizes = new Map<string, number>();
-  for (const file of files.filter((name) => name.startsWith('src/') && !isTestFile(name))) {
+  for (const file of files.filter((name) => /^(src|web|editors)\//.test(name) && !isTestFile(name))) {
     const folder = path.posix.dirname(file);
     sizes.set(folder, (sizes.get(folder) ?? 0) + 1);
   }

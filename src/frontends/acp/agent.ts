@@ -1,5 +1,6 @@
 import {
   type AgentApp,
+  type AgentContext,
   agent,
   type ClientCapabilities,
   methods,
@@ -8,6 +9,7 @@ import {
 import type { SessionOptions } from '../../app/options.ts';
 import { version } from '../../lib/version.ts';
 import type { Terminal } from '../shared/terminal.ts';
+import { EditorClient } from './client.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The methods of the protocol, for one connection. */
@@ -20,7 +22,7 @@ export class AcpAgent {
     // The editor waits for the first answer, which needs nothing of this.
     this.#open = async () => {
       const { Sessions } = await import('./sessions.ts');
-      return new Sessions({ options, terminal, leaving, capabilities: () => this.#capabilities });
+      return new Sessions({ options, terminal, leaving });
     };
   }
 
@@ -34,9 +36,15 @@ export class AcpAgent {
         return greeting();
       })
       .onRequest(names.authenticate, async () => (await this.#all()).authenticate())
-      .onRequest(session.new, async ({ params, client }) => (await this.#all()).begin(params, client))
-      .onRequest(session.load, async ({ params, client }) => (await this.#all()).load(params, client))
-      .onRequest(session.resume, async ({ params, client }) => (await this.#all()).resume(params, client))
+      .onRequest(session.new, async ({ params, client }) =>
+        (await this.#all()).begin(params, this.#of(client)),
+      )
+      .onRequest(session.load, async ({ params, client }) =>
+        (await this.#all()).load(params, this.#of(client)),
+      )
+      .onRequest(session.resume, async ({ params, client }) =>
+        (await this.#all()).resume(params, this.#of(client)),
+      )
       .onRequest(session.list, async ({ params }) => (await this.#all()).list(params))
       .onRequest(session.delete, async ({ params }) => (await this.#all()).delete(params.sessionId))
       .onRequest(session.close, async ({ params }) => (await this.#all()).close(params.sessionId))
@@ -48,6 +56,10 @@ export class AcpAgent {
 
   async close(): Promise<void> {
     await (await this.#sessions)?.closeAll();
+  }
+
+  #of(context: AgentContext) {
+    return (sessionId: string) => new EditorClient(context, this.#capabilities, sessionId);
   }
 
   #all(): Promise<Sessions> {

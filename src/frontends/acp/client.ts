@@ -9,12 +9,32 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import type { EditorBuffers } from '../../contract/editor-buffers.ts';
+import type { Answer, PermissionRequest } from '../../contract/permission.ts';
 import type { UserQuestion } from '../../contract/tool.ts';
+import { raceAbort } from '../../lib/async/abort.ts';
+import { answerOf } from './permission-options.ts';
 
 type Asked = { toolCall: ToolCallUpdate; options: PermissionOption[] };
 
+/** A call that needs approval: as the protocol shows it, and as we know it. */
+export type Approval = Asked & { request: PermissionRequest };
+
+/** The other side of one session: an editor, or any number of participants. */
+export type Client = {
+  readonly capabilities: ClientCapabilities;
+  /** Undefined if it does not let us see its files. */
+  readonly buffers: EditorBuffers | undefined;
+  update(...updates: SessionUpdate[]): void;
+  /** Rejects when the signal is aborted. */
+  approve(approval: Approval, signal: AbortSignal): Promise<Answer>;
+  /** Only an explicit yes counts. */
+  confirm(question: string, signal: AbortSignal, details?: ToolCallUpdate['content']): Promise<boolean>;
+  /** A question in words; null if it cannot be shown, or the user gave no answer. */
+  ask(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
+};
+
 /** The editor on the other side, for one session. */
-export class Client {
+export class EditorClient implements Client {
   readonly capabilities: ClientCapabilities;
   readonly #context: AgentContext;
   readonly #sessionId: string;
@@ -34,7 +54,6 @@ export class Client {
         .catch(() => undefined);
   }
 
-  /** Undefined if the editor does not let us see its files. */
   get buffers(): EditorBuffers | undefined {
     const { readTextFile, writeTextFile } = this.capabilities.fs ?? {};
     if (!readTextFile) return undefined;
@@ -55,7 +74,12 @@ export class Client {
     return writeTextFile ? { read, write } : { read };
   }
 
-  async requestPermission(asked: Asked, signal: AbortSignal): Promise<RequestPermissionOutcome> {
+  async approve({ toolCall, options }: Approval, signal: AbortSignal): Promise<Answer> {
+    const outcome = await raceAbort(this.#requestPermission({ toolCall, options }, signal), signal);
+    return answerOf(outcome) ?? { choice: 'no' };
+  }
+
+  async #requestPermission(asked: Asked, signal: AbortSignal): Promise<RequestPermissionOutcome> {
     const { outcome } = await this.#context.request(
       methods.client.session.requestPermission,
       { sessionId: this.#sessionId, ...asked },
@@ -64,7 +88,6 @@ export class Client {
     return outcome;
   }
 
-  /** Only an explicit yes counts. */
   async confirm(
     question: string,
     signal: AbortSignal,
@@ -74,7 +97,6 @@ export class Client {
     return choice === 'Yes';
   }
 
-  /** A question in words; null if the client cannot show it, or the user gave no answer. */
   async ask({ question, choices }: UserQuestion, signal: AbortSignal): Promise<string | null> {
     if (this.capabilities.elicitation?.form) return this.#elicit({ question, choices }, signal);
     return choices.length === 0 ? null : this.#choose(question, choices, signal, []);
@@ -121,7 +143,7 @@ export class Client {
       kind: name === 'No' ? ('reject_once' as const) : ('allow_once' as const),
     }));
     const toolCall = { toolCallId, title: question, kind: 'other' as const, content: content ?? [] };
-    const outcome = await this.#unlessCancelled(this.requestPermission({ toolCall, options }, signal));
+    const outcome = await this.#unlessCancelled(this.#requestPermission({ toolCall, options }, signal));
     const chosen = outcome?.outcome === 'selected' ? (choices[Number(outcome.optionId)] ?? null) : null;
     this.update({
       sessionUpdate: 'tool_call_update',

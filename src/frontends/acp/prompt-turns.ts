@@ -1,7 +1,11 @@
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { PromptQueue, type TypedPrompt, type WaitingPrompts } from '../../app/conversation/prompt-queue.ts';
+import type { SlashCommand } from '../../contract/command.ts';
 
 export type TurnEnd = StopReason | { error: unknown };
+
+/** Who sent a prompt, and the commands it may use, if they differ from those of the session. */
+export type SentPrompt = TypedPrompt & { by?: string; commands?: readonly SlashCommand[] };
 
 type Turn = { done(reason: StopReason): void; failed(error: unknown): void };
 
@@ -10,18 +14,29 @@ type Turn = { done(reason: StopReason): void; failed(error: unknown): void };
  * it.
  */
 export class PromptTurns {
+  readonly #onTaken: (prompts: readonly SentPrompt[]) => void;
   readonly #turns = new Map<TypedPrompt, Turn>();
   /** What the current run answers. */
-  #current: TypedPrompt[] = [];
+  #current: SentPrompt[] = [];
   #waiting: readonly TypedPrompt[] = [];
   #queue = this.#newQueue();
+
+  /** `onTaken` is called with the prompts that a run begins or continues with. */
+  constructor(onTaken: (prompts: readonly SentPrompt[]) => void) {
+    this.#onTaken = onTaken;
+  }
+
+  /** What the current run began with. */
+  get first(): SentPrompt | undefined {
+    return this.#current[0];
+  }
 
   get isBusy(): boolean {
     return this.#current.length > 0;
   }
 
   /** Resolves when the run that answers it has ended. */
-  send(prompt: TypedPrompt): Promise<StopReason> {
+  send(prompt: SentPrompt): Promise<StopReason> {
     return new Promise((done, failed) => {
       this.#turns.set(prompt, { done, failed });
       this.#queue.add(prompt);
@@ -31,7 +46,7 @@ export class PromptTurns {
   /** Null after `wake`. */
   async next(): Promise<TypedPrompt | null> {
     const prompt = await this.#queue.next();
-    if (prompt) this.#current = [prompt];
+    if (prompt) this.#take([prompt]);
     return prompt;
   }
 
@@ -60,6 +75,11 @@ export class PromptTurns {
     for (const prompt of kept) this.#queue.add(prompt);
   }
 
+  #take(prompts: readonly SentPrompt[]): void {
+    this.#current.push(...prompts);
+    this.#onTaken(prompts);
+  }
+
   #settleOne(prompt: TypedPrompt, end: TurnEnd): void {
     const turn = this.#turns.get(prompt);
     this.#turns.delete(prompt);
@@ -72,9 +92,7 @@ export class PromptTurns {
       onChange: (waiting) => {
         this.#waiting = waiting;
       },
-      onClaimed: (prompts) => {
-        this.#current.push(...prompts);
-      },
+      onClaimed: (prompts) => this.#take(prompts),
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { AgentContext, ClientCapabilities, SessionConfigOption } from '@agentclientprotocol/sdk';
+import type { SessionConfigOption, SessionUpdate } from '@agentclientprotocol/sdk';
 import { RequestError } from '@agentclientprotocol/sdk';
 import { runConversation, type Stage } from '../../app/conversation/conversation.ts';
 import { createModelList } from '../../app/conversation/model-list.ts';
@@ -12,22 +12,21 @@ import { type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { findModel } from '../../app/opening/find-model.ts';
 import type { SessionOptions } from '../../app/options.ts';
 import { loadSettings, type Settings } from '../../app/settings.ts';
-import type { Approver, PermissionMode } from '../../contract/permission.ts';
-import { following, raceAbort } from '../../lib/async/abort.ts';
+import type { PermissionMode } from '../../contract/permission.ts';
+import { following } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
-import { Client } from './client.ts';
+import type { Client } from './client.ts';
 import { configOptions } from './config-options.ts';
 import { historyUpdates } from './history-updates.ts';
-import { answerOf, askedCall, optionsFor } from './permission-options.ts';
-import { PromptTurns, type TurnEnd } from './prompt-turns.ts';
+import { askedCall, optionsFor } from './permission-options.ts';
+import { PromptTurns, type SentPrompt, type TurnEnd } from './prompt-turns.ts';
 import { runError, stopReasonOf } from './run-end.ts';
 import { availableCommands, sessionCommands } from './session-commands.ts';
 import { SessionUpdates } from './session-updates.ts';
 import { textContent } from './tool-calls.ts';
 
 type SessionDeps = {
-  context: AgentContext;
-  capabilities: ClientCapabilities;
+  client: Client;
   host: Host;
   /** Aborted when the program ends. */
   leaving: AbortSignal;
@@ -35,13 +34,24 @@ type SessionDeps = {
 
 type Around = SessionDeps & { id: string; options: SessionOptions };
 
+/** What happens in a session besides the events of its runs. */
+export type SessionEvent =
+  /** The conversation was opened again with other settings. */
+  | { type: 'opened'; opened: Opened }
+  | { type: 'prompted'; prompts: readonly SentPrompt[] }
+  /** Text that is not from the model. */
+  | { type: 'said'; text: string }
+  /** No prompt is left to answer. */
+  | { type: 'ended'; end: TurnEnd };
+
 /** One session of an editor: the same conversation as in a terminal, with the editor as its frontend. */
 export class AcpSession {
   readonly id: string;
   readonly #host: Host;
   readonly #client: Client;
   readonly #updates: SessionUpdates;
-  readonly #turns = new PromptTurns();
+  readonly #turns = new PromptTurns((prompts) => this.#tell({ type: 'prompted', prompts }));
+  readonly #listeners = new Set<(event: SessionEvent) => void>();
   readonly #leaving;
   #options: SessionOptions;
   #settings: Settings;
@@ -67,14 +77,28 @@ export class AcpSession {
     return session;
   }
 
-  private constructor({ id, options, context, capabilities, host, leaving }: Around) {
+  private constructor({ id, options, client, host, leaving }: Around) {
     this.id = id;
     this.#options = options;
     this.#host = host;
-    this.#client = new Client(context, capabilities, id);
-    this.#updates = new SessionUpdates({ cwd: host.cwd, client: capabilities });
+    this.#client = client;
+    this.#updates = new SessionUpdates({ cwd: host.cwd, client: client.capabilities });
     this.#leaving = following(leaving);
     this.#settings = loadSettings(options, host);
+  }
+
+  get opened(): Opened {
+    return this.#opened;
+  }
+
+  get isBusy(): boolean {
+    return this.#turns.isBusy;
+  }
+
+  /** Returns a function that removes the listener. */
+  listen(listener: (event: SessionEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   get mode(): PermissionMode {
@@ -91,13 +115,13 @@ export class AcpSession {
     void opened.ready.then(() => this.#tellTitle());
   }
 
-  /** Sends the conversation so far. */
-  async replay(): Promise<void> {
+  /** The conversation so far. */
+  async history(): Promise<SessionUpdate[]> {
     await this.#opened.opened.ready;
-    this.#client.update(...historyUpdates(this.#opened.controller.session.messages, this.#host.cwd));
+    return historyUpdates(this.#opened.controller.session.messages, this.#host.cwd);
   }
 
-  async prompt(prompt: TypedPrompt) {
+  async prompt(prompt: SentPrompt) {
     if (this.#failure) throw this.#failure.error;
     if (!this.#turns.isBusy) this.#turn = new AbortController();
     await this.#offerTrust();
@@ -155,7 +179,11 @@ export class AcpSession {
       settings: this.#settings,
       options: this.#options,
       host: this.#host,
-      approver: this.#approve,
+      approver: (request, signal) => {
+        const { cwd } = this.#host;
+        const approval = { request, toolCall: askedCall(request, cwd), options: optionsFor(request) };
+        return this.#client.approve(approval, signal);
+      },
       ...(this.#client.buffers && { buffers: this.#client.buffers }),
       ask: (question, signal) => this.#client.ask(question, signal),
     });
@@ -177,7 +205,9 @@ export class AcpSession {
     try {
       while (!this.#leaving.signal.aborted) {
         await runConversation('', this.#opened, this.#stage());
-        if (!this.#leaving.signal.aborted) this.#opened = await this.#reopen();
+        if (this.#leaving.signal.aborted) break;
+        this.#opened = await this.#reopen();
+        this.#tell({ type: 'opened', opened: this.#opened });
       }
     } catch (error) {
       this.#failure = { error };
@@ -205,9 +235,13 @@ export class AcpSession {
     const { root } = this.#settings;
     const { cwd } = this.#host;
     const news: string[] = [];
+    const turns = this.#turns;
     return {
       talk: {
-        print: (text) => this.#client.update(this.#updates.said(text)),
+        print: (text) => {
+          this.#client.update(this.#updates.said(text));
+          this.#tell({ type: 'said', text });
+        },
         ask: (question, signal = this.#turn.signal) => this.#client.ask({ question, choices: [] }, signal),
         onInterrupt: (listener) => {
           this.#interrupt = listener;
@@ -216,7 +250,9 @@ export class AcpSession {
       next: () => this.#next(),
       steering: () => this.#turns.forNextStep(),
       confirm: (question, signal) => this.#client.confirm(question, signal),
-      commands: sessionCommands,
+      get commands() {
+        return turns.first?.commands ?? sessionCommands;
+      },
       prompts: new TypedPrompts({
         root,
         cwd,
@@ -233,17 +269,13 @@ export class AcpSession {
   async #next(): Promise<TypedPrompt | null> {
     this.#tellTitle();
     this.#tellCommands();
-    this.#turns.settle(this.#turn.signal.aborted ? 'cancelled' : this.#end);
+    const end = this.#turn.signal.aborted ? 'cancelled' : this.#end;
+    const wasBusy = this.#turns.isBusy;
+    this.#turns.settle(end);
     this.#end = 'end_turn';
+    if (wasBusy) this.#tell({ type: 'ended', end });
     return this.#changed ? null : this.#turns.next();
   }
-
-  readonly #approve: Approver = async (request, signal) => {
-    const { cwd } = this.#host;
-    const asked = { toolCall: askedCall(request, cwd), options: optionsFor(request) };
-    const outcome = await raceAbort(this.#client.requestPermission(asked, signal), signal);
-    return answerOf(outcome) ?? { choice: 'no' };
-  };
 
   /** Before the first prompt: whether the folder's own settings apply. */
   async #offerTrust(): Promise<void> {
@@ -262,6 +294,10 @@ export class AcpSession {
       },
     };
     if (await offerTrust(this.#settings, talk, { root, cwd })) await this.change({});
+  }
+
+  #tell(event: SessionEvent): void {
+    for (const listener of this.#listeners) listener(event);
   }
 
   #tellCommands(): void {

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import {
-  type AgentContext,
-  type ClientCapabilities,
   type ListSessionsRequest,
   type LoadSessionRequest,
   type McpServer,
@@ -20,6 +18,7 @@ import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { SessionStore } from '../../session/store.ts';
 import type { Terminal } from '../shared/terminal.ts';
+import type { Client } from './client.ts';
 import { isEffort, isMode, isSandboxLevel, modeState } from './config-options.ts';
 import { promptOf } from './prompt-content.ts';
 import { AcpSession } from './session.ts';
@@ -34,11 +33,12 @@ type SessionsDeps = {
   options: SessionOptions;
   terminal: Terminal;
   leaving: AbortSignal;
-  /** What the client can do. */
-  capabilities(): ClientCapabilities;
 };
 
-/** The sessions of one connection, and those on the disk. */
+/** Who shows a session, by its id. */
+type ClientOf = (sessionId: string) => Client;
+
+/** The open sessions, and those on the disk. */
 export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #open = new Map<string, AcpSession>();
@@ -56,24 +56,25 @@ export class Sessions {
       );
   }
 
-  begin(place: NewSessionRequest, context: AgentContext) {
+  begin(place: NewSessionRequest, clientOf: ClientOf) {
     return explained(async () => {
       const sessionId = randomUUID();
-      const session = await this.#start(sessionId, { sessionId }, place, context);
+      const session = await this.#start(sessionId, { sessionId }, place, clientOf);
       return { sessionId, ...(await stateOf(session)) };
     });
   }
 
-  load(request: LoadSessionRequest, context: AgentContext) {
+  load(request: LoadSessionRequest, clientOf: ClientOf) {
     return explained(async () => {
-      const session = await this.#reopen(request, context);
-      await session.replay();
+      const client = clientOf(request.sessionId);
+      const session = await this.#reopen(request, () => client);
+      client.update(...(await session.history()));
       return stateOf(session);
     });
   }
 
-  resume(request: ResumeSessionRequest, context: AgentContext) {
-    return explained(async () => stateOf(await this.#reopen(request, context)));
+  resume(request: ResumeSessionRequest, clientOf: ClientOf) {
+    return explained(async () => stateOf(await this.#reopen(request, clientOf)));
   }
 
   list({ cwd, cursor }: ListSessionsRequest) {
@@ -150,26 +151,25 @@ export class Sessions {
     return sessionStore(loadSettings(options, terminal));
   }
 
-  async #reopen(request: ResumeSessionRequest, context: AgentContext): Promise<AcpSession> {
+  async #reopen(request: ResumeSessionRequest, clientOf: ClientOf): Promise<AcpSession> {
     const { sessionId: id } = request;
     await this.close(id);
     if (!this.#store().has(id)) throw RequestError.sessionNotFound(id);
-    return this.#start(id, { resume: id, forceDir: true }, request, context);
+    return this.#start(id, { resume: id, forceDir: true }, request, clientOf);
   }
 
   async #start(
     id: string,
     chosen: Partial<SessionOptions>,
     { cwd, additionalDirectories = [], mcpServers = [] }: Place,
-    context: AgentContext,
+    clientOf: ClientOf,
   ): Promise<AcpSession> {
     if (!path.isAbsolute(cwd))
       throw RequestError.invalidParams(undefined, `The folder must be an absolute path: ${cwd}`);
-    const { options, terminal, leaving, capabilities } = this.#deps;
+    const { options, terminal, leaving } = this.#deps;
     const session = await AcpSession.open({
       id,
-      context,
-      capabilities: capabilities(),
+      client: clientOf(id),
       leaving,
       host: { ...terminal, cwd },
       options: {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { FileNames } from '../src/frontends/terminal/editor/file-names.ts';
+import { FileNames } from '../src/frontends/shared/file-names/file-names.ts';
 import { projectFiles } from '../src/sandbox/files/project-files.ts';
 import type { ToolRow } from './tools.ts';
 import { hundredThousandFiles } from './tree.ts';

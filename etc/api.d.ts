@@ -1108,6 +1108,10 @@ type ChangeReview = {
      * are left alone.
      */
     revert(chosen: readonly ChosenChange[]): Promise<UndoReport>;
+    /** The files stay as they are, and these changes are no longer listed. */
+    accept(chosen: readonly ChosenChange[]): Promise<void>;
+    /** The text of a file without its changes. Null if it would not exist, or is not a text. */
+    original(path: string): string | null;
 };
 
 type ChangedFile = {
@@ -1123,12 +1127,24 @@ type ChangedFile = {
 
 /** A change that can be looked at and reverted on its own. */
 type ChangedHunk = {
+    /** From its content: the same after changes elsewhere in the file. */
+    id: string;
     /** `lines 3-9`, `new file`, `mode 644 → 755`. */
     what: string;
     /** A unified diff with its heading; empty if the change is not in lines. */
     patch: string;
+    /** Null if the change is not in lines. */
+    lines: ChangedLines | null;
     added: number;
     removed: number;
+};
+
+/** The lines before and after, with their ends. A line number counts from 1; without lines, it is the next one. */
+type ChangedLines = {
+    oldStart: number;
+    oldText: string;
+    newStart: number;
+    newText: string;
 };
 
 /** One hunk by its index, or the whole file. */

@@ -4,8 +4,10 @@ import type { ChangedFile, ChangeScope } from '../contract/review.ts';
 import { changes, commentPrompt } from './changes.ts';
 
 const hunk = {
+  id: 'one',
   what: 'line 2',
   patch: '@@ -2,1 +2,1 @@\n-const a = 1;\n+const a = 2;\n',
+  lines: { oldStart: 2, oldText: 'const a = 1;\n', newStart: 2, newText: 'const a = 2;\n' },
   added: 1,
   removed: 1,
 };

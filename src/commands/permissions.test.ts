@@ -50,7 +50,12 @@ function setUp() {
       runs: async () => [],
       undo: async () => null,
       redo: async () => null,
-      changes: async () => ({ files: [], revert: async () => ({ restored: [], removed: [], kept: [] }) }),
+      changes: async () => ({
+        files: [],
+        revert: async () => ({ restored: [], removed: [], kept: [] }),
+        accept: async () => undefined,
+        original: () => null,
+      }),
     },
     sessions: noSessions,
     prompts: () => [],

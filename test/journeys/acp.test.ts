@@ -2,24 +2,12 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { describe, expect, test } from 'vitest';
-import { doors } from '../support/aca.ts';
-import { answerIn, ask, type Editor, type EditorOptions, editor } from '../support/acp.ts';
-import { calls, fails, hangs, type Step, says, slowly } from '../support/model-server/script.ts';
-import { serve } from '../support/serve.ts';
+import { answerIn, ask, type Editor, startedEditor } from '../support/acp.ts';
+import { calls, fails, hangs, says, slowly } from '../support/model-server/script.ts';
 import { soak } from '../support/soak.ts';
-import { type Workspace, workspace } from '../support/workspace.ts';
+import { workspace } from '../support/workspace.ts';
 
 const { session: names } = methods.agent;
-
-/** An editor with a session in the workspace's folder, and a model that plays this script. */
-async function started(space: Workspace, script: readonly Step[], options: EditorOptions = {}) {
-  const server = await serve(script);
-  const { model, env } = doors.anthropic(server.url);
-  const args = ['--model', model, ...(options.args ?? [])];
-  const opened = await editor(space, { ...options, args, env: { ...env, ...options.env } });
-  const created = await opened.agent.request(names.new, { cwd: space.root, mcpServers: [] });
-  return { ...opened, ...created, server };
-}
 
 const edit = ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'three' }] as [string, object];
 const read = ['Read', { file_path: 'a.txt' }] as [string, object];
@@ -32,7 +20,7 @@ const statuses = ({ updates }: Pick<Editor, 'updates'>) =>
 
 test('an edit is approved, shown as a diff, and written', async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
-  const it = await started(space, [calls(read), calls(edit), says('Done.')]);
+  const it = await startedEditor(space, [calls(read), calls(edit), says('Done.')]);
 
   const { stopReason } = await ask(it, it.sessionId, 'change it');
 
@@ -55,7 +43,7 @@ test('an edit is approved, shown as a diff, and written', async () => {
 test('what is allowed always is not asked again, also in a later session', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
   const again = ['Edit', { file_path: 'a.txt', old_string: 'three', new_string: 'two' }] as [string, object];
-  const it = await started(
+  const it = await startedEditor(
     space,
     [calls(read), calls(edit), calls(again), says('1'), calls(read), calls(edit), says('2')],
     {
@@ -72,7 +60,9 @@ test('what is allowed always is not asked again, also in a later session', soak,
 
 test('a refusal fails the call and the model goes on', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
-  const it = await started(space, [calls(read), calls(edit), says('Understood.')], { answer: () => 'no' });
+  const it = await startedEditor(space, [calls(read), calls(edit), says('Understood.')], {
+    answer: () => 'no',
+  });
 
   expect(await ask(it, it.sessionId, 'change it')).toMatchObject({ stopReason: 'end_turn' });
   expect(statuses(it).at(-1)?.[1] ?? 'failed').toBe('failed');
@@ -83,7 +73,7 @@ describe('cancel', () => {
   test('while a permission is open: nothing is written, and the question is withdrawn', async () => {
     const space = await workspace({ 'a.txt': 'one\ntwo\n' });
     let withdrawn = false;
-    const it = await started(space, [calls(read), calls(edit)], {
+    const it = await startedEditor(space, [calls(read), calls(edit)], {
       answer: (_, signal) =>
         new Promise((resolve) => {
           signal.addEventListener('abort', () => {
@@ -104,7 +94,7 @@ describe('cancel', () => {
 
   test('while the model is silent, and of nothing', soak, async () => {
     const space = await workspace();
-    const it = await started(space, [hangs(), says('Here again.')]);
+    const it = await startedEditor(space, [hangs(), says('Here again.')]);
     await it.agent.notify(names.cancel, { sessionId: it.sessionId });
     await it.agent.notify(names.cancel, { sessionId: 'unknown' });
 
@@ -119,7 +109,7 @@ describe('cancel', () => {
 
 test('a second prompt steers the run, and both end with it', async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
-  const it = await started(space, [slowly(calls(read), { firstMs: 1_000 }), says('Blue it is.')]);
+  const it = await startedEditor(space, [slowly(calls(read), { firstMs: 1_000 }), says('Blue it is.')]);
   const first = ask(it, it.sessionId, 'paint it');
   await expect.poll(() => it.server.requests.length).toBe(1);
   const second = ask(it, it.sessionId, 'in blue');
@@ -134,7 +124,7 @@ test('a second prompt steers the run, and both end with it', async () => {
 
 test('sessions are listed, loaded with their history, resumed without it, closed and deleted', async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
-  const it = await started(space, [calls(read), says('It has two lines.'), says('Yes.')]);
+  const it = await startedEditor(space, [calls(read), says('It has two lines.'), says('Yes.')]);
   const { agent, sessionId } = it;
   await ask(it, sessionId, 'how many lines?');
   const place = { sessionId, cwd: space.root, mcpServers: [] };
@@ -170,7 +160,7 @@ test('sessions are listed, loaded with their history, resumed without it, closed
 describe('modes and options', () => {
   test('read-only mode cannot write, and the mode is told to whoever shows it', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\ntwo\n' });
-    const it = await started(space, [calls(read), calls(edit), says('I may not.')]);
+    const it = await startedEditor(space, [calls(read), calls(edit), says('I may not.')]);
     await it.agent.request(names.setMode, { sessionId: it.sessionId, modeId: 'read-only' });
 
     await ask(it, it.sessionId, 'change it');
@@ -184,7 +174,7 @@ describe('modes and options', () => {
 
   test('another model answers the next prompt of the same session', async () => {
     const space = await workspace();
-    const it = await started(space, [says('One.'), says('Two.')]);
+    const it = await startedEditor(space, [says('One.'), says('Two.')]);
     const { agent, sessionId } = it;
     await ask(it, sessionId, 'first');
     const wanted = 'anthropic/claude-opus-4-20250514';
@@ -218,7 +208,7 @@ describe('modes and options', () => {
 test('a slash command is run and a failed run is an error with the next step', soak, async () => {
   const space = await workspace();
   await writeFile(path.join(space.root, 'AGENTS.md'), 'Be kind.');
-  const it = await started(space, [fails(401)]);
+  const it = await startedEditor(space, [fails(401)]);
   const commands = await it.sees('available_commands_update');
   expect(commands.availableCommands.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['context', 'compact']),
@@ -239,7 +229,7 @@ describe('an editor that shares its files', () => {
     const file = path.join(space.root, 'a.txt');
     const buffers = new Map([[file, 'one\ntwo\nunsaved\n']]);
     const outside = ['Read', { file_path: '/etc/shadow' }] as [string, object];
-    const it = await started(space, [calls(read, outside), calls(edit), says('Done.')], { buffers });
+    const it = await startedEditor(space, [calls(read, outside), calls(edit), says('Done.')], { buffers });
 
     await ask(it, it.sessionId, 'change it');
 
@@ -259,7 +249,7 @@ describe('an editor that shares its files', () => {
     const space = await workspace({ 'a.txt': 'one\ntwo\n' });
     const file = path.join(space.root, 'a.txt');
     const buffers = new Map([[file, 'one\ntwo\n']]);
-    const it = await started(space, [calls(read), calls(edit), says('I see.')], {
+    const it = await startedEditor(space, [calls(read), calls(edit), says('I see.')], {
       buffers,
       answer: () => {
         buffers.set(file, 'one\ntwo\nthree typed\n');
@@ -279,7 +269,7 @@ describe('a question of the model', () => {
 
   test('is a form where the editor has forms', soak, async () => {
     const space = await workspace();
-    const it = await started(space, [calls(question), says('Painted.')], { answerForm: () => 'Blue' });
+    const it = await startedEditor(space, [calls(question), says('Painted.')], { answerForm: () => 'Blue' });
     await ask(it, it.sessionId, 'paint it');
     expect(JSON.stringify(it.server.requests[1])).toContain('Blue');
     expect(it.asked).toEqual([]);
@@ -287,7 +277,7 @@ describe('a question of the model', () => {
 
   test('is a choice where it has none', soak, async () => {
     const space = await workspace();
-    const it = await started(space, [calls(question), says('Painted.')], { answer: () => '1' });
+    const it = await startedEditor(space, [calls(question), says('Painted.')], { answer: () => '1' });
     await ask(it, it.sessionId, 'paint it');
     expect(JSON.stringify(it.server.requests[1])).toContain('Blue');
     expect(it.asked[0]?.options.map(({ name }) => name)).toEqual(['Red', 'Blue']);

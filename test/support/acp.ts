@@ -17,8 +17,10 @@ import {
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import { onTestFinished } from 'vitest';
-import { cleanEnv } from './aca.ts';
+import { cleanEnv, doors } from './aca.ts';
+import type { Step } from './model-server/script.ts';
 import { program } from './program.ts';
+import { serve } from './serve.ts';
 import type { Workspace } from './workspace.ts';
 
 export type Editor = {
@@ -116,6 +118,16 @@ export async function editor(space: Workspace, options: EditorOptions = {}): Pro
       look();
     });
   return { agent, child, messages, updates, asked, sees };
+}
+
+/** An editor with a session in the workspace's folder, and a model that plays this script. */
+export async function startedEditor(space: Workspace, script: readonly Step[], options: EditorOptions = {}) {
+  const server = await serve(script);
+  const { model, env } = doors.anthropic(server.url);
+  const args = ['--model', model, ...(options.args ?? [])];
+  const opened = await editor(space, { ...options, args, env: { ...env, ...options.env } });
+  const created = await opened.agent.request(methods.agent.session.new, { cwd: space.root, mcpServers: [] });
+  return { ...opened, ...created, server };
 }
 
 function outcomeOf(chosen: string): RequestPermissionResponse {

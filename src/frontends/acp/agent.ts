@@ -10,6 +10,8 @@ import type { SessionOptions } from '../../app/options.ts';
 import { version } from '../../lib/version.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { EditorClient } from './client.ts';
+import type { AgentExtensions } from './extension-methods.ts';
+import { withExtensions } from './extension-requests.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The methods of the protocol, for one connection. */
@@ -29,7 +31,7 @@ export class AcpAgent {
   app(): AgentApp {
     const { agent: names } = methods;
     const { session } = names;
-    return agent({ name: 'ai-code-assistant' })
+    const app = agent({ name: 'ai-code-assistant' })
       .onRequest(names.initialize, ({ params }) => {
         this.#capabilities = params.clientCapabilities ?? {};
         setImmediate(() => void this.#all());
@@ -52,6 +54,7 @@ export class AcpAgent {
       .onRequest(session.setConfigOption, async ({ params }) => (await this.#all()).setOption(params))
       .onRequest(session.prompt, async ({ params, signal }) => (await this.#all()).prompt(params, signal))
       .onNotification(session.cancel, async ({ params }) => (await this.#all()).cancel(params.sessionId));
+    return withExtensions(app, () => this.#all());
   }
 
   async close(): Promise<void> {
@@ -70,6 +73,7 @@ export class AcpAgent {
 
 /** An unknown version is answered with ours, and the client decides. */
 function greeting() {
+  const extensions: AgentExtensions = { aca: { changes: true, undo: true, completeFiles: true } };
   return {
     protocolVersion: PROTOCOL_VERSION,
     agentInfo: { name: 'ai-code-assistant', title: 'ai-code-assistant', version },
@@ -78,6 +82,7 @@ function greeting() {
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
       mcpCapabilities: { http: true, sse: true },
       sessionCapabilities: { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} },
+      _meta: extensions,
     },
     authMethods: [
       {

@@ -12,6 +12,7 @@ import type { EditorBuffers } from '../../contract/editor-buffers.ts';
 import type { Answer, PermissionRequest } from '../../contract/permission.ts';
 import type { UserQuestion } from '../../contract/tool.ts';
 import { raceAbort } from '../../lib/async/abort.ts';
+import { CHANGES_CHANGED, type ChangesChanged, type ClientExtensions } from './extension-methods.ts';
 import { answerOf } from './permission-options.ts';
 
 type Asked = { toolCall: ToolCallUpdate; options: PermissionOption[] };
@@ -25,6 +26,8 @@ export type Client = {
   /** Undefined if it does not let us see its files. */
   readonly buffers: EditorBuffers | undefined;
   update(...updates: SessionUpdate[]): void;
+  /** The list of the session's changes may differ now. */
+  changesChanged(): void;
   /** Rejects when the signal is aborted. */
   approve(approval: Approval, signal: AbortSignal): Promise<Answer>;
   /** Only an explicit yes counts. */
@@ -52,6 +55,12 @@ export class EditorClient implements Client {
       this.#context
         .notify(methods.client.session.update, { sessionId: this.#sessionId, update })
         .catch(() => undefined);
+  }
+
+  changesChanged(): void {
+    const { aca } = (this.capabilities._meta ?? {}) as ClientExtensions;
+    const changed: ChangesChanged = { sessionId: this.#sessionId };
+    if (aca?.changes) this.#context.notify(CHANGES_CHANGED, changed).catch(() => undefined);
   }
 
   get buffers(): EditorBuffers | undefined {

@@ -12,18 +12,26 @@ import { type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { findModel } from '../../app/opening/find-model.ts';
 import type { SessionOptions } from '../../app/options.ts';
 import { loadSettings, type Settings } from '../../app/settings.ts';
+import type { AgentEvent } from '../../contract/event.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 import { following } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { projectFiles } from '../../sandbox/files/project-files.ts';
+import { FileNames } from '../shared/file-names/file-names.ts';
 import type { Client } from './client.ts';
 import { configOptions } from './config-options.ts';
+import type { FileQuery } from './extension-methods.ts';
 import { historyUpdates } from './history-updates.ts';
 import { askedCall, optionsFor } from './permission-options.ts';
 import { PromptTurns, type SentPrompt, type TurnEnd } from './prompt-turns.ts';
 import { runError, stopReasonOf } from './run-end.ts';
+import { SessionChanges } from './session-changes.ts';
 import { availableCommands, sessionCommands } from './session-commands.ts';
 import { SessionUpdates } from './session-updates.ts';
 import { textContent } from './tool-calls.ts';
+
+/** More than a user would scroll through. */
+const MOST_FILES = 50;
 
 type SessionDeps = {
   client: Client;
@@ -52,6 +60,8 @@ export class AcpSession {
   readonly #updates: SessionUpdates;
   readonly #turns = new PromptTurns((prompts) => this.#tell({ type: 'prompted', prompts }));
   readonly #listeners = new Set<(event: SessionEvent) => void>();
+  readonly #files: FileNames;
+  readonly changes: SessionChanges;
   readonly #leaving;
   #options: SessionOptions;
   #settings: Settings;
@@ -85,6 +95,17 @@ export class AcpSession {
     this.#updates = new SessionUpdates({ cwd: host.cwd, client: client.capabilities });
     this.#leaving = following(leaving);
     this.#settings = loadSettings(options, host);
+    this.#files = new FileNames({
+      list: (signal) => projectFiles(host.cwd, signal),
+      now: Date.now,
+      onChange: () => undefined,
+    });
+    this.changes = new SessionChanges({
+      undo: () => this.#opened.undo,
+      client: this.#client,
+      cwd: host.cwd,
+      isBusy: () => this.isBusy,
+    });
   }
 
   get opened(): Opened {
@@ -164,8 +185,16 @@ export class AcpSession {
     return configOptions({ mode: this.mode, model, effort, sandbox: sandbox.level }, await models.list());
   }
 
+  /** Files and folders whose names fit, the best first. */
+  async completeFile({ query, limit = MOST_FILES }: FileQuery): Promise<string[]> {
+    const known = this.#files.search(query, limit);
+    if (known === null) await this.#files.refresh();
+    return (known ?? this.#files.search(query, limit) ?? []).map(({ name }) => name);
+  }
+
   /** Interrupts what runs, and saves. */
   async close(): Promise<void> {
+    this.#files.close();
     this.cancel();
     this.#leaving.abort();
     this.#turns.wake();
@@ -196,6 +225,7 @@ export class AcpSession {
       if (event.type === 'end')
         this.#end = event.error ? { error: runError(event) } : stopReasonOf(event.reason);
       this.#client.update(...this.#updates.of(event));
+      if (event.type === 'tool_end' && mayChangeFiles(event)) this.#client.changesChanged();
     });
     return opened;
   }
@@ -273,7 +303,10 @@ export class AcpSession {
     const wasBusy = this.#turns.isBusy;
     this.#turns.settle(end);
     this.#end = 'end_turn';
-    if (wasBusy) this.#tell({ type: 'ended', end });
+    if (wasBusy) {
+      this.#client.changesChanged();
+      this.#tell({ type: 'ended', end });
+    }
     return this.#changed ? null : this.#turns.next();
   }
 
@@ -325,4 +358,8 @@ export class AcpSession {
       configOptions: await this.configOptions(),
     });
   }
+}
+
+function mayChangeFiles({ display }: Extract<AgentEvent, { type: 'tool_end' }>): boolean {
+  return display?.kind === 'diff' || display?.kind === 'diffs' || display?.kind === 'command';
 }

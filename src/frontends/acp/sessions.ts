@@ -20,8 +20,10 @@ import type { SessionStore } from '../../session/store.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import type { Client } from './client.ts';
 import { isEffort, isMode, isSandboxLevel, modeState } from './config-options.ts';
+import type { FileQuery } from './extension-methods.ts';
 import { promptOf } from './prompt-content.ts';
 import { AcpSession } from './session.ts';
+import type { SessionChanges } from './session-changes.ts';
 
 /** Sessions in one answer of `session/list`. */
 const PAGE = 50;
@@ -134,6 +136,14 @@ export class Sessions {
       signal.addEventListener('abort', () => session.cancel());
       return { stopReason: await session.prompt(promptOf(prompt)) };
     });
+  }
+
+  changes(id: string): SessionChanges {
+    return this.#session(id).changes;
+  }
+
+  async completeFile({ sessionId, ...wanted }: FileQuery & { sessionId: string }) {
+    return { paths: await this.#session(sessionId).completeFile(wanted) };
   }
 
   cancel(id: string): void {

@@ -14,12 +14,8 @@ const MAX_BUFFER_BYTES = 10 * 1024 * 1024;
  * path is checked by the files underneath first, which also write to the disk and keep the old content for undo.
  */
 export function withBuffers(files: Files, { cwd, buffers }: Options): Files {
-  /** The unsaved text; null if the disk has the same. */
-  async function unsaved(file: string, { bytes }: FileContent): Promise<string | null> {
-    if (!isUtf8(bytes)) return null;
-    const text = await buffers.read(path.resolve(cwd, file));
-    return text === null || sameText(text, new TextDecoder().decode(bytes)) ? null : text;
-  }
+  const unsaved = (file: string, { bytes }: FileContent) =>
+    unsavedText(buffers, path.resolve(cwd, file), bytes);
 
   async function read(file: string): Promise<FileContent> {
     const saved = await files.read(file);
@@ -64,6 +60,17 @@ export function withBuffers(files: Files, { cwd, buffers }: Options): Files {
     write: (file, bytes, was) => writeAll([{ path: file, bytes, ...(was !== undefined && { was }) }]),
     writeAll,
   };
+}
+
+/** What the editor has of a file; null if the disk has the same. */
+export async function unsavedText(
+  buffers: EditorBuffers,
+  file: string,
+  bytes: Uint8Array,
+): Promise<string | null> {
+  if (!isUtf8(bytes)) return null;
+  const text = await buffers.read(file);
+  return text === null || sameText(text, new TextDecoder().decode(bytes)) ? null : text;
 }
 
 function contentOf(text: string): { bytes: Uint8Array; sha256: string } {

@@ -7,6 +7,8 @@ import { linesOf } from './merge.ts';
 /** Lines around a change that are shown with it. */
 const CONTEXT = 3;
 
+const NO_LINES = { patch: '', lines: null, added: 0, removed: 0 };
+
 /** A change with what it takes to revert it, starting from the current state. */
 export type Hunk = { shown: ChangedHunk; revert: Revert };
 
@@ -48,8 +50,9 @@ export function wholeHunk(base: Found | null, now: Found | null): Hunk {
     newStart: 0,
     newEnd: current?.length ?? 0,
   };
-  const lines = isLines ? shownLines(change, old ?? [], current ?? []) : { patch: '', added: 0, removed: 0 };
-  return { shown: { ...lines, what: wordsFor(base, now) }, revert: { type: 'whole', next: base } };
+  const lines = isLines ? shownLines(change, old ?? [], current ?? []) : NO_LINES;
+  const id = idOf('whole', base?.state.hash, now?.state.hash);
+  return { shown: { ...lines, id, what: wordsFor(base, now) }, revert: { type: 'whole', next: base } };
 }
 
 function wordsFor(base: Found | null, now: Found | null): string {
@@ -64,7 +67,7 @@ function modeHunk(base: Found, now: Found): Hunk[] {
   const { mode } = base.state;
   if (mode === null || now.state.mode === null || mode === now.state.mode) return [];
   const what = `mode ${mode.toString(8)} → ${now.state.mode.toString(8)}`;
-  return [{ shown: { what, patch: '', added: 0, removed: 0 }, revert: { type: 'mode', mode } }];
+  return [{ shown: { ...NO_LINES, id: idOf(what), what }, revert: { type: 'mode', mode } }];
 }
 
 /** The state after reverting these hunks; bytes outside of them stay as they are. */
@@ -107,7 +110,22 @@ function shownLines(
       : added === 1
         ? `line ${newStart + 1}`
         : `lines ${newStart + 1}-${newEnd}`;
-  return { what, patch, added, removed };
+  const [oldText, newText] = [old.slice(oldStart, oldEnd), now.slice(newStart, newEnd)].map(textOf);
+  const lines = {
+    oldStart: oldStart + 1,
+    oldText: oldText ?? '',
+    newStart: newStart + 1,
+    newText: newText ?? '',
+  };
+  return { id: idOf('lines', oldText, newText), what, patch, lines, added, removed };
+}
+
+function textOf(lines: readonly string[]): string {
+  return Buffer.from(lines.join(''), 'latin1').toString('utf8');
+}
+
+function idOf(...parts: readonly unknown[]): string {
+  return sha256(JSON.stringify(parts)).slice(0, 16);
 }
 
 /** An empty range names the line before it. */
@@ -116,10 +134,10 @@ function range(start: number, count: number): string {
 }
 
 function signed(sign: string, line: string): string[] {
-  const text = Buffer.from(line, 'latin1').toString('utf8');
+  const text = textOf([line]);
   return text.endsWith('\n') ? [sign + text.slice(0, -1)] : [sign + text, '\\ No newline at end of file'];
 }
 
-function isText({ state, bytes }: Found): boolean {
+export function isText({ state, bytes }: Found): boolean {
   return state.type === 'file' && !bytes.includes(0);
 }

@@ -118,10 +118,11 @@ function neededOf(
   return { needed, forgottenRuns, isShort };
 }
 
-/** A run with the contents needed to undo and redo it. */
-function runsOf({ runs, undone }: UndoHistory): { at: string; hashes: string[] }[] {
+/** A run with the contents needed to undo, redo and review it. */
+function runsOf({ runs, undone, accepted }: UndoHistory): { at: string; hashes: string[] }[] {
   const redo = undone.map((one) => ({ at: atOf(runs, one.runs), hashes: hashesOf(one.changes) }));
-  return [...runs.map(({ at, changes }) => ({ at, hashes: hashesOf(changes) })), ...redo];
+  const reviewed = [...accepted.values()].map(({ at, change }) => ({ at, hashes: hashesOf([change]) }));
+  return [...runs.map(({ at, changes }) => ({ at, hashes: hashesOf(changes) })), ...redo, ...reviewed];
 }
 
 function atOf(runs: readonly LoggedRun[], indexes: readonly number[]): string {

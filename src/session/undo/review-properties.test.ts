@@ -96,6 +96,43 @@ describe('property: reverting changes', () => {
   );
 
   sweep([30, 500])(
+    'what is accepted stays when all the rest is reverted, and later changes are listed alone (%i runs)',
+    async (numRuns) => {
+      await fc.assert(
+        fc.asyncProperty(text, patches, fc.array(fc.nat()), patches, async (base, changes, order, later) => {
+          const { at, store, open } = await storeFor({ a: '' });
+          writeFileSync(at('a'), base, 'latin1');
+          begin(store);
+          await editLatin(store, at('a'), patched(base, changes));
+          const changed = latin(at('a'));
+          for (const pick of order) {
+            const review = await open().review();
+            const { hunks = [] } = review.files[0] ?? {};
+            if (hunks.length === 0) break;
+            const hunk = pick % hunks.length;
+            const without = (review.original(at('a')) ?? '').split(/(?<=\n)/);
+            const { oldStart = 0, newText = '' } = hunks[hunk]?.lines ?? {};
+            without.splice(oldStart - 1, hunks[hunk]?.removed ?? 0, newText);
+            await review.accept([{ path: at('a'), hunk }]);
+            const now = (await store.review()).original(at('a')) ?? readFileSync(at('a'), 'utf8');
+            expect(now).toBe(without.join(''));
+          }
+          expect(latin(at('a'))).toBe(changed);
+          await (await store.review()).revert([{ path: at('a') }]);
+          const kept = latin(at('a'));
+          expect((await store.review()).files).toEqual([]);
+          begin(store);
+          await editLatin(store, at('a'), patched(kept, later));
+          await (await open().review()).revert([{ path: at('a') }]);
+          expect(latin(at('a'))).toBe(kept);
+        }),
+        { numRuns },
+      );
+    },
+    { timeout: 120_000 },
+  );
+
+  sweep([30, 500])(
     "with the user's own edits, a revert and its undo change nothing (%i runs)",
     async (numRuns) => {
       await fc.assert(

@@ -207,3 +207,65 @@ test('a revert is undone on its own, also by another process, and can be redone'
   await undo(store);
   expect(readFileSync(at('a'), 'utf8')).toBe(BASE);
 });
+
+describe('accepted changes', () => {
+  test('are no longer listed, also for another process; the file and its undo stay as they are', async () => {
+    const { at, store, open } = await storeFor({ a: BASE });
+    begin(store);
+    const changed = BASE.replace('line 3\n', 'three\n').replace('line 15\n', 'fifteen\n');
+    await edit(store, at('a'), changed);
+    const [, second] = (await store.review()).files[0]?.hunks ?? [];
+    await (await store.review()).accept([{ path: at('a'), hunk: 0 }]);
+
+    const review = await open().review();
+    expect(review.files[0]?.hunks).toMatchObject([{ id: second?.id, lines: second?.lines }]);
+    expect(review.original(at('a'))).toBe(BASE.replace('line 3\n', 'three\n'));
+    expect(readFileSync(at('a'), 'utf8')).toBe(changed);
+
+    begin(store);
+    await edit(store, at('a'), changed.replace('line 8\n', 'eight\n'));
+    expect(facts((await store.review()).files)[0]?.hunks).toEqual(['line 8 +1 -1', 'line 15 +1 -1']);
+    await undo(store);
+    await undo(store);
+    expect(readFileSync(at('a'), 'utf8')).toBe(BASE);
+    expect((await store.review()).files).toEqual([]);
+  });
+
+  test('of files take their folders along, whatever was made or deleted', async () => {
+    const { root, store } = await storeFor({ 'dir/x': 'x\n', gone: 'bye\n', mode: 'm\n' });
+    begin(store);
+    await command(
+      store,
+      root,
+      'mkdir -p made/deep && echo n > made/deep/new; rm -r dir gone; chmod 600 mode',
+    );
+    const after = pictureOf(root);
+    const review = await store.review();
+    await review.accept(review.files.map(({ path: file }) => ({ path: file })));
+    expect((await store.review()).files).toEqual([]);
+    expect(pictureOf(root)).toEqual(after);
+  });
+
+  test('with later edits of the user on top are settled as well', async () => {
+    const { at, store } = await storeFor({ a: BASE });
+    begin(store);
+    await edit(store, at('a'), BASE.replace('line 3\n', 'three\n'));
+    writeFileSync(at('a'), BASE.replace('line 3\n', 'my own three\n'));
+    expect(facts((await store.review()).files)[0]?.notes).toEqual([
+      'One change overlaps your own later edits and cannot be reverted.',
+    ]);
+    await (await store.review()).accept([{ path: at('a') }]);
+    expect((await store.review()).files).toEqual([]);
+  });
+});
+
+test('a hunk keeps its id while the file changes elsewhere; equal hunks differ in theirs', async () => {
+  const { at, store } = await storeFor({ a: BASE + BASE });
+  begin(store);
+  await edit(store, at('a'), (BASE + BASE).replaceAll('line 9\n', 'nine\n'));
+  const ids = async () => (await store.review()).files[0]?.hunks.map(({ id }) => id);
+  const before = await ids();
+  writeFileSync(at('a'), `mine\n${(BASE + BASE).replaceAll('line 9\n', 'nine\n')}`);
+  expect(await ids()).toEqual(before);
+  expect(new Set(before).size).toBe(2);
+});

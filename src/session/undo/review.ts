@@ -1,20 +1,47 @@
-import type { ChangedFile, ChosenChange, UndoReport } from '../../contract/review.ts';
+import type {
+  ChangedFile,
+  ChangedHunk,
+  ChangeReview,
+  ChosenChange,
+  UndoReport,
+} from '../../contract/review.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { type Change, type Found, inspect, isSame } from './file-state.ts';
-import { type Hunk, hunksBetween, reverted, wholeHunk } from './hunks.ts';
+import { type Hunk, hunksBetween, isText, reverted, wholeHunk } from './hunks.ts';
 import { mergeBack } from './merge.ts';
 import type { Objects } from './objects.ts';
 import { isMoved, type Step, takenBack } from './plan.ts';
-import type { UndoRecord } from './undo-log.ts';
+import type { UndoHistory, UndoRecord } from './undo-log.ts';
 
 /** A file with its hunks, and what it would be without the changes. */
-export type Reviewed = { file: ChangedFile; now: Found | null; base: Found | null; hunks: Hunk[] };
+type Reviewed = { file: ChangedFile; now: Found | null; base: Found | null; hunks: Hunk[] };
+
+/** Where contents are, and how what was decided is carried out. */
+type ReviewWay = {
+  objects: Objects;
+  revert(steps: Step[]): Promise<UndoReport>;
+  /** `next` is what is left to review. */
+  accept(steps: Step[]): Promise<void>;
+};
+
+export async function reviewOf(changes: readonly Change[], way: ReviewWay): Promise<ChangeReview> {
+  const all = await reviewChanges(changes, way.objects);
+  return {
+    files: listedFiles(all),
+    async revert(chosen) {
+      const steps = stepsToRevert(all, chosen);
+      return withoutFolders(await way.revert(steps), steps);
+    },
+    accept: (chosen) => way.accept(stepsToAccept(all, chosen)),
+    original: (path) => originalText(all, path),
+  };
+}
 
 /**
  * What is left of changes, given oldest first. A file is compared with what it would be without them, so the
  * user's own edits are in neither side; where both changed the same lines, the change is not listed.
  */
-export async function reviewChanges(changes: readonly Change[], objects: Objects): Promise<Reviewed[]> {
+async function reviewChanges(changes: readonly Change[], objects: Objects): Promise<Reviewed[]> {
   const paths = [...new Set(changes.map(({ path }) => path))].sort();
   const all: Reviewed[] = [];
   for (const path of paths) {
@@ -26,7 +53,7 @@ export async function reviewChanges(changes: readonly Change[], objects: Objects
 }
 
 /** Folders are listed only if nothing in them is. */
-export function listedFiles(all: readonly Reviewed[]): ChangedFile[] {
+function listedFiles(all: readonly Reviewed[]): ChangedFile[] {
   return all
     .filter(
       (one) =>
@@ -36,13 +63,11 @@ export function listedFiles(all: readonly Reviewed[]): ChangedFile[] {
 }
 
 /** The steps to revert what was chosen, together with the folders that were made or deleted for it. */
-export function stepsToRevert(all: readonly Reviewed[], chosen: readonly ChosenChange[]): Step[] {
-  const steps = all.flatMap(({ file: { path }, now, hunks }): Step[] => {
-    const wanted = chosen.filter((one) => one.path === path);
-    if (wanted.length === 0) return [];
-    const isWhole = wanted.some(({ hunk }) => hunk === undefined);
-    const picked = hunks.filter((_, i) => isWhole || wanted.some(({ hunk }) => hunk === i));
-    return picked.length === 0 ? [] : [{ path, now, next: reverted(now, picked) }];
+function stepsToRevert(all: readonly Reviewed[], chosen: readonly ChosenChange[]): Step[] {
+  const steps = all.flatMap((one): Step[] => {
+    const { picked } = divided(one, chosen);
+    const { file, now } = one;
+    return picked.length === 0 ? [] : [{ path: file.path, now, next: reverted(now, picked) }];
   });
   const folders = all.filter(
     (one) =>
@@ -57,6 +82,54 @@ export function stepsToRevert(all: readonly Reviewed[], chosen: readonly ChosenC
   return [...steps, ...folders.map(({ file: { path }, now, base }) => ({ path, now, next: base }))];
 }
 
+/** What stays to be reviewed of each accepted file. A folder is accepted with anything in it. */
+function stepsToAccept(all: readonly Reviewed[], chosen: readonly ChosenChange[]): Step[] {
+  return all.flatMap((one): Step[] => {
+    const { file, now } = one;
+    const isAll = chosen.some(({ path, hunk }) =>
+      isFolder(one) ? isInside(file.path, path) : path === file.path && hunk === undefined,
+    );
+    if (isAll) return [{ path: file.path, now, next: now }];
+    const { picked, others } = divided(one, chosen);
+    return picked.length === 0 ? [] : [{ path: file.path, now, next: reverted(now, others) }];
+  });
+}
+
+export function acceptRecords(steps: readonly Step[]): UndoRecord[] {
+  const at = new Date().toISOString();
+  return steps.map(({ path, now, next }) => {
+    const left = { path, before: next?.state ?? null, after: now?.state ?? null };
+    return { type: 'accepted', at, ...left };
+  });
+}
+
+/** The hunks of a file that were chosen, and the rest. */
+function divided({ file, hunks }: Reviewed, chosen: readonly ChosenChange[]) {
+  const wanted = chosen.filter(({ path }) => path === file.path);
+  const isWanted = (index: number) => wanted.some(({ hunk }) => hunk === undefined || hunk === index);
+  return {
+    picked: hunks.filter((_, index) => isWanted(index)),
+    others: hunks.filter((_, index) => !isWanted(index)),
+  };
+}
+
+/** What is to be reviewed of the history since a run, oldest first. */
+export function pendingChanges({ runs, accepted }: UndoHistory, fromRun: number): Change[] {
+  const made = runs
+    .filter(({ undone, index }) => !undone && index >= fromRun)
+    .flatMap(({ changes }) => changes);
+  const settled = [...accepted.values()].filter(({ covered }) => made.some((change) => covered.has(change)));
+  return [
+    ...settled.map(({ change }) => change),
+    ...made.filter((change) => !accepted.get(change.path)?.covered.has(change)),
+  ];
+}
+
+function originalText(all: readonly Reviewed[], path: string): string | null {
+  const base = all.find(({ file }) => file.path === path)?.base;
+  return base && isText(base) ? base.bytes.toString('utf8') : null;
+}
+
 /** As a run of its own, so that it is undone on its own. */
 export function reviewRecords(changes: readonly Change[]): UndoRecord[] {
   if (changes.length === 0) return [];
@@ -68,7 +141,7 @@ export function reviewRecords(changes: readonly Change[]): UndoRecord[] {
 }
 
 /** A folder that was made for a file stays if something else is in it: nothing to report. */
-export function withoutFolders(report: UndoReport, steps: readonly Step[]): UndoReport {
+function withoutFolders(report: UndoReport, steps: readonly Step[]): UndoReport {
   const isFolderStep = (path: string) =>
     steps.some((step) => step.path === path && step.now?.state.type === 'folder');
   return { ...report, kept: report.kept.filter(({ path }) => !isFolderStep(path)) };
@@ -96,7 +169,7 @@ async function reviewPath(path: string, made: readonly Change[], objects: Object
       ? await hunksBetween(base, now)
       : [wholeHunk(base, now)];
   if (hunks.length === 0 && conflicts === 0) return null;
-  const shown = hunks.map((hunk) => hunk.shown);
+  const shown = distinct(hunks.map((hunk) => hunk.shown));
   const sum = (of: 'added' | 'removed') => shown.reduce((total, hunk) => total + hunk[of], 0);
   const file: ChangedFile = {
     path,
@@ -107,6 +180,16 @@ async function reviewPath(path: string, made: readonly Change[], objects: Object
     notes: [...notes, ...(conflicts === 0 ? [] : [conflictText(conflicts)])],
   };
   return { file, now, base, hunks };
+}
+
+/** The same change at several places gets a number. */
+function distinct(hunks: readonly ChangedHunk[]): ChangedHunk[] {
+  const seen = new Map<string, number>();
+  return hunks.map((hunk) => {
+    const count = (seen.get(hunk.id) ?? 0) + 1;
+    seen.set(hunk.id, count);
+    return count === 1 ? hunk : { ...hunk, id: `${hunk.id}-${count}` };
+  });
 }
 
 /** The current state without the changes, or why it cannot be determined. */

@@ -21,7 +21,9 @@ export type UndoRecord =
   /** What a background command has changed so far. */
   | { type: 'found'; changes: Change[]; run: number }
   | { type: 'undone'; runs: number[]; changes: Change[] }
-  | { type: 'redone'; changes: Change[] };
+  | { type: 'redone'; changes: Change[] }
+  /** Of everything that the session has changed so far in this path, only this is still to be reviewed. */
+  | ({ type: 'accepted'; at: string } & Change);
 
 export type LoggedRun = RunInfo & { index: number; changes: Change[]; undone: boolean };
 
@@ -31,6 +33,8 @@ export type UndoHistory = {
   undone: { runs: number[]; changes: Change[] }[];
   /** Runs with unfinished commands, once per command. */
   open: number[];
+  /** By path: what is left to review of the changes that it covers. */
+  accepted: Map<string, { at: string; change: Change; covered: Set<Change> }>;
 };
 
 /** A session's log. Read once, and again only if another process has written to it. */
@@ -82,7 +86,7 @@ export function readHistory(file: string): UndoHistory {
 }
 
 function emptyHistory(): UndoHistory {
-  return { runs: [], undone: [], open: [] };
+  return { runs: [], undone: [], open: [], accepted: new Map() };
 }
 
 function fold(history: UndoHistory, record: UndoRecord): void {
@@ -116,6 +120,12 @@ function fold(history: UndoHistory, record: UndoRecord): void {
     case 'redone':
       for (const index of history.undone.pop()?.runs ?? []) markUndone(history, index, false);
       break;
+    case 'accepted': {
+      const { at, path: file, before, after } = record;
+      const made = history.runs.flatMap(({ changes }) => changes.filter((change) => change.path === file));
+      history.accepted.set(file, { at, change: { path: file, before, after }, covered: new Set(made) });
+      break;
+    }
     default:
       // A record of a newer version.
       record satisfies never;
@@ -145,6 +155,7 @@ function isRecord(value: unknown): value is UndoRecord {
     case 'run':
       return typeof value.at === 'string' && typeof value.prompt === 'string';
     case 'change':
+    case 'accepted':
       return isChange(value);
     case 'undone':
       return Array.isArray(value.runs) && isChanges(value.changes);

@@ -13,7 +13,7 @@ import { outermost } from './outermost.ts';
 import { type Plan, planBack, type Step } from './plan.ts';
 import { countsOf, uncertainOf } from './preview.ts';
 import { forgottenText, pruneUndo, sizeOfUndo } from './prune.ts';
-import { listedFiles, reviewChanges, reviewRecords, stepsToRevert, withoutFolders } from './review.ts';
+import { acceptRecords, pendingChanges, reviewOf, reviewRecords } from './review.ts';
 import { type Difference, type Look, TreeIndex } from './tree-index.ts';
 import { defaultLimits, type TreeLimits } from './tree-walk.ts';
 import { type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
@@ -210,28 +210,23 @@ export class UndoStore {
   review(fromRun = 0): Promise<ChangeReview> {
     return this.#inTurn(async () => {
       await this.#catchUp();
-      const runs = this.#log.history.runs.filter(({ undone, index }) => !undone && index >= fromRun);
-      const changes = runs.flatMap((run) => run.changes);
-      const reviewed = await reviewChanges(changes, this.#objects);
-      return {
-        files: listedFiles(reviewed),
-        revert: (chosen) => this.#revert(stepsToRevert(reviewed, chosen)),
-      };
+      return reviewOf(pendingChanges(this.#log.history, fromRun), {
+        objects: this.#objects,
+        // Recorded as a run of its own, so that it is undone on its own.
+        revert: (steps) => this.#apply(async () => ({ steps, conflicts: [] }), reviewRecords),
+        accept: (steps) =>
+          this.#inTurn(async () => {
+            this.#store(steps);
+            this.#log.append(acceptRecords(steps));
+          }),
+      });
     });
-  }
-
-  /** Recorded as a run of its own, so that it is undone on its own. */
-  async #revert(steps: Step[]): Promise<UndoReport> {
-    const report = await this.#apply(async () => ({ steps, conflicts: [] }), reviewRecords);
-    return withoutFolders(report, steps);
   }
 
   #apply(planned: () => Promise<Plan>, recordsOf: (changes: Change[]) => UndoRecord[]): Promise<UndoReport> {
     return this.#inTurn(async () => {
       const plan = await planned();
-      for (const { now, next } of plan.steps)
-        for (const found of [now, next]) if (found) this.#objects.put(found.bytes);
-      this.#objects.flush({ durable: true });
+      this.#store(plan.steps);
       const { changes, kept } = await applySteps(plan.steps);
       this.#log.append(recordsOf(changes));
       return {
@@ -240,6 +235,12 @@ export class UndoStore {
         kept: [...plan.conflicts, ...kept],
       };
     });
+  }
+
+  #store(steps: readonly Step[]): void {
+    for (const { now, next } of steps)
+      for (const found of [now, next]) if (found) this.#objects.put(found.bytes);
+    this.#objects.flush({ durable: true });
   }
 
   #stateOf(before: Uint8Array, was: FileChange['was']): FileState {

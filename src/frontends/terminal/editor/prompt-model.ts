@@ -1,12 +1,12 @@
 import type { TypedPrompt } from '../../../app/conversation/prompt-queue.ts';
+import { FileNames } from '../../shared/file-names/file-names.ts';
+import { indexNames, search } from '../../shared/file-names/fuzzy.ts';
 import { type AttachDeps, attachCopied, attachImage } from '../attach-image.ts';
 import type { Keymap } from '../keyboard/keymap.ts';
 import type { Key, ScreenAction } from '../view/types.ts';
 import { type Offer, wantedAt } from './completion.ts';
 import { type Editor, type Effect, emptyEditor, press, withText } from './editor.ts';
-import { FileNames } from './file-names.ts';
 import { type Fold, labelOf } from './folds.ts';
-import { indexNames, search } from './fuzzy.ts';
 import { folded } from './text-buffer.ts';
 
 /** More than a user would scroll through. */

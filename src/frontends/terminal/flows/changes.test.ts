@@ -133,6 +133,8 @@ test('a file that was changed meanwhile is left alone, and the user is told', as
 
 test('whatever is listed and pressed, it fits the screen', () => {
   const hunk = fc.record({
+    id: fc.constant('one'),
+    lines: fc.constant(null),
     what: fc.constantFrom('line 2', 'lines 100-2000', 'mode 644 → 755'),
     patch: fc.constantFrom('', '@@ -1,1 +1,2 @@\n-a\n+b\n+ 日本語 👩‍👩‍👧‍👦 and a rather long line of text\n'),
     added: fc.nat(9000),

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type BuildOptions, defineConfig } from 'vite';
 import { root, version, worker } from './scripts/bundle.mjs';
 import { packageFiles } from './scripts/package-files.mjs';
+import { webPage } from './scripts/web-page.mjs';
 
 type Bundle = NonNullable<BuildOptions['rolldownOptions']>;
 
@@ -60,7 +61,7 @@ export default defineConfig(({ mode }) => {
     },
     ssr: { noExternal: true },
     resolve: { alias: isBinary ? insideBinary : {} },
-    plugins: isBinary ? [] : [packageFiles()],
+    plugins: [webPage(), ...(isBinary ? [] : [packageFiles()])],
     build: {
       ssr: true,
       target: 'node20.19',

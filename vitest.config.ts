@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { webPage } from './scripts/web-page.mjs';
 import { builtBinary } from './test/support/binary.ts';
 
 const shared = {
@@ -40,6 +41,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     projects: [
       {
+        plugins: [webPage()],
         test: {
           ...shared,
           name: 'unit',

@@ -22,3 +22,9 @@ export const assets = [
   'web-tree-sitter/web-tree-sitter.wasm',
   'tree-sitter-bash/tree-sitter-bash.wasm',
 ];
+
+/** The files that went into a bundle, as paths relative to the repository root. */
+export function inputsOf(files) {
+  const inputs = files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  return inputs.map((file) => path.relative(root, file).replaceAll('\\', '/'));
+}

@@ -1,7 +1,8 @@
 import { chmod, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { assets, nodeNeeded, root } from './bundle.mjs';
+import { assets, inputsOf, nodeNeeded, root } from './bundle.mjs';
 import { licences } from './licences.mjs';
+import { buildPage } from './web-page.mjs';
 
 /**
  * The files of the npm package besides its code.
@@ -20,14 +21,9 @@ export function packageFiles() {
       );
       // For programs that import the package: an ES module with the exports of the CommonJS build.
       emit('index.js', "export * from './index.cjs';\n");
-      emit('THIRD-PARTY-LICENSES.txt', await licences(inputsOf(Object.values(bundle))));
+      const inputs = [...inputsOf(Object.values(bundle)), ...(await buildPage()).inputs];
+      emit('THIRD-PARTY-LICENSES.txt', await licences(inputs));
     },
     writeBundle: ({ dir }) => chmod(path.join(dir, 'main.cjs'), 0o755),
   };
-}
-
-/** The files that went into a bundle, as paths relative to the repository root. */
-export function inputsOf(files) {
-  const inputs = files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
-  return inputs.map((file) => path.relative(root, file).replaceAll('\\', '/'));
 }

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'vite';
-import { assets, root } from '../bundle.mjs';
-import { inputsOf } from '../package-files.mjs';
+import { assets, inputsOf, root } from '../bundle.mjs';
+import { buildPage } from '../web-page.mjs';
 import { exe, targets } from './targets.mjs';
 
 /** Writes the bundle and its assets. `entries` are for the compiler; `inputs` are the bundled files. */
@@ -36,7 +36,7 @@ export async function bundleForBun(folder, target, parts) {
   return {
     entries: ['aca.js'],
     assets: Object.keys(beside),
-    inputs: inputsOf(output),
+    inputs: [...inputsOf(output), ...(await buildPage()).inputs],
   };
 }
 

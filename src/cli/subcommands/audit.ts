@@ -4,6 +4,7 @@ import { loadSettings } from '../../app/settings.ts';
 import { exitCodes } from '../../frontends/shared/exit-codes.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { type AccessRecord, readAccesses } from '../../observability/audit/access-log.ts';
 import type { Link } from '../../observability/audit/chained-log.ts';
 import { type AuditEntry, type AuditQuery, readAudit } from '../../observability/audit/read-audit.ts';
 import { type Verified, verifyAudit } from '../../observability/audit/verify-audit.ts';
@@ -32,6 +33,22 @@ export function auditCommand(terminal: Terminal, ended: Ended = { code: 0 }): Co
       if (json) for (const entry of entries) terminal.stdout.write(`${JSON.stringify(entry)}\n`);
       else
         terminal.stdout.write(entries.length > 0 ? table(entries.map(rowOf)) : 'The audit log is empty.\n');
+    });
+  command
+    .command('access')
+    .description(
+      'Show who used `aca serve`: sign-ins, connections, approvals and refused requests; newest last',
+    )
+    .option('--tail <n>', 'how many entries to show', positiveInteger, 50)
+    .option('--session <id>', 'show only one session, by id or id prefix')
+    .option('--json', 'print JSON lines')
+    .action(async ({ json, ...query }: Omit<AuditFlags, 'denied'>) => {
+      const entries = await readAccesses(fileOf(), query);
+      if (json) for (const entry of entries) terminal.stdout.write(`${JSON.stringify(entry)}\n`);
+      else
+        terminal.stdout.write(
+          entries.length > 0 ? table(entries.map(accessRow)) : 'Nobody used the server yet.\n',
+        );
     });
   command
     .command('verify')
@@ -75,7 +92,7 @@ function anchorOf(value: string): Link {
 function rowOf({ time, session, tool, verdict, accesses, by, outcome }: AuditEntry): string[] {
   const target = visible(accesses.map((access) => access.target).join(', ')).replaceAll('\n', ' ');
   return [
-    time.slice(0, 19).replace('T', ' '),
+    shownTime(time),
     session.slice(0, 8),
     verdict === 'allow' ? 'allowed' : 'refused',
     tool,
@@ -83,6 +100,16 @@ function rowOf({ time, session, tool, verdict, accesses, by, outcome }: AuditEnt
     visible(by),
     endingOf(outcome),
   ];
+}
+
+function accessRow({ time, event, by, address = '', session = '', detail = '' }: AccessRecord): string[] {
+  const who = by ? `${by.name} (${by.role})` : '';
+  const cells = [shownTime(time), event, who, address, session.slice(0, 8), detail];
+  return cells.map((cell) => visible(cell).replaceAll('\n', ' '));
+}
+
+function shownTime(time: string): string {
+  return time.slice(0, 19).replace('T', ' ');
 }
 
 function endingOf(outcome: AuditEntry['outcome']): string {

@@ -16,7 +16,7 @@ export type AuditEntry = Extract<AuditRecord, { type: 'judged' }> & {
   outcome?: Pick<Extract<AuditRecord, { type: 'outcome' }>, 'success' | 'exitCode' | 'durationMs'>;
 };
 
-/** Oldest first. Skips lines that are not records. */
+/** Oldest first. Skips lines that are not about calls. */
 export async function readAudit(file: string, { session, denied, tail }: AuditQuery): Promise<AuditEntry[]> {
   const entries = new Map<string, AuditEntry>();
   for (const name of filesOfLog(file)) {
@@ -40,7 +40,7 @@ function parseRecord(line: string): AuditRecord | null {
   try {
     // Written only by this program; a line of complete JSON is a complete record.
     const { seq: _, prev: _before, hash: _own, torn: _torn, headless: _less, ...record } = JSON.parse(line);
-    return record as AuditRecord;
+    return record.type === 'judged' || record.type === 'outcome' ? (record as AuditRecord) : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

@@ -1,5 +1,211 @@
+import { watch } from 'node:fs';
+import {
+  createServer,
+  type ServerOptions as HttpOptions,
+  type IncomingMessage,
+  type Server,
+} from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { UserError } from '../../../contract/errors.ts';
+import { isErrno } from '../../../lib/files/errno.ts';
+import { createAccessLog } from '../../../observability/audit/access-log.ts';
+import { AccessStore } from './access-store.ts';
+import { Attempts } from './attempts.ts';
+import type { Door } from './authenticate.ts';
+import { type Certificate, givenCertificate, ownCertificate } from './certificate.ts';
+import { type Checked, checkRequest, isRefusal } from './check-request.ts';
+import { DEFAULT_PORT, isLoopback, type Listen, ownNames, parseHost, parseListen, sitesOf } from './hosts.ts';
+import { createInvitations, signInLink } from './invitations.ts';
+import { loadPageFiles } from './page-files.ts';
+import { hintFor, refusalHeaders, refusalText } from './refusals.ts';
+import { type Bindings, createRoutes, logRefusal } from './routes.ts';
+import { ownerToken } from './secrets.ts';
+import { Sockets } from './sockets.ts';
 import type { RunningServer, ServerOptions } from './types.ts';
 
+/** Clients that send their headers or bodies slowly are cut off. */
+const LIMITS: HttpOptions = {
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 2_000,
+  maxHeaderSize: 16 * 1024,
+  insecureHTTPParser: false,
+};
+const MAX_CONNECTIONS = 2_048;
+const MAX_CONNECTIONS_OF_ADDRESS = 256;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Listens, and lets in who has a token, a signed-in browser or an invitation. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  throw new Error(`Not built yet: ${options.folder}`);
+  const { folder, allowHosts = [], behindProxy = false } = options;
+  const listen = parseListen(options.listen ?? '127.0.0.1');
+  ownerToken(folder);
+  const certificate = await certificateFor(listen, options);
+  const server = certificate
+    ? createTlsServer({ ...LIMITS, ...certificate, minVersion: 'TLSv1.2' })
+    : createServer(LIMITS);
+  const { port } = await bind(server, listen);
+  const { address } = listen;
+  const sites = sitesOf({ address, port }, { tls: certificate !== null, allowHosts });
+  const log = createAccessLog({ file: options.auditFile, onTrouble: options.onTrouble });
+  const door: Door = { store: new AccessStore(folder), attempts: new Attempts(), log, port, behindProxy };
+  const sockets = new Sockets(door, sites, options.onSocket);
+  const routes = createRoutes(door, await loadPageFiles(), (signIn) => sockets.signedOut(signIn));
+  answer(server, { door, sites, sockets, fetch: (request, env) => routes.fetch(request, env) });
+
+  const scheme = certificate ? 'https' : 'http';
+  const names = ownNames(address);
+  const inside = names.find((name) => name === '127.0.0.1') ?? names[0];
+  const [proxied] = allowHosts.map(parseHost);
+  const publicUrl = proxied ? (sites.get(proxied)?.origin ?? '') : `${scheme}://${names[0]}:${port}`;
+  await door.store.saveUrl(publicUrl);
+  // Another process may revoke an invitation.
+  const watcher = watch(folder, { persistent: false }, () => void sockets.revalidate());
+  watcher.on('error', () => watcher.close());
+  const renewal = setInterval(() => void renew(server, listen, options), DAY_MS).unref();
+
+  return {
+    url: `${scheme}://${inside}:${port}`,
+    publicUrl,
+    address,
+    port,
+    fingerprint: certificate?.fingerprint ?? null,
+    signInLink: () => signInLink(door.store, publicUrl),
+    invitations: createInvitations({
+      store: door.store,
+      log,
+      url: publicUrl,
+      onRevoked: () => sockets.revalidate(),
+    }),
+    audit: (entry) => log.write(entry),
+    async close() {
+      watcher.close();
+      clearInterval(renewal);
+      sockets.close();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      log.close();
+    },
+  };
+}
+
+type Answering = {
+  door: Door;
+  sites: ReturnType<typeof sitesOf>;
+  sockets: Sockets;
+  fetch(request: Request, env: Bindings): Response | Promise<Response>;
+};
+
+/** Every request and every upgrade passes the same checks before anything else looks at it. */
+function answer(server: Server | TlsServer, { door, sites, sockets, fetch }: Answering): void {
+  const passed = new WeakMap<IncomingMessage, Checked>();
+  const listener = getRequestListener((request, env) => {
+    const { incoming, outgoing } = env as Bindings;
+    const checked = passed.get(incoming);
+    if (!checked) throw new Error('A request was not checked.');
+    return fetch(request, { incoming, outgoing, checked });
+  });
+  server.on('request', (request, response) => {
+    const checked = checkRequest(request, sites);
+    if (!isRefusal(checked)) {
+      passed.set(request, checked);
+      void listener(request, response);
+      return;
+    }
+    logRefusal(request, checked, door);
+    response.writeHead(checked.status, refusalHeaders(checked)).end(`${hintFor(checked)}\n`);
+  });
+  server.on('upgrade', (request, socket, head) => {
+    sockets.upgrade(request, socket, head).catch(() => socket.destroy());
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
+    const address = (socket as Socket).remoteAddress ?? '';
+    door.log.writeLimited({ event: 'refused', address, detail: `malformed request: ${error.code}` });
+    socket.end(refusalText({ status, reason: '' }));
+  });
+  limitConnections(server);
+}
+
+function limitConnections(server: Server | TlsServer): void {
+  server.maxConnections = MAX_CONNECTIONS;
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? '';
+    const count = (open.get(address) ?? 0) + 1;
+    // Clients on this machine may be many, behind a proxy all are.
+    if (count > MAX_CONNECTIONS_OF_ADDRESS && !isLoopback(address.replace(/^::ffff:/, '')))
+      return socket.destroy();
+    open.set(address, count);
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left > 0) open.set(address, left);
+      else open.delete(address);
+    });
+  });
+}
+
+/** Null for plain HTTP, which only this machine can reach. */
+async function certificateFor(listen: Listen, options: ServerOptions): Promise<Certificate | null> {
+  const { tls, folder, allowHosts = [], behindProxy } = options;
+  if (behindProxy && !isLoopback(listen.address))
+    throw new UserError(
+      `--behind-proxy needs a loopback address, not ${listen.address}.`,
+      'Clients that bypass the proxy could name any address as their own. Remove --listen or --behind-proxy.',
+    );
+  if (tls !== undefined && tls !== 'own') return givenCertificate(tls);
+  if (tls !== 'own' && isLoopback(listen.address)) return null;
+  // Addresses of a wildcard may change with the network: their certificate would, too.
+  const address = ['0.0.0.0', '::'].includes(listen.address) ? [] : [listen.address];
+  const hosts = allowHosts.map((host) =>
+    parseHost(host)
+      .replace(/:\d+$/, '')
+      .replace(/^\[(.*)\]$/, '$1'),
+  );
+  return ownCertificate(folder, [...address, ...hosts]);
+}
+
+/** A certificate that was renewed, by us or by its owner, is used without a restart. */
+async function renew(server: Server | TlsServer, listen: Listen, options: ServerOptions): Promise<void> {
+  if (!('setSecureContext' in server)) return;
+  try {
+    const fresh = await certificateFor(listen, options);
+    if (fresh) server.setSecureContext(fresh);
+  } catch (error) {
+    options.onTrouble(`Cannot renew the certificate: ${(error as Error).message}`);
+  }
+}
+
+async function bind(server: Server | TlsServer, { address, port }: Listen): Promise<AddressInfo> {
+  try {
+    return await listenOn(server, address, port ?? DEFAULT_PORT);
+  } catch (error) {
+    if (isErrno(error, ['EADDRINUSE']) && port === null) return await listenOn(server, address, 0);
+    if (isErrno(error, ['EADDRINUSE']))
+      throw new UserError(`Port ${port} is in use.`, `Choose another one with --listen ${address}:PORT.`);
+    if (isErrno(error, ['EADDRNOTAVAIL']))
+      throw new UserError(
+        `${address} is not an address of this machine.`,
+        'Choose one of its own with --listen.',
+      );
+    if (isErrno(error, ['EACCES']))
+      throw new UserError(`You may not listen on port ${port}.`, 'Choose a port above 1023.');
+    throw error;
+  }
+}
+
+function listenOn(server: Server | TlsServer, address: string, port: number): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: address, port, ipv6Only: true }, () => {
+      server.off('error', reject);
+      // A listening TCP server has an address and a port.
+      resolve(server.address() as AddressInfo);
+    });
+  });
 }

@@ -1,17 +1,18 @@
 import type { WebSocket } from 'ws';
+import type { AccessEntry } from '../../../observability/audit/access-log.ts';
 import type { Identity, Role } from '../identity.ts';
 
 export type ServerOptions = {
   /** `<data root>/serve`: the token, invitations, sign-ins and the certificate. */
   folder: string;
-  /** The audit log that accesses are written to. */
-  auditFile: string;
+  /** The audit log that accesses are written to; null if it is switched off. */
+  auditFile: string | null;
   /** `ADDRESS[:PORT]`; 127.0.0.1 and the default port (or a free one) if absent. */
   listen?: string;
   /** Other names under which browsers reach the server, such as that of a reverse proxy: `NAME[:PORT]`. */
   allowHosts?: readonly string[];
-  /** PEM files. Without them, a server on other addresses makes its own certificate. */
-  tls?: { cert: string; key: string };
+  /** PEM files, or a certificate of our own, which is also made for addresses that other machines reach. */
+  tls?: { cert: string; key: string } | 'own';
   /** A reverse proxy on this machine sets X-Forwarded-For. */
   behindProxy?: boolean;
   /** Called for each authenticated connection. The socket is closed when the identity loses its access. */
@@ -21,8 +22,10 @@ export type ServerOptions = {
 };
 
 export type RunningServer = {
-  /** Without a path, such as `http://127.0.0.1:7317`. */
+  /** For programs on this machine, without a path, such as `http://127.0.0.1:7317`. */
   url: string;
+  /** The same for links, which may lead to a reverse proxy. */
+  publicUrl: string;
   address: string;
   port: number;
   /** SHA-256 of the certificate, if the server speaks TLS. */
@@ -30,7 +33,7 @@ export type RunningServer = {
   /** A link that signs the owner in once, within ten minutes. */
   signInLink(): Promise<string>;
   invitations: Invitations;
-  /** Records what a participant did: a prompt, an approval, a refused method. */
+  /** Records what a participant did, such as a prompt or an approval. */
   audit(entry: AccessEntry): void;
   close(): Promise<void>;
 };
@@ -59,15 +62,4 @@ export type Invitations = {
   list(): Promise<Invitation[]>;
   /** Cuts the connections of its guests. False if there is no such invitation. */
   revoke(id: string, by: Identity): Promise<boolean>;
-};
-
-/** One line of the audit log about an access to the server. */
-export type AccessEntry = {
-  /** Such as `sign-in`, `refused`, `connected`, `prompt`, `approved`. */
-  event: string;
-  by?: Pick<Identity, 'id' | 'name' | 'role'>;
-  address?: string;
-  session?: string;
-  /** Why something was refused, or what exactly was done. */
-  detail?: string;
 };

@@ -1,0 +1,35 @@
+import { STATUS_CODES } from 'node:http';
+import type { Refusal } from './check-request.ts';
+import { securityHeaders } from './response-headers.ts';
+
+/** Never quotes the request. */
+const HINTS: Record<number, string> = {
+  401: 'Sign in: run `aca serve link` and open the link that it prints.',
+  403: 'This request came from another site.',
+  421: 'The server does not know this host name. Start it with `aca serve --allow-host NAME`.',
+  429: 'Too many wrong tokens. Wait a little, then try again.',
+};
+
+export function hintFor({ status }: Refusal): string {
+  return HINTS[status] ?? `${STATUS_CODES[status] ?? 'Refused'}.`;
+}
+
+export function refusalHeaders({ status, waitMs = 0 }: Refusal): Record<string, string> {
+  return {
+    ...securityHeaders,
+    'content-type': 'text/plain; charset=utf-8',
+    connection: 'close',
+    ...(status === 401 && { 'www-authenticate': 'Bearer' }),
+    ...(status === 429 && { 'retry-after': String(Math.ceil(waitMs / 1000)) }),
+  };
+}
+
+/** A whole response, for sockets that are not handled by the HTTP server any more. */
+export function refusalText(refusal: Refusal): string {
+  const body = `${hintFor(refusal)}\n`;
+  const headers = { ...refusalHeaders(refusal), 'content-length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`, ...lines, '', body].join(
+    '\r\n',
+  );
+}

@@ -1,0 +1,199 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { type IncomingMessage, request as plainRequest } from 'node:http';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { readAccesses } from '../../../observability/audit/access-log.ts';
+import { verifyAudit } from '../../../observability/audit/verify-audit.ts';
+import type { Identity } from '../identity.ts';
+import { startServer } from './server.ts';
+import type { RunningServer, ServerOptions } from './types.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+type Started = { server: RunningServer; folder: string; auditFile: string; token: string; seen: Identity[] };
+
+async function start(options: Partial<ServerOptions> = {}): Promise<Started> {
+  const root = await mkdtemp(path.join(tmpdir(), 'door-'));
+  const { folder = path.join(root, 'serve') } = options;
+  const auditFile = path.join(root, 'audit.jsonl');
+  const seen: Identity[] = [];
+  const server = await startServer({
+    folder,
+    auditFile,
+    listen: '127.0.0.1:0',
+    onTrouble: (message) => expect.unreachable(message),
+    onSocket(socket, who) {
+      seen.push(who);
+      socket.on('message', (data) => socket.send(`${who.name}: ${data}`));
+    },
+    ...options,
+  });
+  closing.push(
+    () => server.close(),
+    () => rm(root, { recursive: true }),
+  );
+  const token = (await readFile(path.join(folder, 'token'), 'utf8')).trim();
+  return { server, folder, auditFile, token, seen };
+}
+
+type Browser = {
+  cookie: string;
+  key: string;
+  setCookie: string;
+  body: Record<string, unknown>;
+  status: number;
+};
+
+async function signIn({ url }: RunningServer, code: string, name = ''): Promise<Browser> {
+  const response = await fetch(`${url}/api/sign-in`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ code, name }),
+  });
+  const setCookie = response.headers.get('set-cookie') ?? '';
+  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  return {
+    cookie: setCookie.split(';')[0] ?? '',
+    key: String(body.key),
+    setCookie,
+    body,
+    status: response.status,
+  };
+}
+
+const codeOf = (link: string) => new URL(link).hash.replace('#code=', '');
+
+function connect({ url }: RunningServer, { cookie, key }: Pick<Browser, 'cookie' | 'key'>): WebSocket {
+  return new WebSocket(`${url.replace('http', 'ws')}/acp`, ['aca.v1', `aca.key.${key}`], {
+    origin: url,
+    headers: { cookie },
+    rejectUnauthorized: false,
+  });
+}
+
+const opened = (socket: WebSocket) =>
+  new Promise((resolve, reject) => socket.on('open', resolve).on('error', reject));
+const closed = (socket: WebSocket) => new Promise<number>((resolve) => socket.on('close', resolve));
+const answer = (socket: WebSocket) =>
+  new Promise<string>((resolve) => socket.once('message', (data) => resolve(String(data))));
+
+const me = ({ url }: RunningServer, { cookie, key }: Pick<Browser, 'cookie' | 'key'>) =>
+  fetch(`${url}/api/me`, { headers: { cookie, 'x-aca-key': key } });
+
+test('the owner signs in once with a link, connects, and signs out', async () => {
+  const { server, auditFile, seen } = await start();
+  const code = codeOf(await server.signInLink());
+  const browser = await signIn(server, code);
+  expect(browser.setCookie).toMatch(
+    new RegExp(`^aca-${server.port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Max-Age=\\d+$`),
+  );
+  expect((await signIn(server, code)).status).toBe(401);
+  expect(await (await me(server, browser)).json()).toMatchObject({ role: 'owner', sessions: 'all' });
+
+  const socket = connect(server, browser);
+  await opened(socket);
+  expect(socket.protocol).toBe('aca.v1');
+  socket.send('hello');
+  expect(await answer(socket)).toMatch(/: hello$/);
+  expect(seen).toMatchObject([{ id: 'owner', role: 'owner', sessions: 'all' }]);
+
+  const ended = closed(socket);
+  await fetch(`${server.url}/api/sign-out`, {
+    method: 'POST',
+    headers: { cookie: browser.cookie, 'x-aca-key': browser.key, origin: server.url },
+  });
+  expect(await ended).toBe(4401);
+  expect((await me(server, browser)).status).toBe(401);
+
+  await server.close();
+  const events = (await readAccesses(auditFile, { tail: 99 })).map(({ event }) => event);
+  expect(events).toEqual(['signed in', 'refused', 'connected', 'signed out', 'disconnected', 'refused']);
+  expect(verifyAudit(auditFile)).toMatchObject({ broken: null, entries: 6 });
+});
+
+test('programs send the token, and their folder is out of reach for others', async () => {
+  const { server, folder, token } = await start();
+  const headers = { authorization: `Bearer ${token}` };
+  expect((await fetch(`${server.url}/api/me`, { headers })).status).toBe(200);
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/acp`, { headers });
+  await opened(socket);
+  socket.terminate();
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  for (const file of ['token', 'access.json'])
+    expect((await stat(path.join(folder, file))).mode & 0o777, file).toBe(0o600);
+  expect(await readFile(path.join(folder, 'access.json'), 'utf8')).not.toContain(token);
+});
+
+test('an invitation gives its role and sessions until it is revoked, and its connections are cut at once', async () => {
+  const { server, seen } = await start();
+  const owner: Identity = { id: 'owner', name: 'me', role: 'owner', sessions: 'all' };
+  const { invitation, link } = await server.invitations.create({ role: 'viewer', sessions: ['s1'] }, owner);
+  expect(await signIn(server, codeOf(link))).toMatchObject({ status: 422, body: { needs: 'name' } });
+  const browser = await signIn(server, codeOf(link), ' <b>Eve\u202e\n</b> ');
+  const socket = connect(server, browser);
+  await opened(socket);
+  expect(seen).toMatchObject([{ name: '<b>Eve </b>', role: 'viewer', sessions: ['s1'] }]);
+  expect(await server.invitations.list()).toMatchObject([
+    { id: invitation.id, lastUsedAt: expect.any(String) },
+  ]);
+
+  const ended = closed(socket);
+  expect(await server.invitations.revoke(invitation.id, owner)).toBe(true);
+  expect(await ended).toBe(4401);
+  expect((await me(server, browser)).status).toBe(401);
+  expect((await signIn(server, codeOf(link), 'Eve')).status).toBe(401);
+  expect(await server.invitations.list()).toEqual([]);
+});
+
+/** Like `fetch`, for a certificate of our own. */
+function post(url: string, headers: Record<string, string>, body: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request(url, { method: 'POST', headers, rejectUnauthorized: false }, resolve)
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+test('a server on TLS keeps its certificate, and its cookies never travel without TLS', async () => {
+  const { server, folder } = await start({ tls: 'own' });
+  expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+  expect(server.fingerprint).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+  const body = JSON.stringify({ code: codeOf(await server.signInLink()) });
+  const headers = { origin: server.url, 'content-type': 'application/json' };
+  const response = await post(`${server.url}/api/sign-in`, headers, body);
+  expect(response.headers['set-cookie']?.[0]).toMatch(
+    new RegExp(
+      `^__Host-aca-${server.port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Max-Age=\\d+; Secure$`,
+    ),
+  );
+  expect((response.socket as TLSSocket).getPeerCertificate().fingerprint256).toBe(server.fingerprint);
+
+  const again = await start({ tls: 'own', folder });
+  expect(again.server.fingerprint).toBe(server.fingerprint);
+  expect((await stat(path.join(folder, 'tls-key.pem'))).mode & 0o777).toBe(0o600);
+});
+
+test('behind a proxy, the name that browsers use is accepted, with TLS only', async () => {
+  const { server } = await start({ allowHosts: ['code.example.com'], behindProxy: true });
+  expect(server.publicUrl).toBe('https://code.example.com');
+  const status = (host: string, origin: string) =>
+    new Promise((resolve, reject) => {
+      const { port } = server;
+      plainRequest({ port, path: '/api/me', headers: { host, origin } }, ({ statusCode }) =>
+        resolve(statusCode),
+      )
+        .on('error', reject)
+        .end();
+    });
+  expect(await status('code.example.com', 'https://code.example.com')).toBe(401);
+  expect(await status('code.example.com', 'http://code.example.com')).toBe(403);
+  expect(await status('evil.example.com', 'https://evil.example.com')).toBe(421);
+});

@@ -1,0 +1,117 @@
+import { readTextIfAny } from '../../lib/files/read-text.ts';
+import { parseObject } from '../../lib/text/json.ts';
+import { filesOfLog } from '../log/rotating-file.ts';
+import { ChainedLog } from './chained-log.ts';
+
+/** Something that happened at the server: a sign-in, a refused request, a connection, a prompt, an approval. */
+export type AccessEntry = {
+  /** Such as `signed in`, `refused`, `connected`, `prompted`, `approved`. */
+  event: string;
+  by?: { id: string; name: string; role: string };
+  /** The network address it came from. */
+  address?: string;
+  session?: string;
+  /** Why something was refused, or what exactly was done. */
+  detail?: string;
+};
+
+export type AccessRecord = AccessEntry & { type: 'access'; time: string };
+
+export type AccessLog = {
+  write(entry: AccessEntry): void;
+  /** For what strangers can cause any number of times: beyond a limit, only their number is written. */
+  writeLimited(entry: AccessEntry): void;
+  /** Writes what is still only counted. */
+  close(): void;
+};
+
+const LONGEST_DETAIL = 2_000;
+const LONGEST_LIMITED_DETAIL = 200;
+/** Entries at once, then one per minute: half a megabyte in a day of attacks. */
+const BURST = 60;
+const REFILL_MS = 60_000;
+const SUMMARY_MS = 10 * 60_000;
+
+/** Writes accesses to the audit log, chained like its other entries. Without a file, writes nothing. */
+export function createAccessLog(options: {
+  file: string | null;
+  onTrouble(message: string): void;
+  now?: () => Date;
+}): AccessLog {
+  const { file, onTrouble, now = () => new Date() } = options;
+  const log = file === null ? null : new ChainedLog(file);
+  let troubled = false;
+  let tokens = BURST;
+  let refilledAt = now().getTime();
+  let uncounted = new Map<string, number>();
+  let timer: NodeJS.Timeout | null = null;
+
+  function write(entry: AccessEntry, longest = LONGEST_DETAIL): void {
+    const detail = entry.detail === undefined ? {} : { detail: cut(entry.detail, longest) };
+    try {
+      log?.append({ type: 'access', time: now().toISOString(), ...entry, ...detail } satisfies AccessRecord);
+    } catch (error) {
+      if (!troubled)
+        onTrouble(`Cannot write the audit log (${(error as Error).message}). The server continues.`);
+      troubled = true;
+    }
+  }
+
+  function summarize(): void {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    if (uncounted.size === 0) return;
+    const detail = [...uncounted].map(([event, count]) => `${event}: ${count} more`).join('; ');
+    uncounted = new Map();
+    write({ event: 'not logged one by one', detail });
+  }
+
+  return {
+    write,
+    writeLimited(entry) {
+      const time = now().getTime();
+      const refill = Math.floor((time - refilledAt) / REFILL_MS);
+      if (refill > 0) {
+        tokens = Math.min(BURST, tokens + refill);
+        refilledAt += refill * REFILL_MS;
+      }
+      if (tokens > 0) {
+        tokens -= 1;
+        write(entry, LONGEST_LIMITED_DETAIL);
+        return;
+      }
+      uncounted.set(entry.event, (uncounted.get(entry.event) ?? 0) + 1);
+      timer ??= setTimeout(summarize, SUMMARY_MS).unref();
+    },
+    close: summarize,
+  };
+}
+
+/** Oldest first. */
+export async function readAccesses(
+  file: string,
+  { session, tail }: { session?: string; tail: number },
+): Promise<AccessRecord[]> {
+  const found: AccessRecord[] = [];
+  for (const name of filesOfLog(file)) {
+    for (const line of ((await readTextIfAny(name)) ?? '').split('\n')) {
+      const {
+        seq: _,
+        prev: _before,
+        hash: _own,
+        torn: _torn,
+        headless: _less,
+        ...record
+      } = parseObject(line) ?? {};
+      if (record.type !== 'access') continue;
+      // Written only by this program.
+      const access = record as AccessRecord;
+      if (session === undefined || access.session?.startsWith(session)) found.push(access);
+    }
+  }
+  return found.slice(-tail);
+}
+
+function cut(text: string, longest: number): string {
+  return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters in total)`;
+}

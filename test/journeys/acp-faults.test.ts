@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { methods } from '@agentclientprotocol/sdk';
+import { type ClientCapabilities, methods } from '@agentclientprotocol/sdk';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { cleanEnv, doors } from '../support/aca.ts';
-import { ask, editor } from '../support/acp.ts';
+import { ask, type EditorOptions, editor } from '../support/acp.ts';
 import { both, calls, hangs, says, thinks } from '../support/model-server/script.ts';
 import { isRunning } from '../support/processes.ts';
 import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
-import { soak } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const { session: names } = methods.agent;
@@ -127,7 +127,17 @@ test('without a model a session needs to be set up first', soak, async () => {
   await expect(opening).rejects.toMatchObject({ code: -32000 });
 });
 
-test('every message of a long session fits the published schema', async () => {
+const everything: ClientCapabilities = {
+  terminal: true,
+  auth: { terminal: true },
+  session: { compaction: {}, notices: {} },
+  _meta: { terminal_output: true },
+};
+
+sweep<[what: string, EditorOptions]>([
+  ['can do everything', { capabilities: everything, buffers: new Map(), answerForm: () => 'Blue' }],
+  ['can do nothing', {}],
+])('every message of a long session fits the published schema, for a client that %s', async (_, options) => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
   const todo = { todos: [{ content: 'Look', status: 'in_progress' }] };
   const server = await serve([
@@ -139,11 +149,12 @@ test('every message of a long session fits the published schema', async () => {
       ['Nonsense', {}],
       ['Read', { file_path: 'no' }],
     ),
+    calls(['AskUser', { question: 'Which colour?', choices: ['Red', 'Blue'] }]),
     calls(['Delete', { file_path: 'a.txt' }], ['WebFetch', { url: 'http://127.0.0.1:1/x' }]),
     says('Done.'),
   ]);
   const { model, env } = doors.anthropic(server.url);
-  const it = await editor(space, { args: ['--model', model], env });
+  const it = await editor(space, { ...options, args: ['--model', model], env });
   const { sessionId } = await it.agent.request(names.new, { cwd: space.root, mcpServers: [] });
   await ask(it, sessionId, 'do it all');
   await ask(it, sessionId, '/cost');
@@ -166,14 +177,15 @@ async function schemaCheck(): Promise<(message: unknown) => unknown[]> {
   const library = createRequire(import.meta.url).resolve('@agentclientprotocol/sdk');
   const file = path.join(library.slice(0, library.lastIndexOf('dist')), 'schema/v1/schema.json');
   const schema = JSON.parse(await readFile(file, 'utf8')) as {
-    $defs: Record<string, { 'x-method'?: string }>;
+    $defs: Record<string, { 'x-method'?: string; 'x-side'?: string }>;
   };
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(schema, 'acp');
-  const types: Record<string, string> = {
-    'session/update': 'SessionNotification',
-    'session/request_permission': 'RequestPermissionRequest',
-  };
+  const types = Object.fromEntries(
+    Object.entries(schema.$defs).flatMap(([type, { 'x-method': method, 'x-side': side }]) =>
+      method && side !== 'agent' && !type.endsWith('Response') ? [[method, type]] : [],
+    ),
+  );
   return (message) => {
     const { method, params } = message as Sent;
     if (method === undefined) return [];

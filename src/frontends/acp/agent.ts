@@ -1,10 +1,12 @@
 import {
   type AgentApp,
   type AgentContext,
+  type AuthMethod,
   agent,
   type ClientCapabilities,
   methods,
   PROTOCOL_VERSION,
+  RequestError,
 } from '@agentclientprotocol/sdk';
 import type { SessionOptions } from '../../app/options.ts';
 import { version } from '../../lib/version.ts';
@@ -19,6 +21,8 @@ export class AcpAgent {
   readonly #open: () => Promise<Sessions>;
   #sessions: Promise<Sessions> | null = null;
   #capabilities: ClientCapabilities = {};
+  /** Until the client authenticates again. Keys stay where they are stored. */
+  #isLoggedOut = false;
 
   constructor(options: SessionOptions, terminal: Terminal, leaving: AbortSignal) {
     // The editor waits for the first answer, which needs nothing of this.
@@ -35,17 +39,25 @@ export class AcpAgent {
       .onRequest(names.initialize, ({ params }) => {
         this.#capabilities = params.clientCapabilities ?? {};
         setImmediate(() => void this.#all());
-        return greeting();
+        return greeting(this.#capabilities);
       })
-      .onRequest(names.authenticate, async () => (await this.#all()).authenticate())
+      .onRequest(names.authenticate, async ({ params: { methodId } }) => {
+        if (!authMethods(this.#capabilities).some(({ id }) => id === methodId))
+          throw RequestError.invalidParams(undefined, `There is no authentication method "${methodId}".`);
+        await (await this.#all()).authenticate();
+        this.#isLoggedOut = false;
+      })
+      .onRequest(names.logout, () => {
+        this.#isLoggedOut = true;
+      })
       .onRequest(session.new, async ({ params, client }) =>
-        (await this.#all()).begin(params, this.#of(client)),
+        (await this.#loggedIn()).begin(params, this.#of(client)),
       )
       .onRequest(session.load, async ({ params, client }) =>
-        (await this.#all()).load(params, this.#of(client)),
+        (await this.#loggedIn()).load(params, this.#of(client)),
       )
       .onRequest(session.resume, async ({ params, client }) =>
-        (await this.#all()).resume(params, this.#of(client)),
+        (await this.#loggedIn()).resume(params, this.#of(client)),
       )
       .onRequest(session.list, async ({ params }) => (await this.#all()).list(params))
       .onRequest(session.delete, async ({ params }) => (await this.#all()).delete(params.sessionId))
@@ -65,6 +77,12 @@ export class AcpAgent {
     return (sessionId: string) => new EditorClient(context, this.#capabilities, sessionId);
   }
 
+  /** For sessions to open. Those that are open already go on. */
+  #loggedIn(): Promise<Sessions> {
+    if (this.#isLoggedOut) throw RequestError.authRequired(undefined, 'You are logged out.');
+    return this.#all();
+  }
+
   #all(): Promise<Sessions> {
     this.#sessions ??= this.#open();
     return this.#sessions;
@@ -72,7 +90,7 @@ export class AcpAgent {
 }
 
 /** An unknown version is answered with ours, and the client decides. */
-function greeting() {
+function greeting(client: ClientCapabilities) {
   const extensions: AgentExtensions = { aca: { changes: true, undo: true, completeFiles: true } };
   return {
     protocolVersion: PROTOCOL_VERSION,
@@ -82,21 +100,26 @@ function greeting() {
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
       mcpCapabilities: { http: true, sse: true },
       sessionCapabilities: { list: {}, delete: {}, additionalDirectories: {}, resume: {}, close: {} },
+      auth: { logout: {} },
       _meta: extensions,
     },
-    authMethods: [
-      {
-        id: 'terminal',
-        type: 'terminal' as const,
-        name: 'Set up a model',
-        description: 'Choose a vendor and enter a key, or use a model on this machine',
-        args: ['--setup'],
-      },
-      {
-        id: 'environment',
-        name: 'Use what is set up already',
-        description: 'A key from the environment or `aca keys set`, or a model server on this machine',
-      },
-    ],
+    authMethods: authMethods(client),
   };
+}
+
+/** Only some clients can open a terminal for it. */
+function authMethods({ auth }: ClientCapabilities): AuthMethod[] {
+  const inTerminal: AuthMethod = {
+    id: 'terminal',
+    type: 'terminal',
+    name: 'Set up a model',
+    description: 'Choose a vendor and enter a key, or use a model on this machine',
+    args: ['--setup'],
+  };
+  const environment: AuthMethod = {
+    id: 'environment',
+    name: 'Use what is set up already',
+    description: 'A key from the environment or `aca keys set`, or a model server on this machine',
+  };
+  return auth?.terminal ? [inTerminal, environment] : [environment];
 }

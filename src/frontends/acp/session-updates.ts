@@ -6,12 +6,14 @@ import { subagentLine } from '../../commands/format/subagent.ts';
 import { type AgentEvent, innermost } from '../../contract/event.ts';
 import { type Message, textOf, type Usage } from '../../contract/message.ts';
 import type { PermissionRequest } from '../../contract/permission.ts';
+import { bash } from '../../tools/bash.ts';
+import { LiveTerminal, showsTerminals } from './live-terminal.ts';
 import { changedLines, contentOf, fenced, kindOf, locationsOf, textContent } from './tool-calls.ts';
 
 /** How much of an output is shown, in characters. */
 const SHOWN_OUTPUT = 8_000;
 
-type Call = { output: string; hasContent: boolean };
+type Call = { output: string; hasContent: boolean; terminal?: LiveTerminal };
 
 /** Translates the events of a session into updates of the protocol. */
 export class SessionUpdates {
@@ -21,6 +23,7 @@ export class SessionUpdates {
   #costUsd = 0;
   #window = 0;
   #messages = 0;
+  #compactions = 0;
 
   constructor({ cwd, client }: { cwd: string; client: ClientCapabilities }) {
     this.#cwd = cwd;
@@ -62,7 +65,7 @@ export class SessionUpdates {
       case 'loading':
         return event.share === 0 ? this.notice('info', loadingLine(event)) : [];
       case 'compacted':
-        return this.notice('info', describeCompaction(event));
+        return this.#compacted(describeCompaction(event));
       case 'run_start':
       case 'reclassify':
       case 'call_start':
@@ -87,9 +90,9 @@ export class SessionUpdates {
   }
 
   /** A call that waits for the user. */
-  asked({ callId, operation, accesses, preview }: PermissionRequest): SessionUpdate[] {
+  asked({ callId, tool, operation, accesses, preview }: PermissionRequest): SessionUpdate[] {
     if (this.#calls.has(callId)) return [];
-    this.#calls.set(callId, { output: '', hasContent: false });
+    const { terminal } = this.#begin(callId, tool);
     return [
       {
         sessionUpdate: 'tool_call',
@@ -99,8 +102,17 @@ export class SessionUpdates {
         status: 'pending',
         locations: locationsOf(accesses, this.#cwd),
         ...(preview && { content: contentOf(preview, this.#cwd) }),
+        ...terminal?.announced,
       },
     ];
+  }
+
+  #begin(callId: string, tool: string): Call {
+    const isShown = tool === bash.name && showsTerminals(this.#client);
+    const terminal = isShown ? { terminal: new LiveTerminal(callId, this.#cwd) } : {};
+    const call = { output: '', hasContent: false, ...terminal };
+    this.#calls.set(callId, call);
+    return call;
   }
 
   #chunk(sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk', text: string): SessionUpdate {
@@ -110,7 +122,7 @@ export class SessionUpdates {
   #judged(event: Extract<AgentEvent, { type: 'judged' }>): SessionUpdate[] {
     const { callId, tool, accesses, because, title } = event;
     const known = this.#calls.has(callId);
-    this.#calls.set(callId, { output: '', hasContent: false });
+    const { terminal } = this.#calls.get(callId) ?? this.#begin(callId, tool);
     const isRefused = event.verdict === 'deny';
     const facts = {
       toolCallId: callId,
@@ -120,7 +132,8 @@ export class SessionUpdates {
     if (known) return isRefused ? [{ sessionUpdate: 'tool_call_update', ...facts }] : [];
     const kind = kindOf(accesses);
     const locations = locationsOf(accesses, this.#cwd);
-    return [{ sessionUpdate: 'tool_call', title: title ?? tool, kind, locations, ...facts }];
+    const shown = { title: title ?? tool, kind, locations, ...terminal?.announced };
+    return [{ sessionUpdate: 'tool_call', ...shown, ...facts }];
   }
 
   #started({ call, title, explores }: Extract<AgentEvent, { type: 'tool_start' }>): SessionUpdate[] {
@@ -129,13 +142,15 @@ export class SessionUpdates {
     const status: ToolCallStatus = 'in_progress';
     const search = explores === 'pattern' || explores === 'folder' ? { kind: 'search' as const } : {};
     if (known) return [{ sessionUpdate: 'tool_call_update', ...facts, ...search, status }];
-    this.#calls.set(call.id, { output: '', hasContent: false });
-    return [{ sessionUpdate: 'tool_call', ...facts, ...search, status }];
+    const { terminal } = this.#begin(call.id, call.name);
+    return [{ sessionUpdate: 'tool_call', ...facts, ...search, ...terminal?.announced, status }];
   }
 
   #progress(callId: string, text: string): SessionUpdate[] {
     const call = this.#calls.get(callId);
     if (!call) return [];
+    if (call.terminal)
+      return [{ sessionUpdate: 'tool_call_update', toolCallId: callId, ...call.terminal.printed(text) }];
     call.output = (call.output + text).slice(-SHOWN_OUTPUT);
     return [
       { sessionUpdate: 'tool_call_update', toolCallId: callId, content: [textContent(fenced(call.output))] },
@@ -146,7 +161,8 @@ export class SessionUpdates {
     const call = this.#calls.get(callId);
     const content = display ? contentOf(display, this.#cwd) : [];
     const locations = display ? changedLines(display, this.#cwd) : [];
-    if (call && content.length > 0) call.hasContent = true;
+    const terminal = display?.kind === 'command' ? call?.terminal?.ended(display) : undefined;
+    if (call && (terminal || content.length > 0)) call.hasContent = true;
     const plan: SessionUpdate[] =
       display?.kind === 'todos' ? [{ sessionUpdate: 'plan', entries: display.items.map(planEntry) }] : [];
     return [
@@ -156,6 +172,7 @@ export class SessionUpdates {
         status: success ? 'completed' : 'failed',
         ...(content.length > 0 && { content }),
         ...(locations.length > 0 && { locations }),
+        ...terminal,
       },
       ...plan,
     ];
@@ -181,6 +198,14 @@ export class SessionUpdates {
     if (inner.type === 'question') return this.asked(inner.request);
     const line = subagentLine(inner);
     return line === null ? [] : this.#progress(event.callId, `${agents.join(' › ')}: ${line}\n`);
+  }
+
+  #compacted(text: string): SessionUpdate[] {
+    if (!this.#client.session?.compaction) return this.notice('info', text);
+    this.#compactions++;
+    const compactionId = `compaction-${this.#compactions}`;
+    const summary = [{ type: 'text' as const, text }];
+    return [{ sessionUpdate: 'compaction_update', compactionId, status: 'completed', summary }];
   }
 
   #used(usage: Usage, costUsd: number | null): SessionUpdate[] {

@@ -174,8 +174,9 @@ export class Sessions {
     { cwd, additionalDirectories = [], mcpServers = [] }: Place,
     clientOf: ClientOf,
   ): Promise<AcpSession> {
-    if (!path.isAbsolute(cwd))
-      throw RequestError.invalidParams(undefined, `The folder must be an absolute path: ${cwd}`);
+    const relative = [cwd, ...additionalDirectories].find((folder) => !path.isAbsolute(folder));
+    if (relative !== undefined)
+      throw RequestError.invalidParams(undefined, `The folder must be an absolute path: ${relative}`);
     const { options, terminal, leaving } = this.#deps;
     const session = await AcpSession.open({
       id,

@@ -1322,6 +1322,8 @@ type PermissionState = {
     rules(): PermissionRule[];
     /** Those that the user added in this session. */
     addedRules(): readonly PermissionRule[];
+    /** Those of the skills and commands in use, until the run ends. */
+    promptRules(): readonly PromptRules[];
     /** Throws a `UserError` if it is not a rule. Resolves with warnings. */
     addRule(rule: PermissionRule): Promise<readonly string[]>;
     removeRule(rule: PermissionRule): Promise<void>;
@@ -1340,6 +1342,16 @@ type PermissionState = {
 type PermissionRule = {
     verdict: Verdict;
     pattern: string;
+};
+
+/**
+ * The rules of a skill or custom command that is in use; `by` names it. They have the power of rules in the
+ * user's settings, for calls of the agent that uses it.
+ */
+type PromptRules = {
+    by: string;
+    allow: readonly string[];
+    deny: readonly string[];
 };
 
 /** What the model is shown of the conversation. */
@@ -1582,10 +1594,14 @@ type PluginState = {
     commands: readonly string[];
 };
 
-/** For one run only: another model, and the only tools it may use. */
+/**
+ * For one run only: another model, and the only tools it may use. `command` is the custom command or skill that the
+ * prompt comes from: what its file allows and forbids applies to the run.
+ */
 type RunOptions = {
     model?: string;
     tools?: readonly string[];
+    command?: string;
 };
 
 /** How the model answers; a change applies from the next request on. */

@@ -1,13 +1,10 @@
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { loadBundles, type PluginBundle } from '../assembly/extensions/plugin-bundles.ts';
+import { ruleCheck } from '../assembly/safety/rule-check.ts';
 import { withAccount } from '../config/keys/accounts.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema/schema.ts';
-import { projectRoot } from '../config/trust.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
-import { type RuleWorld, ruleProblem } from '../permissions/pattern/rule-problem.ts';
 import { useTableIn } from '../providers/models/model-table.ts';
 import { SessionStore } from '../session/store.ts';
 import type { Host } from './host.ts';
@@ -82,22 +79,14 @@ export function ruleNotices(
   { rules, config }: Pick<LoadedConfig, 'rules' | 'config'>,
   cwd: string,
 ): string[] {
-  return rules.flatMap((rule) => ruleProblem(rule, ruleWorld(config, cwd)) ?? []);
+  const problemWith = ruleCheck(config, cwd);
+  return rules.flatMap((rule) => problemWith(rule) ?? []);
 }
 
 /** For deny rules outside the settings: what is wrong with one, or null. Throws for text that is not a rule. */
 export function denyRuleCheck(config: Config, cwd: string): (rule: string, place: string) => string | null {
-  return (rule, place) => ruleProblem({ verdict: 'deny', rule, place }, ruleWorld(config, cwd));
-}
-
-function ruleWorld(config: Config, cwd: string): RuleWorld {
-  return {
-    cwd,
-    root: projectRoot(cwd),
-    home: homedir(),
-    servers: Object.keys(config.mcpServers),
-    exists: existsSync,
-  };
+  const problemWith = ruleCheck(config, cwd);
+  return (rule, place) => problemWith({ verdict: 'deny', rule, place });
 }
 
 export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>): SessionStore {

@@ -43,6 +43,7 @@ export function assemble(parts: Parts): Assistant {
     mode: mode.get,
     hide: privacy.hide,
     notice: notify.warn,
+    info: notify.info,
   });
   const search = createSearch(parts, { ...safety, ...models });
   const tools = collectTools(parts, { safety, extensions, memory, mode, search, warn: notify.warn });
@@ -55,7 +56,7 @@ export function assemble(parts: Parts): Assistant {
   const repository = createRepository({ cwd, git, backgroundModel, subagents, writer });
   const built = { core, safety, models, memory, extensions, tools, window, calls, repository };
   const controller = createController(parts, built);
-  for (const part of [privacy, memory, window.view, extensions.hooks])
+  for (const part of [privacy, memory, window.view, extensions.hooks, extensions])
     events.watch((event) => part?.watch(event));
 
   return {
@@ -64,7 +65,7 @@ export function assemble(parts: Parts): Assistant {
     privacy,
     undo,
     mode,
-    permissions: judge.standing,
+    permissions: { ...judge.standing, promptRules: () => extensions.rules.current() },
     window: window.window,
     styles: window.styles,
     spending: models.budget,

@@ -71,6 +71,7 @@ function setUp() {
     permissions: {
       rules: () => [{ verdict: 'deny', pattern: 'Bash(git push *)' }],
       addedRules: () => added,
+      promptRules: () => [{ by: 'skill commit', allow: ['Bash(git add:*)'], deny: ['WebFetch'] }],
       addRule: async (rule) => {
         if (!rule.pattern.endsWith(')')) throw new UserError('No rule.', 'Close it.');
         added = [...added, rule];
@@ -106,6 +107,9 @@ test('[Y09] /permissions lists rules and answers, and removes one or all', async
       'Mode: default',
       'Rules in your settings:',
       '  deny  Bash(git push *)',
+      'Until this run ends:',
+      '  allow Bash(git add:*) (skill commit)',
+      '  deny WebFetch (skill commit)',
       'Rules of this session and remembered answers:',
       '  1. allow Bash(make session) (this session)',
       '  2. allow Bash(make always) (always, in this folder)',

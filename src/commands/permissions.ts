@@ -69,13 +69,25 @@ function scopeOf({ scope }: Permission): string {
   return scope === 'always' ? 'always, in this folder' : 'this session';
 }
 
+/** The rules of skills and commands in use, which end with the run. */
+export function passingRules(standing: PermissionState): { text: string; by: string }[] {
+  return standing
+    .promptRules()
+    .flatMap(({ by, allow, deny }) => [
+      ...allow.map((pattern) => ({ text: `allow ${pattern}`, by })),
+      ...deny.map((pattern) => ({ text: `deny ${pattern}`, by })),
+    ]);
+}
+
 function listing(standing: PermissionState, mode: string): string {
   const rules = standing.rules().map(({ verdict, pattern }) => `  ${verdict.padEnd(5)} ${pattern}`);
+  const passing = passingRules(standing).map(({ text, by }) => `  ${text} (${by})`);
   const entries = entriesOf(standing).map(({ text }, i) => `  ${i + 1}. ${text}`);
   return [
     `Mode: ${mode}`,
     rules.length > 0 ? 'Rules in your settings:' : 'No rules in your settings.',
     ...rules,
+    ...(passing.length > 0 ? ['Until this run ends:', ...passing] : []),
     entries.length > 0 ? 'Rules of this session and remembered answers:' : 'No remembered answers.',
     ...entries,
   ].join('\n');

@@ -1,6 +1,6 @@
 import type { Limit, LimitScope } from './limit.ts';
 import type { Usage, UserMessage } from './message.ts';
-import type { Permission, PermissionMode, Verdict } from './permission.ts';
+import type { Permission, PermissionMode, PromptRules, Verdict } from './permission.ts';
 import type { ChangeReview, ChangeScope, UndoReport } from './review.ts';
 import type { Session, SessionSummary } from './session.ts';
 
@@ -20,6 +20,8 @@ export type PermissionState = {
   rules(): PermissionRule[];
   /** Those that the user added in this session. */
   addedRules(): readonly PermissionRule[];
+  /** Those of the skills and commands in use, until the run ends. */
+  promptRules(): readonly PromptRules[];
   /** Throws a `UserError` if it is not a rule. Resolves with warnings. */
   addRule(rule: PermissionRule): Promise<readonly string[]>;
   removeRule(rule: PermissionRule): Promise<void>;
@@ -225,8 +227,11 @@ export type McpServers = {
   withResources(content: UserMessage['content']): Promise<UserMessage['content']>;
 };
 
-/** For one run only: another model, and the only tools it may use. */
-export type RunOptions = { model?: string; tools?: readonly string[] };
+/**
+ * For one run only: another model, and the only tools it may use. `command` is the custom command or skill that the
+ * prompt comes from: what its file allows and forbids applies to the run.
+ */
+export type RunOptions = { model?: string; tools?: readonly string[]; command?: string };
 
 /** A plugin as shown to the user; `trouble` says why it was not loaded. */
 export type PluginState = {

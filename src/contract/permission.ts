@@ -125,7 +125,19 @@ export type HookDecision = { verdict: 'allow' | 'ask'; because: string };
 export type HookAnswer = { verdict: 'allow' | 'deny'; because: string };
 
 /** A call to judge; the judge completes the question. */
-export type JudgedCall = PermissionRequest & { input: unknown; hook?: HookDecision; limits?: CallLimits };
+export type JudgedCall = PermissionRequest & {
+  input: unknown;
+  hook?: HookDecision;
+  limits?: CallLimits;
+  /** Of the skills and commands in use. */
+  rules?: readonly PromptRules[];
+};
+
+/**
+ * The rules of a skill or custom command that is in use; `by` names it. They have the power of rules in the
+ * user's settings, for calls of the agent that uses it.
+ */
+export type PromptRules = { by: string; allow: readonly string[]; deny: readonly string[] };
 
 /** What a subagent, or the prompt of a command, may not do although the session may. */
 export type CallLimits = {

@@ -28,3 +28,19 @@ export function parseRule(source: string): Rule {
   }
   return { text, name, specifier: specifier ?? null };
 }
+
+/** Rules separated by commas or spaces, such as `Bash(git *), Edit`. */
+export function splitRules(list: string): string[] {
+  const rules: string[] = [];
+  let depth = 0;
+  let rule = '';
+  for (const character of list) {
+    if (character === '(') depth++;
+    if (character === ')') depth = Math.max(0, depth - 1);
+    if (depth === 0 && /[\s,]/.test(character)) {
+      rules.push(rule);
+      rule = '';
+    } else rule += character;
+  }
+  return [...rules, rule].filter((one) => one !== '');
+}

@@ -1,5 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Access, CallLimits, HookDecision, PermissionMode, Verdict } from '../contract/permission.ts';
+import type {
+  Access,
+  CallLimits,
+  HookDecision,
+  PermissionMode,
+  PromptRules,
+  Verdict,
+} from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import { evaluate } from './evaluate.ts';
 import type { Policy } from './policy.ts';
@@ -100,6 +107,87 @@ describe('a hook that allows', () => {
   ];
   test.each(held)('does not override %s', (_, name, over, expected) => {
     expect(verdict(name, 'allow', over)).toBe(expected);
+  });
+});
+
+describe('the rules of a skill or command', () => {
+  const every = ['Bash', 'Read', 'Edit', 'WebFetch', 'mcp:*', 'Task', 'TodoWrite'];
+  const judged = (
+    name: string,
+    rules: Partial<PromptRules>,
+    over: Partial<Policy>,
+    more: Partial<Access> = {},
+  ) => {
+    const [tool, access] = calls[name] ?? ['', null];
+    const accesses = access ? [{ ...access, ...more }] : [];
+    const own = { by: 'skill a', allow: [], deny: [], ...rules };
+    return evaluate({ tool, accesses, input: {}, rules: [own] }, { ...policy, ...over });
+  };
+  const modes: PermissionMode[] = ['default', 'accept-edits', 'plan', 'read-only', 'auto'];
+  const none = { allow: [], ask: [], deny: [] };
+  const overs: Partial<Policy>[] = [
+    {},
+    { sandbox: fallback },
+    { sandbox: fallback, sandboxRequired: true },
+    { sandboxAutoApprove: true },
+    { blockedCommands: ['make'] },
+    { neverAsk: true },
+    { rules: { ...none, ask: ['Edit', 'Bash'] } },
+    { rules: { ...none, deny: ['Edit', 'WebFetch', 'mcp:github'] } },
+    { reach: (real) => ({ type: 'outside', real, isFolder: false, because: 'outside' }) },
+  ];
+  const cases = modes.flatMap((mode) => overs.map((over) => ({ ...over, mode })));
+
+  test('allow no more than the same rules in the settings would, and change no other verdict', () => {
+    let allowed = 0;
+    for (const over of cases)
+      for (const name of Object.keys(calls))
+        for (const more of [{}, { holdsSecret: true as const }]) {
+          const without = judged(name, {}, over, more).verdict;
+          const { verdict: found, by } = judged(name, { allow: every }, over, more);
+          const rules = { ...none, ...over.rules, allow: every };
+          const inSettings = judged(name, {}, { ...over, rules }, more).verdict;
+          const expected = found === 'allow' && without !== 'allow' ? inSettings : without;
+          expect([over, name, more, found]).toEqual([over, name, more, expected]);
+          if (found === 'allow' && without !== 'allow') {
+            allowed++;
+            expect(by).toMatch(/^skill a allow /);
+            // A command with a secret, or without the sandbox that was wanted, is up to the user.
+            if (name === 'runs') expect([more, over.sandbox]).toEqual([{}, undefined]);
+          }
+        }
+    expect(allowed).toBeGreaterThan(10);
+  });
+
+  test('forbid what they name, whatever else allows it', () => {
+    for (const over of [...cases, { rules: { ...none, allow: every } }])
+      for (const name of Object.keys(calls))
+        expect([name, judged(name, { allow: every, deny: [...every, 'Todo'] }, over).verdict]).toEqual([
+          name,
+          'deny',
+        ]);
+    expect(judged('runs', { deny: ['Bash(make:*)'] }, {})).toMatchObject({
+      by: 'skill a deny Bash(make:*)',
+      because: 'denied by the skill a: Bash(make:*)',
+    });
+    expect(judged('lists', { deny: ['Bash(make:*)'] }, {}).verdict).toBe('allow');
+  });
+
+  test('count together with those of the user and of other skills, each for its part of a line', () => {
+    const line = {
+      tool: 'Bash',
+      accesses: [{ kind: 'execute' as const, target: 'make a && touch b && rm c' }],
+      input: {},
+    };
+    const skill = (by: string, rule: string): PromptRules => ({ by, allow: [rule], deny: [] });
+    const rules = [skill('skill a', 'Bash(touch:*)'), skill('skill b', 'Bash(rm:*)')];
+    const own = { ...policy, rules: { ...none, allow: ['Bash(make *)'] } };
+    expect(evaluate({ ...line, rules }, own)).toMatchObject({
+      verdict: 'allow',
+      by: expect.stringMatching(/^skill b/),
+    });
+    expect(evaluate({ ...line, rules: rules.slice(1) }, own).verdict).toBe('ask');
+    expect(evaluate({ ...line, rules }, policy).verdict).toBe('ask');
   });
 });
 

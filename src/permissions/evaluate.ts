@@ -5,12 +5,13 @@ import {
   type HookDecision,
   type Opening,
   obviousReasons,
+  type PromptRules,
   type Reach,
   type Verdict,
 } from '../contract/permission.ts';
 import { startupRule } from '../contract/startup-files.ts';
 import { isBlocked } from './blocked-commands.ts';
-import { limitDeny, limitedPolicy } from './call-limits.ts';
+import { limitDeny, limitedPolicy, promptDeny } from './call-limits.ts';
 import { coversCommand, isWholeLine } from './command-pattern.ts';
 import { openedFolder, outsideReads, placeOf } from './command-place.ts';
 import { containedBecause } from './contain.ts';
@@ -46,6 +47,8 @@ type Case = Subject & {
   classified: Classified | null;
   /** For a file: the path guard's verdict. */
   reach: Reach | null;
+  /** Of the skills and commands in use. */
+  promptRules: readonly PromptRules[];
   /** The same `Subject` by its real path, if that differs. */
   real(): Subject | null;
 };
@@ -91,25 +94,29 @@ function refusedByAuto(strictest: Evaluation, request: Request, policy: Policy):
 }
 
 /** A call that accesses nothing: only rules that name its tool restrict it. */
-function untouching({ tool, input, hook, limits }: Request, { rules }: Policy): Evaluation {
+function untouching(request: Request, { rules }: Policy): Evaluation {
+  const { tool, input, hook, limits, rules: promptRules = [] } = request;
   const named = (list: readonly string[]) =>
     list.map(parsePattern).find((pattern) => restrictsCall(pattern, tool, input));
   const denied = named(rules.deny);
   if (denied) return denyBy(denied);
+  const forbidden = promptDeny(promptRules, named);
+  if (forbidden) return forbidden;
   const limited = limitDeny(limits, tool, (list) => named(list) !== undefined);
   if (limited) return limited;
   const asked = named(rules.ask);
   return asked ? askBy(asked) : (hookAsk(hook) ?? allow(`${tool} changes nothing`, 'default'));
 }
 
-function judgeAccess({ tool, hook, limits }: Request, access: Access, policy: Policy): Evaluation {
+function judgeAccess(request: Request, access: Access, policy: Policy): Evaluation {
+  const { tool, hook, limits, rules: promptRules = [] } = request;
   const runsCommand = access.kind === 'execute' && !isMcpTool(tool);
   const { cwd, root, home } = policy;
   const place = { cwd, root, home };
   const classified = runsCommand ? classify(access.target, placeOf(policy)) : null;
   const reach = isFileAccess(access) ? reachOf(access, policy) : null;
   const isInside = () => reach?.type === 'open';
-  const one: Case = { tool, access, ...place, isInside, policy, classified, reach, real };
+  const one: Case = { tool, access, ...place, isInside, policy, classified, reach, promptRules, real };
   function real(): Subject | null {
     if (!isFileAccess(access)) return null;
     const found = realPlace(access, policy);
@@ -120,6 +127,7 @@ function judgeAccess({ tool, hook, limits }: Request, access: Access, policy: Po
   const said =
     builtInDeny(one) ??
     userDeny(one) ??
+    promptDeny(promptRules, (rules) => touching(rules.map(parsePattern), one)) ??
     limitDeny(limits, tool, (rules) => covering(rules, one) !== undefined) ??
     guardDeny(one) ??
     sandboxDeny(one) ??
@@ -127,6 +135,7 @@ function judgeAccess({ tool, hook, limits }: Request, access: Access, policy: Po
     askRule(one) ??
     hookAsk(hook) ??
     grantOrAllowRule(one) ??
+    promptAllow(one) ??
     hookAllow(hook, one) ??
     secretAsk(one) ??
     modeAllow(one);
@@ -223,7 +232,7 @@ function grantOrAllowRule(one: Case): Evaluation | null {
     return allowBare(`allowed earlier: ${exact}`, `grant ${exact}`);
   const folder = isFileAccess(access) ? openedFolder(granted, one.real() ?? one) : undefined;
   if (folder !== undefined) return allow(`allowed earlier: ${folder}`, `grant ${folder}`);
-  const rules = rulesFor(one);
+  const rules = rulesFor(policy.rules.allow, one);
   const rule = covering(bare ? rules.filter((known) => namesCommand(known, access.target)) : rules, one);
   if (rule !== undefined) return allowBare(`allowed by the rule ${rule}`, `rule allow ${rule}`);
   const broad = bare ? covering(rules, one) : undefined;
@@ -235,10 +244,29 @@ function hookAsk(hook: HookDecision | undefined): Evaluation | null {
   return { ...ask(`a hook requires approval: ${hook.because}`), by: 'hook PreToolUse' };
 }
 
-/** Counts like an allow rule, except that it lets no command run without the sandbox that was wanted. */
 function hookAllow(hook: HookDecision | undefined, one: Case): Evaluation | null {
-  if (hook?.verdict !== 'allow' || one.access.holdsSecret || runsBare(one)) return null;
+  if (hook?.verdict !== 'allow' || !isForOthersToAllow(one)) return null;
   return allow(`a hook allows it: ${hook.because}`, 'hook PreToolUse');
+}
+
+/** The rules of a skill or command add to those of the user. */
+function promptAllow(one: Case): Evaluation | null {
+  if (!isForOthersToAllow(one)) return null;
+  const lists = one.promptRules.filter((rules) => rules.allow.length > 0);
+  for (const [i, { by }] of lists.entries()) {
+    const added = lists.slice(0, i + 1).flatMap((rules) => rules.allow);
+    const rule = covering(rulesFor([...one.policy.rules.allow, ...added], one), one);
+    if (rule !== undefined) return allow(`allowed by the ${by}: ${rule}`, `${by} allow ${rule}`);
+  }
+  return null;
+}
+
+/**
+ * A yes that is not the user's own counts like an allow rule, except that it gives no command a secret, and lets
+ * none run without the sandbox that was wanted.
+ */
+function isForOthersToAllow(one: Case): boolean {
+  return !one.access.holdsSecret && !runsBare(one);
 }
 
 /** Whether a command that may change something would run unsandboxed although a sandbox was wanted. */
@@ -251,11 +279,10 @@ function runsBare({ classified, access, policy }: Case): boolean {
  * For a line that its shell may read differently: only rules that match it as a whole, or that match any
  * line.
  */
-function rulesFor({ tool, access, policy, classified }: Case): readonly string[] {
-  const { allow } = policy.rules;
-  if (classified === null || readsAlike(access.target, policy.shell)) return allow;
+function rulesFor(rules: readonly string[], { tool, access, policy, classified }: Case): readonly string[] {
+  if (classified === null || readsAlike(access.target, policy.shell)) return rules;
   const exact = grantFor(tool, access, policy);
-  return allow.filter((rule) => rule === exact || parsePattern(rule).specifier === null);
+  return rules.filter((rule) => rule === exact || parsePattern(rule).specifier === null);
 }
 
 /**

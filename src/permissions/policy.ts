@@ -7,6 +7,7 @@ import type {
   Opening,
   Permission,
   PermissionMode,
+  PromptRules,
   Reach,
 } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
@@ -22,6 +23,7 @@ export type Request = {
   input: unknown;
   hook?: HookDecision;
   limits?: CallLimits;
+  rules?: readonly PromptRules[];
 };
 
 export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'shell'> & {

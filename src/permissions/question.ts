@@ -19,7 +19,7 @@ export type Offer = Pick<Permission, 'type' | 'pattern'>;
 
 /** The question as shown to the user: split into parts, with link targets and the sandbox. */
 export function questionFor(call: JudgedCall, policy: Policy, offers: readonly Offer[]): PermissionRequest {
-  const { input: _, hook: __, limits: ___, ...plain } = call;
+  const { input: _, hook: __, limits: ___, rules: ____, ...plain } = call;
   const command = isMcpTool(call.tool)
     ? undefined
     : permissionSubjects(call, policy).find(({ kind }) => kind === 'execute');

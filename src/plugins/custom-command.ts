@@ -1,3 +1,4 @@
+import type { PromptRules } from '../contract/permission.ts';
 import { listField, parseFrontMatter, textField } from '../lib/text/front-matter.ts';
 import { argumentsFor } from './arguments.ts';
 
@@ -14,6 +15,8 @@ export type PromptCommand = {
   agent?: string;
   /** Its text has placeholders such as `$FILE`, for `FILE=value`. */
   named?: true;
+  /** What it allows and forbids while it is in use. */
+  rules?: PromptRules;
 };
 
 /** `source`: where it comes from. */

@@ -8,12 +8,12 @@ const KEYS: Readonly<Record<Kind, readonly string[]>> = {
   commands: [
     ...['description', 'argument-hint', 'model', 'tools', 'context', 'agent', 'name', 'version', 'author'],
     // The model never starts a command by itself.
-    ...['disable-model-invocation', 'allowed-tools'],
+    ...['disable-model-invocation', 'allowed-tools', 'disallowed-tools'],
   ],
   skills: [
     ...['name', 'description', 'when_to_use', 'disable-model-invocation', 'user-invocable', 'model'],
     ...['context', 'agent', 'argument-hint', 'license', 'metadata', 'compatibility', 'version', 'author'],
-    'allowed-tools',
+    ...['allowed-tools', 'disallowed-tools'],
   ],
 };
 
@@ -34,9 +34,6 @@ function problemsIn(kind: Kind, text: string): string[] {
   const context = textField(parsed, 'context');
   return [
     ...(unknown.length > 0 ? [`${unknown.join(', ')}: not supported for ${kind} and ignored.`] : []),
-    ...(parsed.fields.has('allowed-tools')
-      ? ['allowed-tools grants nothing. Add the rules to permissions.allow if you want them.']
-      : []),
     ...(context !== undefined && context.toLowerCase() !== 'fork'
       ? [`unknown context ${context}; only fork is known.`]
       : []),

@@ -105,12 +105,8 @@ const keys: [lines: string, fields: Partial<Skill>, notice: string | null][] = [
   ['context: new', {}, 'unknown context new; only fork is known.'],
   ['license: MIT\nmetadata:\n  a: b\nversion: 1', {}, null],
   ['when_to_use: often', { description: 'x often' }, null],
-  ['allowed-tools: Bash(git:*)', {}, 'allowed-tools grants nothing.'],
-  [
-    'hooks:\n  Stop: []\ndisallowed-tools: Bash',
-    {},
-    'hooks, disallowed-tools: not supported for skills and ignored.',
-  ],
+  ['allowed-tools: Bash(git:*)\ndisallowed-tools: WebFetch', {}, null],
+  ['hooks:\n  Stop: []\npaths: src', {}, 'hooks, paths: not supported for skills and ignored.'],
   ['disable-model-invocaton: true', {}, 'disable-model-invocaton: not supported'],
 ];
 test.each(keys)('the keys %j', (lines, fields, notice) => {
@@ -131,10 +127,10 @@ test.each(keys)('the keys %j', (lines, fields, notice) => {
 });
 
 test('files with the same problem share a notice', () => {
-  const files = ['a', 'b', 'c', 'd', 'e'].map((name) => file(name, '---\nallowed-tools: Bash\n---\n'));
-  const grants = 'allowed-tools grants nothing. Add the rules to permissions.allow if you want them.';
+  const files = ['a', 'b', 'c', 'd', 'e'].map((name) => file(name, '---\npaths: src\n---\n'));
+  const unknown = 'paths: not supported for commands and ignored.';
   expect(keyNotices('commands', [...files, file('f', '---\nhooks: {}\n---\n')])).toEqual([
-    `/s/a/SKILL.md, /s/b/SKILL.md, /s/c/SKILL.md and 2 more: ${grants}`,
+    `/s/a/SKILL.md, /s/b/SKILL.md, /s/c/SKILL.md and 2 more: ${unknown}`,
     '/s/f/SKILL.md: hooks: not supported for commands and ignored.',
   ]);
 });

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { PromptRules } from '../contract/permission.ts';
 import { parseFrontMatter, switchField, textField } from '../lib/text/front-matter.ts';
 import { argumentsFor } from './arguments.ts';
 import { agentOf, type PromptCommand } from './custom-command.ts';
@@ -16,6 +17,8 @@ export type Skill = {
   model?: string;
   /** The subagent that does its work, if it does not become part of the conversation. */
   agent?: string;
+  /** What it allows and forbids while it is in use. */
+  rules?: PromptRules;
   /** Its text, with what it is used for filled in. */
   body(typed?: string): string;
 };
@@ -69,7 +72,7 @@ function isForModel({ users }: Pick<Skill, 'users'>): boolean {
 
 /** The skill as a command of the user; null if it is not for the user. */
 export function skillCommand(skill: Skill): PromptCommand | null {
-  const { name, description, users, model, agent, folder, body } = skill;
+  const { name, description, users, model, agent, rules, folder, body } = skill;
   if (users === 'model' || users === 'nobody') return null;
   return {
     name,
@@ -77,6 +80,7 @@ export function skillCommand(skill: Skill): PromptCommand | null {
     body: `Files it mentions are in ${folder}.\n\n${body()}`,
     ...(model && { model }),
     ...(agent && { agent }),
+    ...(rules && { rules }),
   };
 }
 

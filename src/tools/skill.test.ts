@@ -3,7 +3,7 @@ import { bench, use } from '../../test/support/tool-context.ts';
 import { fail, ok } from '../contract/tool.ts';
 import { createSkill } from './skill.ts';
 
-const tool = createSkill([
+const { tool } = createSkill([
   { name: 'deploy', folder: '/s/deploy', body: () => 'First, test.' },
   { name: 'review', folder: '/s/review', body: () => 'Read it.' },
 ]);

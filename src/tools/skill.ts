@@ -1,14 +1,18 @@
 import * as z from 'zod';
 import { defineTool, fail, ok, type Tool } from '../contract/tool.ts';
+import { isObject } from '../lib/text/json.ts';
 import { didYouMean } from '../lib/text/nearest.ts';
 import { delegateCall } from './delegate.ts';
 
 type Skill = { name: string; folder: string; agent?: string; body(typed: string): string };
 
+/** `find` returns the skill that a call with this input uses. */
+export type SkillTool<Known extends Skill> = { tool: Tool; find(input: unknown): Known | undefined };
+
 /** Gives the model the text of a skill; the system prompt lists the available ones. */
-export function createSkill(skills: readonly Skill[]): Tool {
+export function createSkill<Known extends Skill>(skills: readonly Known[]): SkillTool<Known> {
   const named = (name: string) => skills.find((one) => one.name === name.trim().toLowerCase());
-  return defineTool({
+  const tool = defineTool({
     name: 'Skill',
     aliases: ['use_skill', 'load_skill'],
     description:
@@ -37,4 +41,11 @@ export function createSkill(skills: readonly Skill[]): Tool {
       return ok(prompt, { metadata: { skill: skill.name } });
     },
   });
+  return {
+    tool,
+    find(input) {
+      const parsed = tool.input.safeParse(input);
+      return parsed.success && isObject(parsed.data) ? named(String(parsed.data.name)) : undefined;
+    },
+  };
 }

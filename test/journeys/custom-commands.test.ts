@@ -238,7 +238,7 @@ describe('skills', () => {
     const skill = (name: string, lines: string) =>
       `---\ndescription: About ${name}.\n${lines}\n---\nDo ${name} $1.\n`;
     const root = await own(space, {
-      'skills/deploy/SKILL.md': skill('deploy', 'disable-model-invocation: true\nallowed-tools: Bash'),
+      'skills/deploy/SKILL.md': skill('deploy', 'disable-model-invocation: true'),
       'skills/style/SKILL.md': skill('style', 'user-invocable: false'),
       'skills/audit/SKILL.md': skill('audit', 'context: fork\nagent: Explore\nhooks: {}'),
     });
@@ -257,7 +257,6 @@ describe('skills', () => {
     const last = JSON.stringify(played.server.requests[2]?.body);
     expect(last).toContain('There is no skill deploy.');
     expect(last).toContain('Looked.');
-    expect(played.stderr).toContain('skills/deploy/SKILL.md: allowed-tools grants nothing.');
     expect(played.stderr).toContain('skills/audit/SKILL.md: hooks: not supported for skills and ignored.');
 
     const style = await run(space, '/style x', []);

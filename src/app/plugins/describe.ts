@@ -1,4 +1,5 @@
 import type { PluginBundle } from '../../assembly/extensions/plugin-bundles.ts';
+import { listedRules } from '../../assembly/extensions/prompt-rules.ts';
 import { hookEvents } from '../../contract/hook-event.ts';
 import type { FolderFile } from '../../lib/files/folder-content.ts';
 import { diffOf } from '../../lib/text/diff-lines.ts';
@@ -35,12 +36,18 @@ function brings({ parts, hooks, servers }: PluginBundle): string[] {
     ([server, settings]) =>
       `    ${server}: ${shown(settings.url ?? [settings.command, ...(settings.args ?? [])].join(' '))}`,
   );
+  const allowed = [...parts.commands, ...parts.skills].flatMap((part) => {
+    const { allow, deny } = listedRules(part);
+    const rules = [...allow.map((rule) => `allow ${rule}`), ...deny.map((rule) => `deny ${rule}`)];
+    return rules.length === 0 ? [] : [`    ${name}:${nameOf(part)}: ${shown(rules.join(', '))}`];
+  });
   const named = (title: string, list: readonly PartFile[], sign = '') =>
     list.length === 0 ? [] : [`  ${title}: ${list.map((one) => `${sign}${name}:${nameOf(one)}`).join(', ')}`];
   return [
     ...named('commands', parts.commands, '/'),
     ...named('subagents', parts.agents),
     ...named('skills', parts.skills),
+    ...(allowed.length > 0 ? ['  rules that apply while they are in use:', ...allowed] : []),
     ...(hookLines.length > 0 ? ['  hooks, which run these commands in the sandbox:', ...hookLines] : []),
     ...(serverLines.length > 0 ? ['  MCP servers, which run as programs of yours:', ...serverLines] : []),
     ...(isModule ? ['  JavaScript that runs inside aca with all your rights'] : []),

@@ -14,15 +14,15 @@ export type ExtensionCommandDeps = {
 
 /** What the user can list and run of a session's extensions. */
 export function createExtensionCommands(
-  { loader, hooks, beginRun }: Pick<SessionExtensions, 'loader' | 'hooks' | 'beginRun'>,
+  { loader, hooks }: Pick<SessionExtensions, 'loader' | 'hooks'>,
   { call, attach }: ExtensionCommandDeps,
 ): Extensions {
   async function expand(command: PromptCommand, typed: string) {
-    const { model, tools, name, agent } = command;
+    const { model, tools, name, agent, rules } = command;
     const { expandCommand } = await import('../../plugins/custom-command.ts');
     const { text, written } = await expandCommand(command, typed, {
       async run(command) {
-        const { text, success, refused } = await call('Bash', { command });
+        const { text, success, refused } = await call('Bash', { command }, rules);
         if (refused)
           throw new UserError(
             `/${name} was not sent: ${text}.`,
@@ -37,20 +37,23 @@ export function createExtensionCommands(
         );
       },
     });
-    const options: RunOptions = { ...(model !== undefined && { model }), ...(tools && { tools }) };
-    if (agent !== undefined) return { content: [await delegated(name, agent, text)], options: {} };
+    if (agent !== undefined) return { content: [await delegated(command, agent, text)], options: {} };
+    const options: RunOptions = {
+      ...(model !== undefined && { model }),
+      ...(tools && { tools }),
+      ...(rules && { command: name }),
+    };
     return { content: await attach([{ type: 'text', text }], written), options };
   }
 
   /** The conversation goes on with the answer of the subagent that did the work. */
-  async function delegated(name: string, agent: string, prompt: string) {
-    // Limits of the last run do not apply to it.
-    beginRun({});
-    const { text, success, refused } = await call('Task', { agent, description: `/${name}`, prompt });
+  async function delegated({ name, rules }: PromptCommand, agent: string, prompt: string) {
+    const task = { agent, description: `/${name}`, prompt };
+    const { text, success, refused } = await call('Task', task, rules);
     if (refused) throw new UserError(`/${name} was not sent: ${text}.`, `It runs as the subagent ${agent}.`);
     const said = success ? 'did its work and answered' : 'failed';
-    const task = 'Give the user its answer, as far as it matters to them.';
-    return { type: 'text' as const, text: `/${name}: the subagent ${agent} ${said}. ${task}\n\n${text}` };
+    const next = 'Give the user its answer, as far as it matters to them.';
+    return { type: 'text' as const, text: `/${name}: the subagent ${agent} ${said}. ${next}\n\n${text}` };
   }
 
   return {

@@ -1,18 +1,18 @@
 import type { CheckedPrompt } from '../../agent/controller.ts';
 import type { RemainingWork } from '../../agent/run-until-done.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
-import type { RunOptions } from '../../contract/command.ts';
 import type { AssistantMessage, Message, UserMessage } from '../../contract/message.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import type { Shell, Tool } from '../../contract/tool.ts';
-import { toolIn, toolNamed, usesOf } from '../../permissions/pattern/tool-names.ts';
 import type { Skill } from '../../plugins/skills.ts';
 import { toDefinition } from '../../tools/registry.ts';
 import type { HostAdditions, Parts } from '../parts.ts';
+import type { SkillIn } from '../session/active-rules.ts';
 import { createSessionHooks, type SessionHooks } from './hooks/session-hooks.ts';
 import { ExtensionLoader } from './load-extensions.ts';
 import { hooksOf } from './plugin-bundles.ts';
+import { createRunLimits, type RunLimits, wireName } from './run-limits.ts';
 
 export type ExtensionDeps = {
   shell: Pick<Shell, 'run'>;
@@ -21,6 +21,7 @@ export type ExtensionDeps = {
   mode(): PermissionMode;
   hide<T>(value: T): T;
   notice(text: string): void;
+  info(text: string): void;
 };
 
 /** As shown in the system prompt. */
@@ -29,26 +30,24 @@ export function hostInstructions({ host }: HostAdditions): { file: string; text:
 }
 
 /** The user's and the project's extensions in one session. */
-export type SessionExtensions = Pick<SessionHooks, 'keepsAll'> & {
-  loader: ExtensionLoader;
-  hooks: SessionHooks;
-  /** In the order of the prompt. Empty until `ready`, constant after that. */
-  definitions(builtin: readonly ToolDefinition[]): readonly ToolDefinition[];
-  find(name: string): Tool | undefined;
-  /** Resolves when plugins are loaded and skills are found. */
-  ready(): Promise<{ skills: readonly Pick<Skill, 'name' | 'description'>[] }>;
-  /** Options that apply to this run only. */
-  beginRun(options: RunOptions): void;
-  beforePrompt(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
-  router: Pick<RouterDeps, 'before' | 'beforeQuestion' | 'after' | 'halted' | 'transformMessage'>;
-  /** Instead of `router.before`, for calls that are not part of a run. */
-  beforeUserCall: NonNullable<RouterDeps['before']>;
-  /** Rules for calls that limit the current run. */
-  uses(): readonly string[];
-  transformMessage(message: AssistantMessage): Promise<AssistantMessage>;
-  remainingWork: RemainingWork;
-  close(): Promise<void>;
-};
+export type SessionExtensions = Pick<SessionHooks, 'keepsAll'> &
+  Omit<RunLimits, 'refusal'> & {
+    loader: ExtensionLoader;
+    hooks: SessionHooks;
+    /** In the order of the prompt. Empty until `ready`, constant after that. */
+    definitions(builtin: readonly ToolDefinition[]): readonly ToolDefinition[];
+    find(name: string): Tool | undefined;
+    /** Resolves when plugins are loaded and skills are found. */
+    ready(): Promise<{ skills: readonly Pick<Skill, 'name' | 'description'>[] }>;
+    skillIn: SkillIn;
+    beforePrompt(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
+    router: Pick<RouterDeps, 'before' | 'beforeQuestion' | 'after' | 'halted' | 'transformMessage'>;
+    /** Instead of `router.before`, for calls that are not part of a run. */
+    beforeUserCall: NonNullable<RouterDeps['before']>;
+    transformMessage(message: AssistantMessage): Promise<AssistantMessage>;
+    remainingWork: RemainingWork;
+    close(): Promise<void>;
+  };
 
 export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExtensions {
   const { config, cwd, opened } = parts;
@@ -65,7 +64,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
   });
   const loader = new ExtensionLoader(parts, deps.notice);
   let started = false;
-  let limit: RunOptions = {};
+  const limits = createRunLimits(loader, deps.info);
   let joined: { builtin: readonly ToolDefinition[]; all: readonly ToolDefinition[] } | undefined;
 
   const pluginHooks = async () => (await loader.all).hooks;
@@ -90,7 +89,6 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
     loader,
     hooks,
     beforeUserCall,
-    uses: () => usesOf(limit.tools ?? []),
     definitions(builtin) {
       const tools = loader.loaded?.tools ?? [];
       if (tools.length === 0) return builtin;
@@ -103,9 +101,8 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
       for (const text of loader.takeNotices()) deps.notice(text);
       return { skills: skills.filter(({ users }) => users === 'all' || users === 'model') };
     },
-    beginRun(options) {
-      limit = options;
-    },
+    ...limits,
+    skillIn: (work) => loader.skillIn(work),
     async beforePrompt(content, signal) {
       await loader.all;
       hooks.proceed();
@@ -121,10 +118,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
     },
     router: {
       async before(call, signal, about) {
-        const { tools } = limit;
-        if (tools && !tools.some((name) => isNamed(name, call.name)))
-          return { type: 'block', by: 'command', because: `only ${tools.join(', ')} may be used for this` };
-        return beforeUserCall(call, signal, about);
+        return limits.refusal(call.name) ?? beforeUserCall(call, signal, about);
       },
       beforeQuestion: hooks.beforeQuestion,
       async after(call, result, signal, about) {
@@ -142,16 +136,4 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
       loader.close();
     },
   };
-}
-
-function wireName(name: string): string {
-  return name.replace(':', '__');
-}
-
-/** A tool name as in permission rules. */
-function isNamed(written: string, tool: string): boolean {
-  const name = toolNamed(toolIn(written));
-  return [tool, `mcp:${tool}`, `mcp__${wireName(tool)}`].some(
-    (one) => one.toLowerCase() === name.toLowerCase(),
-  );
 }

@@ -4,17 +4,23 @@ import type { ProjectContent } from '../../config/project-content.ts';
 import { peek } from '../../lib/files/peek.ts';
 import type { CommandFile, CustomCommand } from '../../plugins/custom-command.ts';
 import type { Skill } from '../../plugins/skills.ts';
+import type { RuleCheck } from '../safety/rule-check.ts';
 import type { PluginBundle } from './plugin-bundles.ts';
+import { checkedRules } from './prompt-rules.ts';
 
 /** The user's files, and those of the project that the user trusted. */
 export type ExtensionPlaces = {
   user: readonly ProjectContent[];
   project: readonly ProjectContent[];
   bundles: readonly PluginBundle[];
+  check: RuleCheck;
 };
 
 /** Whether any command or skill exists; if not, their modules need not be loaded. */
-export function hasMarkdown({ user, project, bundles }: ExtensionPlaces, kind: ExtensionKind): boolean {
+export function hasMarkdown(
+  { user, project, bundles }: Omit<ExtensionPlaces, 'check'>,
+  kind: ExtensionKind,
+): boolean {
   return bundles.length > 0 || [user, project].some((files) => extensionsOf(files, kind).length > 0);
 }
 
@@ -23,6 +29,7 @@ export async function findCommands({
   user,
   project,
   bundles,
+  check,
 }: ExtensionPlaces): Promise<{ commands: CustomCommand[]; troubles: string[] }> {
   const [{ parseCommand }, { keyNotices }, { builtinCommands }] = await Promise.all([
     import('../../plugins/custom-command.ts'),
@@ -48,7 +55,9 @@ export async function findCommands({
     else if (other) troubles.push(`Skipped ${file.file}: /${command.name} is ${other}.`);
     else {
       taken.set(command.name, file.file);
-      commands.push(command);
+      const { rules, troubles: said } = checkedRules(file, `command /${command.name}`, check);
+      troubles.push(...said);
+      if (rules) commands.push({ ...command, ...rules });
       used.push(file);
     }
   }
@@ -60,7 +69,7 @@ export async function findCommands({
 
 /** `plugins` are the folders of the loaded plugins. */
 export async function findSkills(
-  { user, project, bundles }: ExtensionPlaces,
+  { user, project, bundles, check }: ExtensionPlaces,
   plugins: readonly string[],
 ): Promise<{ skills: Skill[]; troubles: string[] }> {
   const [{ parseSkill, uniqueSkills }, { keyNotices }] = await Promise.all([
@@ -83,7 +92,13 @@ export async function findSkills(
       }),
     ),
   ];
-  const { skills, troubles } = uniqueSkills(parsed.flatMap(({ skill }) => skill ?? []));
+  const said: string[] = [];
+  const withRules = parsed.flatMap(({ file, skill }) => {
+    const { rules, troubles } = checkedRules(file, `skill ${skill?.name}`, check);
+    said.push(...troubles);
+    return skill && rules ? [{ ...skill, ...rules }] : [];
+  });
+  const { skills, troubles } = uniqueSkills(withRules);
   const broken = parsed.filter(({ skill }) => skill === null);
   return {
     skills,
@@ -93,6 +108,7 @@ export async function findSkills(
         'skills',
         parsed.map(({ file }) => file),
       ),
+      ...said,
       ...troubles,
     ],
   };

@@ -1,10 +1,14 @@
 import type { SlashCommand } from '../../contract/command.ts';
+import type { PromptRules } from '../../contract/permission.ts';
 import type { Tool } from '../../contract/tool.ts';
 import type { CustomCommand, PromptCommand } from '../../plugins/custom-command.ts';
 import type { LoadedPlugin, PluginTrouble } from '../../plugins/load.ts';
 import type { HookRunner } from '../../plugins/plugin-hooks.ts';
 import type { Skill } from '../../plugins/skills.ts';
+import type { SkillTool } from '../../tools/skill.ts';
 import type { Parts } from '../parts.ts';
+import { ruleCheck } from '../safety/rule-check.ts';
+import type { SkillIn } from '../session/active-rules.ts';
 import { findCommands, findSkills, hasMarkdown } from './find-extensions.ts';
 import { safeCommand } from './plugin-command.ts';
 
@@ -13,6 +17,8 @@ export type LoadedExtensions = {
   troubles: readonly PluginTrouble[];
   hooks: HookRunner | null;
   skills: readonly Skill[];
+  /** Null without a skill for the model. */
+  skillTool: SkillTool<Skill> | null;
   tools: readonly Tool[];
   /** Commands of plugins. */
   commands: readonly SlashCommand[];
@@ -58,9 +64,21 @@ export class ExtensionLoader {
     this.#stopWatching?.();
   }
 
+  /** The skill that a call uses; undefined if its tool is another one, whatever the name. */
+  skillIn({ tool, input }: Parameters<SkillIn>[0]): Skill | undefined {
+    const used = this.loaded?.skillTool;
+    return used?.tool === tool ? used.find(input) : undefined;
+  }
+
+  /** The rules of a custom command, or of a skill that the user can start. */
+  rulesOf(command: string): PromptRules | undefined {
+    return [...this.custom, ...(this.loaded?.skillCommands ?? [])].find(({ name }) => name === command)
+      ?.rules;
+  }
+
   get #places() {
-    const { userFiles = [], projectFiles = [], bundles = [] } = this.#parts;
-    return { user: userFiles, project: projectFiles, bundles };
+    const { userFiles = [], projectFiles = [], bundles = [], config, cwd } = this.#parts;
+    return { user: userFiles, project: projectFiles, bundles, check: ruleCheck(config, cwd) };
   }
 
   async #findCommands(): Promise<void> {
@@ -75,7 +93,8 @@ export class ExtensionLoader {
     await this.commandsFound;
     const skills = await this.#findSkills(plugins);
     const forModel = skills.filter(({ users }) => users === 'all' || users === 'model');
-    const skill = forModel.length > 0 ? [(await import('../../tools/skill.ts')).createSkill(forModel)] : [];
+    const skillTool =
+      forModel.length > 0 ? (await import('../../tools/skill.ts')).createSkill(forModel) : null;
     const hostTools = this.#parts.host?.tools ?? [];
     const commands = await this.#commandsOf(plugins);
     this.loaded = {
@@ -83,7 +102,8 @@ export class ExtensionLoader {
       troubles,
       hooks: await this.#hooksOf(plugins),
       skills,
-      tools: [...skill, ...plugins.flatMap(({ tools }) => tools), ...hostTools],
+      skillTool,
+      tools: [...(skillTool ? [skillTool.tool] : []), ...plugins.flatMap(({ tools }) => tools), ...hostTools],
       commands,
       skillCommands: await this.#skillCommands(skills, commands),
     };

@@ -3,6 +3,7 @@ import type { SessionWriter } from '../../agent/session-writer.ts';
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type ImagePart, type ToolCall, type ToolMessage, textOf } from '../../contract/message.ts';
+import type { PromptRules } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 
@@ -16,7 +17,8 @@ export type UserCall = {
 };
 
 export type UserCallDeps = {
-  router: RouterDeps;
+  /** For a call that is part of a skill or command with these rules. */
+  routerFor(rules: readonly PromptRules[]): RouterDeps;
   writer: Pick<SessionWriter, 'session' | 'record'>;
   undo: Pick<UndoStore, 'beginRun'>;
   /** Tools for callers other than the model. */
@@ -26,8 +28,8 @@ export type UserCallDeps = {
 };
 
 export type UserCalls = {
-  /** A call on behalf of the user. */
-  call(name: string, input: unknown): Promise<UserCall>;
+  /** A call on behalf of the user; `rules` are those of the command that it is part of. */
+  call(name: string, input: unknown, rules?: PromptRules): Promise<UserCall>;
   toolbox: {
     definitions(): readonly ToolDefinition[];
     run(call: ToolCall, signal: AbortSignal): AsyncGenerator<AgentEvent>;
@@ -38,11 +40,12 @@ export type UserCalls = {
 const unwritten: RouterDeps['log'] = { started: async () => undefined, answered: async () => undefined };
 
 /** Calls not made by the model: judged, approved and run like the model's. */
-export function createUserCalls({ router, writer, undo, definitions, signal }: UserCallDeps): UserCalls {
+export function createUserCalls({ routerFor, writer, undo, definitions, signal }: UserCallDeps): UserCalls {
   const beginRun = (prompt: string) =>
     undo.beginRun({ at: new Date().toISOString(), prompt, message: writer.session.messages.length });
   return {
-    async call(name, input) {
+    async call(name, input, rules) {
+      const router = routerFor(rules ? [rules] : []);
       beginRun(name);
       const call = { type: 'tool_call' as const, id: `user-${randomUUID()}`, name, input };
       const outcome: UserCall = { success: false, text: '', refused: false, images: [] };
@@ -62,7 +65,7 @@ export function createUserCalls({ router, writer, undo, definitions, signal }: U
       definitions: () => definitions,
       run(call, signal) {
         beginRun(call.name);
-        return runTools([{ type: 'tool_call', ...call }], router, signal);
+        return runTools([{ type: 'tool_call', ...call }], routerFor([]), signal);
       },
     },
   };

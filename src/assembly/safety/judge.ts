@@ -44,7 +44,7 @@ export type Judge = {
   prepare(): Promise<void>;
   /** Changes to the environment of a read-only command. */
   readOnlyEnvironment(command: string): NonNullable<CommandRun['env']>;
-  standing: PermissionState;
+  standing: Omit<PermissionState, 'promptRules'>;
   sandbox(): Promise<SandboxState>;
   /** Warnings about broad rules; shown in interactive sessions. */
   hints: readonly string[];
@@ -151,7 +151,7 @@ const OUTSIDE_SANDBOX = {
 type Standing = { settings: Config['permissions']; rules: SessionRules; gate: Gate; grants: Grants };
 
 /** The active rules and answers, for the user to list and change. */
-function standingOf({ settings, rules, gate, grants }: Standing): PermissionState {
+function standingOf({ settings, rules, gate, grants }: Standing): Judge['standing'] {
   return {
     rules: () =>
       (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>

@@ -12,6 +12,7 @@ import type { BuiltWindow } from '../window/build-window.ts';
 import type { Caches } from './caches.ts';
 import type { SessionCore } from './open-core.ts';
 import { createRouter, withSubagents } from './session-router.ts';
+import { withRules, withSkills } from './skill-router.ts';
 import { Subagents } from './subagents.ts';
 
 export type BuildCallsDeps = {
@@ -59,12 +60,28 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     models: models.models,
     budget: models.budget,
     hooks: extensions.hooks,
+    skillIn: extensions.skillIn,
     notes: (conversation) => window.instructionsFor(conversation).notesFor,
   });
-  const router = withSubagents(withoutSubagents, subagents);
+  const active = extensions.rules;
+  const router = withSkills(
+    withSubagents(withoutSubagents, subagents, () => active.inherited()),
+    { active, skillIn: extensions.skillIn, delegate: subagents.delegate },
+  );
   const { signal } = ending;
-  const userRouter = { ...router, before: extensions.beforeUserCall, decide: safety.judge.decide };
-  const userCalls = createUserCalls({ router: userRouter, writer, undo, definitions: tools.builtin, signal });
+  const ofUser = { ...withoutSubagents, before: extensions.beforeUserCall, decide: safety.judge.decide };
+  const userCalls = createUserCalls({
+    routerFor: (rules) =>
+      withSubagents(
+        withRules(ofUser, () => rules),
+        subagents,
+        () => rules,
+      ),
+    writer,
+    undo,
+    definitions: tools.builtin,
+    signal,
+  });
   return {
     router,
     answers,

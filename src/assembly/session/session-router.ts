@@ -3,6 +3,7 @@ import type { Answers } from '../../agent/answers.ts';
 import type { InterruptedCalls } from '../../agent/interrupted-calls.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
+import type { PromptRules } from '../../contract/permission.ts';
 import { shownPath } from '../../lib/paths/shown-path.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
@@ -77,13 +78,17 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
   };
 }
 
-/** The same, for calls that may start subagents. */
-export function withSubagents(router: RouterDeps, subagents: Pick<Subagents, 'delegate'>): RouterDeps {
+/** The same, for calls that may start subagents; `rules` also apply to those. */
+export function withSubagents(
+  router: RouterDeps,
+  subagents: Pick<Subagents, 'delegate'>,
+  rules: () => readonly PromptRules[] = () => [],
+): RouterDeps {
   return {
     ...router,
     context: (signal, reporter, scope) => ({
       ...router.context(signal, reporter, scope),
-      delegate: subagents.delegate(reporter, signal),
+      delegate: subagents.delegate(reporter, signal, rules()),
     }),
   };
 }

@@ -1,13 +1,14 @@
 import { Controller } from '../../agent/controller.ts';
 import { SessionWriter } from '../../agent/session-writer.ts';
 import { forwardingLog, runSubagent, SubagentTotals } from '../../agent/subagent.ts';
-import { type CallReporter, type RouterDeps, runTools } from '../../agent/tool-router.ts';
+import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
 import type { AgentEvent } from '../../contract/event.ts';
+import type { PromptRules } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import type { Session } from '../../contract/session.ts';
-import type { Delegated, Delegation, ToolContext } from '../../contract/tool.ts';
+import type { Delegated, Delegation } from '../../contract/tool.ts';
 import { EventChannel } from '../../lib/async/event-channel.ts';
 import { cacheKeyOf } from '../../providers/models/cache-key.ts';
 import type { OpenSubagent } from '../../session/subagent-files.ts';
@@ -19,9 +20,10 @@ import { outputLimits } from '../models/request-settings.ts';
 import { ConversationView } from '../window/conversation-view.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';
 import type { Base } from '../window/sent-messages.ts';
+import { ActiveRules, type SkillIn } from './active-rules.ts';
 import { type AgentKind, roleOf, startsSubagents } from './agent-kinds.ts';
 import { openLog } from './session-log.ts';
-import { type OwnState, subagentRouter } from './subagent-router.ts';
+import { type OwnState, type SubagentPlace, subagentRouter } from './subagent-router.ts';
 
 export type SubagentConversationDeps = {
   config: Pick<Config, 'saveHistory' | 'maxTokens' | 'maxTurns' | 'summarizationThreshold'>;
@@ -33,6 +35,7 @@ export type SubagentConversationDeps = {
   models: Pick<Models, 'forSubagent' | 'backgroundModel'>;
   budget: Pick<Budget, 'takeCost' | 'keepRest'>;
   hooks: Pick<SessionHooks, 'subagentStart' | 'subagentWork'>;
+  skillIn: SkillIn;
   /** Instructions in folders that a conversation visits. */
   notes(session: Session): ProjectInstructions['notesFor'];
 };
@@ -47,8 +50,10 @@ export type Assignment = {
   fullLabel: string;
   emit(event: AgentEvent): Promise<void>;
   signal: AbortSignal;
+  /** Apply to its calls from the start. */
+  rules: readonly PromptRules[];
   /** Absent if it may not start subagents. */
-  delegate?(reporter: CallReporter, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
+  delegate?: SubagentPlace['delegate'];
 };
 
 /** Runs one task of a subagent, with its own conversation, window and journal. */
@@ -126,6 +131,8 @@ async function openConversation(
     images: info.abilities.images,
     notes: deps.notes(session),
     log: writer.callLog,
+    active: new ActiveRules(assignment.rules),
+    skillIn: deps.skillIn,
     ...(assignment.delegate && { delegate: assignment.delegate }),
   });
   const mayDelegate = assignment.delegate !== undefined;

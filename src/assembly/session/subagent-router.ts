@@ -13,6 +13,7 @@ import {
   startsSubagents,
 } from './agent-kinds.ts';
 import { lastTodos, todoList } from './history-state.ts';
+import { type SkillUse, withSkills } from './skill-router.ts';
 
 /** Not shared with a subagent: files read, and the task list. */
 export type OwnState = Pick<ToolContext, 'seen' | 'todos'>;
@@ -21,7 +22,7 @@ export function ownState({ messages }: Session): OwnState {
   return { seen: new Map(), todos: todoList(lastTodos(messages)) };
 }
 
-type SubagentPlace = {
+export type SubagentPlace = SkillUse & {
   kind: AgentKind;
   own: OwnState;
   session: Session;
@@ -31,8 +32,6 @@ type SubagentPlace = {
   images: boolean;
   notes: ProjectInstructions['notesFor'];
   log: CallLog;
-  /** Absent if it may not start subagents. */
-  delegate?(reporter: CallReporter, signal: AbortSignal): NonNullable<ToolContext['delegate']>;
 };
 
 /**
@@ -41,8 +40,9 @@ type SubagentPlace = {
  */
 export function subagentRouter(
   parent: RouterDeps,
-  { kind, own, session, label, images, notes, log, delegate }: SubagentPlace,
+  { kind, own, session, label, images, notes, log, ...use }: SubagentPlace,
 ): { router: RouterDeps; has(tool: string): boolean } {
+  const { active, delegate } = use;
   const answers = new Answers(session.messages);
   const nameOf = (word: string) => parent.find(word)?.name;
   const has = (tool: string) => hasTool(kind, tool, nameOf);
@@ -55,37 +55,41 @@ export function subagentRouter(
       accepts: { images },
       ask: (question, signal) =>
         shared.ask({ ...question, question: `${label} asks: ${question.question}` }, signal),
-      ...(delegate && { delegate: delegate(reporter, context.signal) }),
+      ...(delegate && { delegate: delegate(reporter, context.signal, active.inherited()) }),
     };
     return kind.readOnly ? readOnlyContext(narrowed) : narrowed;
   }
 
   return {
     has,
-    router: {
-      ...parent,
-      agent: { id: session.id, type: kind.name },
-      find(name) {
-        const tool = parent.find(name);
-        return tool && has(tool.name) ? tool : undefined;
-      },
-      toolNames: () => parent.toolNames().filter((name) => has(name) && (delegate || !startsSubagents(name))),
-      decide: (request, options) =>
-        parent.decide(
-          { ...request, agent: label, ...(isLimited(kind) && { limits: limitsOf(kind) }) },
-          options,
-        ),
-      context: (signal, reporter, scope) => contextFor(parent.context(signal, reporter, scope), reporter),
-      answerTo: (callId) => answers.get(callId),
-      keepOutput: (callId, text) => parent.keepOutput(`${session.id}-${callId}`, text),
-      notesFor: notes,
-      log: {
-        started: log.started,
-        answered(message) {
-          answers.add(message);
-          return log.answered(message);
+    router: withSkills(
+      {
+        ...parent,
+        agent: { id: session.id, type: kind.name },
+        find(name) {
+          const tool = parent.find(name);
+          return tool && has(tool.name) ? tool : undefined;
+        },
+        toolNames: () =>
+          parent.toolNames().filter((name) => has(name) && (delegate || !startsSubagents(name))),
+        decide: (request, options) =>
+          parent.decide(
+            { ...request, agent: label, ...(isLimited(kind) && { limits: limitsOf(kind) }) },
+            options,
+          ),
+        context: (signal, reporter, scope) => contextFor(parent.context(signal, reporter, scope), reporter),
+        answerTo: (callId) => answers.get(callId),
+        keepOutput: (callId, text) => parent.keepOutput(`${session.id}-${callId}`, text),
+        notesFor: notes,
+        log: {
+          started: log.started,
+          answered(message) {
+            answers.add(message);
+            return log.answered(message);
+          },
         },
       },
-    },
+      use,
+    ),
   };
 }

@@ -1,15 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { failedAnswer, openCallsOf } from '../../agent/history.ts';
-import type { CallReporter } from '../../agent/tool-router.ts';
 import type { AgentDefinition } from '../../config/agents.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { textOf } from '../../contract/message.ts';
+import type { PromptRules } from '../../contract/permission.ts';
 import type { Session } from '../../contract/session.ts';
-import type { Delegated, Delegation, ToolContext } from '../../contract/tool.ts';
+import type { Delegated, Delegation } from '../../contract/tool.ts';
 import { Slots } from '../../lib/async/slots.ts';
 import type { OpenSession } from '../../session/store.ts';
 import { type OpenSubagent, subagentId } from '../../session/subagent-files.ts';
+import type { StartSubagent } from './active-rules.ts';
 import { type AgentKind, isLimited, kindNamed, startsSubagents } from './agent-kinds.ts';
 import {
   type ActiveSubagent,
@@ -38,6 +39,7 @@ type Starter = {
   callId: string;
   emit(event: AgentEvent): Promise<void>;
   signal: AbortSignal;
+  rules: readonly PromptRules[];
 };
 
 /** Agents that work for another one, each with its own conversation, window and journal. */
@@ -55,13 +57,11 @@ export class Subagents {
     this.#slots = Array.from({ length: MAX_DEPTH + 1 }, () => new Slots(deps.config.subagents.parallel));
   }
 
-  /** For one call of the conversation itself: starts or resumes a subagent. */
-  delegate(
-    reporter: Pick<CallReporter, 'callId' | 'emit'>,
-    signal: AbortSignal,
-  ): NonNullable<ToolContext['delegate']> {
-    return (work) => this.#run(work, { depth: 0, above: '', ...reporter, signal });
-  }
+  /** For calls of the conversation itself. */
+  readonly delegate: StartSubagent =
+    (reporter, signal, rules = []) =>
+    (work) =>
+      this.#run(work, { depth: 0, above: '', ...reporter, signal, rules });
 
   /** Answers calls that an earlier process left open while a subagent worked: with its output so far. */
   closeOpen(): Promise<void> {
@@ -98,24 +98,28 @@ export class Subagents {
   }
 
   #work(subagent: ActiveSubagent, work: Delegation, starter: Starter): Promise<Delegated> {
-    const { signal, callId } = starter;
+    const { signal, callId, rules } = starter;
     const label = labelOf(subagent.kind.name, work.task);
     const fullLabel = `${starter.above}${label}`;
     const depth = starter.depth + 1;
-    const delegate = (reporter: CallReporter, inner: AbortSignal) => (next: Delegation) =>
-      this.#run(next, {
-        depth,
-        parent: subagent.session.id,
-        above: `${fullLabel} › `,
-        callId: reporter.callId,
-        emit: reporter.emit,
-        signal: inner,
-      });
+    const delegate: StartSubagent =
+      ({ callId, emit }, inner, passed = []) =>
+      (next) =>
+        this.#run(next, {
+          depth,
+          parent: subagent.session.id,
+          above: `${fullLabel} › `,
+          callId,
+          emit,
+          signal: inner,
+          rules: passed,
+        });
     return runSubagentConversation(this.#deps, subagent, {
       work,
       fullLabel,
       emit: (event) => starter.emit({ type: 'subagent', callId, agent: label, event }),
       signal,
+      rules,
       // Its limits would not apply to subagents of its own.
       ...(depth < MAX_DEPTH && !isLimited(subagent.kind) && { delegate }),
     });

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { splitRules } from '../../contract/rule-syntax.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 
 /** Flags that other assistants let several values follow, and whether an argument is one more of them. */
@@ -31,22 +32,6 @@ export function spreadLists(args: readonly string[]): string[] {
     while (i + 1 < args.length && isMore(args[i + 1] ?? ''));
   }
   return spread;
-}
-
-/** Rules separated by commas or spaces, such as `Bash(git *), Edit`. */
-export function splitRules(list: string): string[] {
-  const rules: string[] = [];
-  let depth = 0;
-  let rule = '';
-  for (const character of list) {
-    if (character === '(') depth++;
-    if (character === ')') depth = Math.max(0, depth - 1);
-    if (depth === 0 && /[\s,]/.test(character)) {
-      rules.push(rule);
-      rule = '';
-    } else rule += character;
-  }
-  return [...rules, rule].filter((one) => one !== '');
 }
 
 /** Parses a flag with a list, which may be repeated. */

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freshFolder } from '../../../test/support/workspace.ts';
+import { splitRules } from '../../contract/rule-syntax.ts';
 import type { Options } from '../../frontends/shared/options.ts';
 import { buildProgram, parseArgs } from '../args.ts';
-import { splitRules, spreadLists } from './flag-lists.ts';
+import { spreadLists } from './flag-lists.ts';
 import { peerFlagHint, peerFlags } from './peer-flags.ts';
 
 function parse(...args: string[]): { prompt: string; options: Options; errors: string } {

@@ -37,13 +37,29 @@ export function otherKeys({ fields }: FrontMatter, known: readonly string[]): st
   return [...fields.keys()].filter((key) => !known.includes(key));
 }
 
+/** The number of the line in which a field contains this text; of the field if it is not found. */
+export function fieldLine(text: string, key: string, part: string): number {
+  const lines = text.split(/\r?\n/);
+  const first = lines.findIndex((line) => line.toLowerCase().startsWith(`${key}:`));
+  const next = lines.findIndex((line, i) => i > first && !isContinued(line));
+  const at = lines
+    .slice(0, next === -1 ? undefined : next)
+    .findIndex((line, i) => i >= first && line.includes(part));
+  return (at === -1 ? first : at) + 1;
+}
+
+/** Whether a line belongs to the field above it. */
+function isContinued(line: string): boolean {
+  return /^([ \t]|$|- )/.test(line);
+}
+
 function fieldsOf(lines: readonly string[]): Map<string, string | string[]> {
   const fields = new Map<string, string | string[]>();
   for (let i = 0; i < lines.length; i++) {
     const [, key, written = ''] = /^([A-Za-z][\w-]*):(?:[ \t]+(.*))?$/.exec(lines[i] ?? '') ?? [];
     if (key === undefined) continue;
     const below: string[] = [];
-    while (i + 1 < lines.length && /^([ \t]|$|- )/.test(lines[i + 1] ?? '')) below.push(lines[++i] ?? '');
+    while (i + 1 < lines.length && isContinued(lines[i + 1] ?? '')) below.push(lines[++i] ?? '');
     fields.set(key.toLowerCase(), fieldOf(withoutComment(written.trim()), below));
   }
   return fields;

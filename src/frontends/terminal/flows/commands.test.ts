@@ -112,6 +112,7 @@ function stage(script: readonly (readonly Key[])[]) {
     permissions: {
       rules: () => [{ verdict: 'deny', pattern: 'Read(.env)' }],
       addedRules: () => [],
+      promptRules: () => [],
       addRule: async () => [],
       grants: () => grants,
       denials: () => [],

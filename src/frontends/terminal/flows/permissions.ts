@@ -1,5 +1,5 @@
 import { MODES } from '../../../commands/mode.ts';
-import { addRule, entriesOf, ruleIn } from '../../../commands/permissions.ts';
+import { addRule, entriesOf, passingRules, ruleIn } from '../../../commands/permissions.ts';
 import type { CommandContext, PermissionState } from '../../../contract/command.ts';
 import type { PermissionMode } from '../../../contract/permission.ts';
 import { pickerDialog } from '../components/picker.ts';
@@ -9,7 +9,13 @@ import type { Pickers } from './pickers.ts';
 
 const ADD = 'add';
 
-/** Removable entries after the row that adds one, then the rules from the settings. */
+/** About entries that cannot be removed here. */
+const HINTS: Readonly<Record<string, string>> = {
+  rule: 'edit the rules of your settings in the file (aca config path)',
+  passing: 'this rule ends with the run',
+};
+
+/** Removable entries after the row that adds one, then the rules from the settings, and those of skills and commands in use. */
 function standingItems(standing: PermissionState): PickItem[] {
   return [
     { id: ADD, label: 'Add a rule…', detail: 'for this session' },
@@ -22,6 +28,11 @@ function standingItems(standing: PermissionState): PickItem[] {
       id: `rule ${i}`,
       label: `${verdict} ${pattern}`,
       detail: 'from your settings',
+    })),
+    ...passingRules(standing).map(({ text, by }, i) => ({
+      id: `passing ${i}`,
+      label: text,
+      detail: `${by}, until this run ends`,
     })),
   ];
 }
@@ -47,7 +58,7 @@ export async function permissionsByPicking(context: CommandContext, { show }: Pi
     }
     const entry = entries.find((_, i) => picked.id === `answer ${i}`);
     await entry?.forget();
-    told = entry ? `removed: ${entry.text}` : 'edit the rules of your settings in the file (aca config path)';
+    told = entry ? `removed: ${entry.text}` : (HINTS[picked.id.split(' ')[0] ?? ''] ?? '');
   }
 }
 

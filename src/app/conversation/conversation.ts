@@ -124,7 +124,8 @@ export async function runConversation(
   for (; typed !== null; typed = await next()) {
     const { text, images } = typed;
     const isEmpty = text.trim() === '' && images.length === 0;
-    if (isEmpty && stage.retriesOnEnter) await runs.retry();
+    if (typed.resumes) await runs.resume();
+    else if (isEmpty && stage.retriesOnEnter) await runs.retry();
     if (isEmpty) continue;
     runs.dismiss();
     await prompts.add(text);

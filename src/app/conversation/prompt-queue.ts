@@ -4,9 +4,9 @@ import type { ImagePart } from '../../contract/message.ts';
 
 /**
  * What a user sends. Lines that start with `/` or `!` are recognized by the conversation. `after`: it waits
- * until the current run has ended.
+ * until the current run has ended. `resumes`: the last run goes on, without a prompt.
  */
-export type TypedPrompt = { text: string; images: readonly ImagePart[]; after?: true };
+export type TypedPrompt = { text: string; images: readonly ImagePart[]; after?: true; resumes?: true };
 
 /** Prompts for the next step of a run. They stay in the queue until they are claimed. */
 export type WaitingPrompts = {

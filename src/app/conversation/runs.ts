@@ -23,7 +23,12 @@ export class Runs {
 
   /** Does nothing unless the last run failed. */
   async retry(): Promise<void> {
-    if (this.#failed) await this.#run(() => this.#deps.controller.retry());
+    if (this.#failed) await this.resume();
+  }
+
+  /** Goes on with a run that failed or was interrupted. */
+  resume(): Promise<void> {
+    return this.#run(() => this.#deps.controller.retry());
   }
 
   /** The user goes on with something else. */

@@ -90,7 +90,7 @@ export class AcpAgent {
 }
 
 /** An unknown version is answered with ours, and the client decides. */
-function greeting(client: ClientCapabilities) {
+export function greeting(client: ClientCapabilities) {
   const extensions: AgentExtensions = { aca: { changes: true, undo: true, completeFiles: true } };
   return {
     protocolVersion: PROTOCOL_VERSION,

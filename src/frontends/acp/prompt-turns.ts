@@ -5,7 +5,10 @@ import type { SlashCommand } from '../../contract/command.ts';
 export type TurnEnd = StopReason | { error: unknown };
 
 /** Who sent a prompt, and the commands it may use, if they differ from those of the session. */
-export type SentPrompt = TypedPrompt & { by?: string; commands?: readonly SlashCommand[] };
+export type SentPrompt = TypedPrompt & {
+  from?: { id: string; name: string };
+  commands?: readonly SlashCommand[];
+};
 
 type Turn = { done(reason: StopReason): void; failed(error: unknown): void };
 

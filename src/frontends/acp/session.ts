@@ -139,7 +139,12 @@ export class AcpSession {
   /** The conversation so far. */
   async history(): Promise<SessionUpdate[]> {
     await this.#opened.opened.ready;
-    return historyUpdates(this.#opened.controller.session.messages, this.#host.cwd);
+    return this.past();
+  }
+
+  /** The same, or this many messages of it. All of them must have been loaded. */
+  past(count?: number): SessionUpdate[] {
+    return historyUpdates(this.#opened.controller.session.messages.slice(0, count), this.#host.cwd);
   }
 
   async prompt(prompt: SentPrompt) {

@@ -22,6 +22,7 @@ import type { Client } from './client.ts';
 import { isEffort, isMode, isSandboxLevel, modeState } from './config-options.ts';
 import type { FileQuery } from './extension-methods.ts';
 import { promptOf } from './prompt-content.ts';
+import type { SentPrompt } from './prompt-turns.ts';
 import { AcpSession } from './session.ts';
 import type { SessionChanges } from './session-changes.ts';
 
@@ -62,7 +63,7 @@ export class Sessions {
     return explained(async () => {
       const sessionId = randomUUID();
       const session = await this.#start(sessionId, { sessionId }, place, clientOf);
-      return { sessionId, ...(await stateOf(session)) };
+      return { sessionId, ...(await announced(session)) };
     });
   }
 
@@ -71,16 +72,16 @@ export class Sessions {
       const client = clientOf(request.sessionId);
       const session = await this.#reopen(request, () => client);
       client.update(...(await session.history()));
-      return stateOf(session);
+      return announced(session);
     });
   }
 
   resume(request: ResumeSessionRequest, clientOf: ClientOf) {
-    return explained(async () => stateOf(await this.#reopen(request, clientOf)));
+    return explained(async () => announced(await this.#reopen(request, clientOf)));
   }
 
   list({ cwd, cursor }: ListSessionsRequest) {
-    const all = byLastUsed(this.#store().list()).filter(
+    const all = byLastUsed(this.store.list()).filter(
       ({ workingDirectory }) => !cwd || workingDirectory === cwd,
     );
     const start = cursor ? all.findIndex(({ id }) => id === cursor) : 0;
@@ -103,7 +104,7 @@ export class Sessions {
   delete(id: string): Promise<void> {
     return explained(async () => {
       await this.close(id);
-      if ((await this.#store().delete(id)) === null) throw RequestError.sessionNotFound(id);
+      if ((await this.store.delete(id)) === null) throw RequestError.sessionNotFound(id);
     });
   }
 
@@ -115,6 +116,11 @@ export class Sessions {
 
   async closeAll(): Promise<void> {
     await Promise.all([...this.#open.keys()].map((id) => this.close(id)));
+  }
+
+  /** What a client chooses from. */
+  stateOf(id: string) {
+    return stateOf(this.#session(id));
   }
 
   setMode({ sessionId, modeId }: SetSessionModeRequest): void {
@@ -130,11 +136,12 @@ export class Sessions {
     });
   }
 
-  prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal) {
+  /** An abort cancels the run. */
+  prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal, from?: SentPrompt['from']) {
     return explained(async () => {
       const session = this.#session(sessionId);
       signal.addEventListener('abort', () => session.cancel());
-      return { stopReason: await session.prompt(promptOf(prompt)) };
+      return { stopReason: await session.prompt({ ...promptOf(prompt), ...(from && { from }) }) };
     });
   }
 
@@ -150,13 +157,18 @@ export class Sessions {
     this.#open.get(id)?.cancel();
   }
 
+  /** Undefined if it is not open. */
+  get(id: string): AcpSession | undefined {
+    return this.#open.get(id);
+  }
+
   #session(id: string): AcpSession {
     const session = this.#open.get(id);
     if (!session) throw RequestError.sessionNotFound(id);
     return session;
   }
 
-  #store(): SessionStore {
+  get store(): SessionStore {
     const { options, terminal } = this.#deps;
     return sessionStore(loadSettings(options, terminal));
   }
@@ -164,7 +176,7 @@ export class Sessions {
   async #reopen(request: ResumeSessionRequest, clientOf: ClientOf): Promise<AcpSession> {
     const { sessionId: id } = request;
     await this.close(id);
-    if (!this.#store().has(id)) throw RequestError.sessionNotFound(id);
+    if (!this.store.has(id)) throw RequestError.sessionNotFound(id);
     return this.#start(id, { resume: id, forceDir: true }, request, clientOf);
   }
 
@@ -196,7 +208,12 @@ export class Sessions {
 }
 
 async function stateOf(session: AcpSession) {
-  const state = { modes: modeState(session.mode), configOptions: await session.configOptions() };
+  return { modes: modeState(session.mode), configOptions: await session.configOptions() };
+}
+
+/** The same for a session that was just opened. */
+async function announced(session: AcpSession) {
+  const state = await stateOf(session);
   // After the answer, which tells the client the session's id.
   setImmediate(() => session.announce());
   return state;

@@ -1,0 +1,115 @@
+import type { PermissionOption, StopReason } from '@agentclientprotocol/sdk';
+import type { Role } from './identity.ts';
+
+/**
+ * What the server offers beyond the protocol, for sessions with several participants. Names and types only, so
+ * that clients can use this file as it is.
+ */
+export const serverMethods = {
+  /** Watches a session. Opens it first if no one has. */
+  attach: '_aca/session/attach',
+  /** Stops watching. The session goes on. */
+  detach: '_aca/session/detach',
+  /** Continues a run that was interrupted, without a new prompt. */
+  resumeRun: '_aca/session/continue',
+  /** All sessions. From then on, `sessionsChanged` is sent. */
+  overview: '_aca/sessions/overview',
+  openTerminal: '_aca/terminal/open',
+  closeTerminal: '_aca/terminal/close',
+} as const;
+
+export const serverNotifications = {
+  /** To the client. */
+  participants: '_aca/participants',
+  sessionsChanged: '_aca/sessions/changed',
+  terminalOutput: '_aca/terminal/output',
+  terminalClosed: '_aca/terminal/closed',
+  /** In both directions. */
+  typing: '_aca/typing',
+  /** To the server. */
+  terminalInput: '_aca/terminal/input',
+  terminalResize: '_aca/terminal/resize',
+} as const;
+
+/** A position in the events of a session. Another `epoch` means that the server was restarted. */
+export type Position = { epoch: string; seq: number };
+
+export type AttachParams = { sessionId: string; after?: Position | undefined };
+
+/** `reset`: what was missed is not known any more. The conversation is sent again, after a `reset` event. */
+export type AttachResult = Position & {
+  role: Role;
+  /** Which of the participants this client is. */
+  you: string;
+  participants: ParticipantInfo[];
+  reset: boolean;
+  state: SessionState;
+};
+
+export type ParticipantInfo = { id: string; name: string; role: Role };
+export type ParticipantsChanged = { sessionId: string; participants: ParticipantInfo[] };
+
+/** `participant` is set by the server. */
+export type Typing = { sessionId: string; isTyping: boolean; participant?: ParticipantInfo };
+
+/** In `_meta.aca` of `session/update`. */
+export type UpdateMeta = {
+  /** Absent for what is sent again from the saved conversation. */
+  seq?: number;
+  /** The name of the participant who did it. */
+  by?: string;
+  /** Milliseconds since 1970. */
+  at?: number;
+  /** What the protocol has no update for; the update itself says nothing then. */
+  event?: SessionTurnEvent;
+};
+
+export type SessionTurnEvent =
+  /** The conversation is sent again from its beginning: forget what was sent before. */
+  | { type: 'reset' }
+  | { type: 'turn_started' }
+  | { type: 'turn_ended'; stopReason: StopReason }
+  | { type: 'turn_failed'; message: string }
+  | { type: 'permission_asked'; requestId: string; toolCallId: string }
+  /** `optionId` is null if the question was withdrawn. */
+  | { type: 'permission_settled'; requestId: string; optionId: PermissionOption['optionId'] | null };
+
+/** In `_meta.aca` of `session/request_permission`. Clients send it back in the `_meta` of their answer. */
+export type PermissionMeta = {
+  requestId: string;
+  /** Of the exact call: an answer with another digest is refused. */
+  digest: string;
+};
+
+/**
+ * `waiting`: for an answer. `done` and `failed`: how the last run ended. `interrupted`: the server ended during a run,
+ * which can be continued.
+ */
+export type SessionState = 'working' | 'waiting' | 'idle' | 'done' | 'failed' | 'interrupted';
+
+export type SessionOverview = {
+  id: string;
+  title: string;
+  cwd: string;
+  state: SessionState;
+  /** Null if the price of a model is unknown. */
+  costUsd: number | null;
+  /** The end of the last answer. */
+  lastLine: string;
+  /** ISO 8601. */
+  updatedAt: string;
+  participants: number;
+};
+
+/** `env`: what a program needs to know about the terminal, such as TERM and COLORTERM. */
+export type OpenTerminalParams = {
+  sessionId: string;
+  columns: number;
+  rows: number;
+  env: Record<string, string>;
+};
+export type OpenTerminalResult = { terminalId: string };
+export type TerminalData = { terminalId: string; data: string };
+export type TerminalSize = { terminalId: string; columns: number; rows: number };
+/** `message` is for the user. */
+export type TerminalClosed = { terminalId: string; message: string };

@@ -1,0 +1,279 @@
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { methods } from '@agentclientprotocol/sdk';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { cleanEnv, doors } from '../../../../test/support/aca.ts';
+import { choosing, Member, type MemberOptions } from '../../../../test/support/hosted.ts';
+import {
+  calls,
+  fails,
+  hangs,
+  type Step,
+  says,
+  slowly,
+} from '../../../../test/support/model-server/script.ts';
+import { serve } from '../../../../test/support/serve.ts';
+import { type Workspace, workspace } from '../../../../test/support/workspace.ts';
+import type { AccessEntry } from '../../../observability/audit/access-log.ts';
+import type { Terminal } from '../../shared/terminal.ts';
+import type { Identity, Role } from '../identity.ts';
+import { type SessionOverview, serverMethods, serverNotifications } from '../server-methods.ts';
+import { Connection } from './connection.ts';
+import { HostedSessions } from './hosted-sessions.ts';
+
+const { session: names } = methods.agent;
+const edit = ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'three' }] as [string, object];
+const read = ['Read', { file_path: 'a.txt' }] as [string, object];
+
+type Guest = { name?: string; role?: Role; sessions?: Identity['sessions'] } & MemberOptions;
+
+/** The sessions of a server behind a door that believes whoever knocks. */
+async function hosting(space: Workspace, script: readonly Step[]) {
+  const model = await serve(script);
+  const { model: name, env } = doors.anthropic(model.url);
+  const leaving = new AbortController();
+  const audited: AccessEntry[] = [];
+  const hosted = new HostedSessions({
+    options: { model: name, budget: [], allow: [], deny: [], addDir: [] },
+    terminal: { env: cleanEnv(space, env), cwd: space.root } as Terminal,
+    leaving: leaving.signal,
+    folder: path.join(space.home, 'serve'),
+    audit: (entry) => audited.push(entry),
+  });
+  const door = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  door.on('connection', (socket, request) => {
+    const who = JSON.parse(String(request.headers['x-who'])) as Identity;
+    void new Connection(socket, who, { hosted, audit: (entry) => audited.push(entry) }).serve();
+  });
+  await new Promise((listening) => door.once('listening', listening));
+  onTestFinished(async () => {
+    leaving.abort();
+    door.close();
+    for (const socket of door.clients) socket.terminate();
+    await hosted.closeAll();
+  });
+  const url = `ws://127.0.0.1:${(door.address() as AddressInfo).port}`;
+  const join = ({ name = 'Ada', role = 'owner', sessions = 'all', ...options }: Guest = {}) => {
+    const who: Identity = { id: name, name, role, sessions };
+    return Member.connect(url, { ...options, headers: { 'x-who': JSON.stringify(who) } });
+  };
+  return { hosted, audited, join, model };
+}
+
+test('a plain client of the protocol creates a session, prompts and gets the answer once', async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const { join } = await hosting(space, [says('Hello.')]);
+  const ada = await join();
+  const id = await ada.create(space.root);
+
+  expect(await ada.prompt(id, 'hi')).toBe('end_turn');
+
+  expect(ada.said).toBe('Hello.');
+  expect(ada.prompts).toEqual([]);
+  expect((await ada.agent.request(names.list, {})).sessions).toMatchObject([{ sessionId: id }]);
+});
+
+test('everyone sees who typed what, and who approved; the first answer counts', async () => {
+  const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+  const { join, audited } = await hosting(space, [calls(read), calls(edit), says('Done.')]);
+  const ada = await join({ name: 'Ada' });
+  const id = await ada.create(space.root);
+  await ada.attach(id);
+  const bob = await join({ name: 'Bob', role: 'editor', answer: choosing('once') });
+  const eve = await join({ name: 'Eve', role: 'viewer', answer: choosing('once') });
+  await bob.attach(id);
+  await eve.attach(id);
+
+  expect(await ada.prompt(id, 'change it')).toBe('end_turn');
+
+  for (const member of [ada, bob, eve]) {
+    await member.until(() => member.events.at(-1)?.type === 'turn_ended');
+    expect(member.prompts).toEqual(['change it']);
+    expect(member.said).toBe('Done.');
+    expect(member.updates.find(({ update }) => update.sessionUpdate === 'user_message_chunk')?.meta.by).toBe(
+      'Ada',
+    );
+    expect(member.events).toMatchObject([
+      { type: 'turn_started' },
+      { type: 'permission_asked' },
+      { type: 'permission_settled', optionId: 'once', by: 'Bob' },
+      { type: 'turn_ended', stopReason: 'end_turn' },
+    ]);
+    const numbers = member.updates.flatMap(({ meta }) => meta.seq ?? []);
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+  }
+  expect(ada.asked).toHaveLength(1);
+  expect(eve.asked).toHaveLength(0);
+  expect(audited).toContainEqual(
+    expect.objectContaining({ event: 'approved', session: id, by: expect.objectContaining({ name: 'Bob' }) }),
+  );
+  expect(await space.tree()).toEqual({ 'a.txt': 'one\nthree\n' });
+});
+
+describe('with nobody there', () => {
+  test('a run goes on, its question waits, and whoever comes next answers it', async () => {
+    const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+    const { join, hosted } = await hosting(space, [calls(read), calls(edit), says('Done.')]);
+    const ada = await join();
+    const id = await ada.create(space.root);
+    void ada.prompt(id, 'change it').catch(() => undefined);
+    await ada.until(() => ada.asked.length > 0);
+    ada.close();
+
+    const phone = await join({ answer: choosing('once') });
+    const overview = await phone.agent.request<{ sessions: SessionOverview[] }>(serverMethods.overview, {});
+    expect(overview.sessions).toMatchObject([{ id, title: 'change it', state: 'waiting', cwd: space.root }]);
+    await phone.attach(id);
+    await phone.until(() => phone.events.at(-1)?.type === 'turn_ended');
+
+    expect(phone.prompts).toEqual(['change it']);
+    expect(phone.said).toBe('Done.');
+    expect(hosted.overview()).toMatchObject([{ state: 'done', lastLine: 'Done.' }]);
+    expect(await space.tree()).toEqual({ 'a.txt': 'one\nthree\n' });
+  });
+
+  test('a client that was cut off gets what it missed, each update once', async () => {
+    const space = await workspace();
+    const words = Array.from({ length: 200 }, (_, i) => `word${i} `).join('');
+    const { join } = await hosting(space, [slowly(says(words), { betweenMs: 2 })]);
+    const ada = await join();
+    const id = await ada.create(space.root);
+    void ada.prompt(id, 'talk').catch(() => undefined);
+
+    let position = { epoch: '', seq: 0 };
+    const updates: string[] = [];
+    let resets = 0;
+    for (let isDone = false; !isDone; ) {
+      const member = await join({ name: 'Bob', role: 'viewer' });
+      const { epoch, reset } = await member.attach(id, position);
+      if (reset) {
+        resets++;
+        updates.length = 0;
+      }
+      await member.until(() => member.updates.length > 5 || member.events.at(-1)?.type === 'turn_ended');
+      isDone = member.events.at(-1)?.type === 'turn_ended';
+      member.close();
+      updates.push(member.said);
+      position = { epoch, seq: member.updates.at(-1)?.meta.seq ?? position.seq };
+    }
+
+    expect(updates.join('')).toBe(words);
+    expect(resets).toBe(1);
+  });
+});
+
+test('an answer with another digest is refused, and the question stays open', async () => {
+  const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+  const { join, audited } = await hosting(space, [calls(read), calls(edit), says('Done.')]);
+  const ada = await join();
+  const id = await ada.create(space.root);
+  const meta = { aca: { requestId: 'now-1', digest: 'made up' } };
+  const mallory = await join({
+    name: 'Mallory',
+    role: 'editor',
+    answer: () => ({ outcome: { outcome: 'selected', optionId: 'once' }, _meta: meta }),
+  });
+  await mallory.attach(id);
+  const turn = ada.prompt(id, 'change it');
+  await mallory.until(() => mallory.asked.length === 3);
+  expect(await space.tree()).toEqual({ 'a.txt': 'one\ntwo\n' });
+
+  const bob = await join({ name: 'Bob', role: 'editor', answer: choosing('no') });
+  await bob.attach(id);
+
+  expect(await turn).toBe('end_turn');
+  expect(audited.filter(({ event }) => event === 'refused')).toHaveLength(3);
+  expect(await space.tree()).toEqual({ 'a.txt': 'one\ntwo\n' });
+});
+
+describe('roles', () => {
+  const refused: [role: Role, method: string, params: (id: string) => object][] = [
+    ['viewer', names.prompt, (sessionId) => ({ sessionId, prompt: [{ type: 'text', text: 'hi' }] })],
+    ['viewer', names.setMode, (sessionId) => ({ sessionId, modeId: 'auto' })],
+    ['viewer', names.new, () => ({ cwd: '/', mcpServers: [] })],
+    ['viewer', '_aca/changes/revert', (sessionId) => ({ sessionId })],
+    ['viewer', serverMethods.resumeRun, (sessionId) => ({ sessionId })],
+    ['editor', names.delete, (sessionId) => ({ sessionId })],
+    ['editor', names.close, (sessionId) => ({ sessionId })],
+    ['editor', names.prompt, (sessionId) => ({ sessionId, prompt: [{ type: 'text', text: ' !id' }] })],
+    [
+      'editor',
+      names.setConfigOption,
+      (sessionId) => ({ sessionId, configId: 'sandbox', value: 'permissive' }),
+    ],
+    ['editor', serverMethods.openTerminal, (sessionId) => ({ sessionId, columns: 80, rows: 24, env: {} })],
+    ['owner', '_aca/anything', () => ({})],
+    ['owner', 'constructor', () => ({})],
+  ];
+
+  test('a method that a role does not include is an error', async () => {
+    const space = await workspace();
+    const { join, audited, model } = await hosting(space, [says('Hello.')]);
+    const id = await (await join()).create(space.root);
+    for (const [role, method, params] of refused) {
+      const guest = await join({ name: role, role });
+      const asked = guest.agent.request(method, params(id)).then(
+        () => 'done',
+        (error: Error) => error.message,
+      );
+      expect(await asked, `${role} ${method}`).not.toBe('done');
+      guest.close();
+    }
+    expect(audited.filter(({ event }) => event === 'refused').length).toBeGreaterThanOrEqual(
+      refused.length - 1,
+    );
+    expect(model.requests).toHaveLength(0);
+  });
+
+  test('a session that a guest is not invited to does not exist for them', async () => {
+    const space = await workspace();
+    const { join } = await hosting(space, [says('Hello.')]);
+    const ada = await join();
+    const id = await ada.create(space.root);
+    await ada.prompt(id, 'hi');
+    const guest = await join({ name: 'Bob', role: 'editor', sessions: ['other'] });
+
+    await expect(guest.attach(id)).rejects.toThrow('not invited');
+    expect((await guest.agent.request(names.list, {})).sessions).toEqual([]);
+    expect(await guest.agent.request(serverMethods.overview, {})).toEqual({ sessions: [] });
+  });
+});
+
+test('participants and typing are relayed to the others', async () => {
+  const space = await workspace();
+  const { join } = await hosting(space, []);
+  const ada = await join({ name: 'Ada' });
+  const id = await ada.create(space.root);
+  await ada.attach(id);
+  const bob = await join({ name: 'Bob', role: 'editor' });
+  const { you, participants, role } = await bob.attach(id);
+
+  expect(participants.map(({ name }) => name)).toEqual(['Ada', 'Bob']);
+  expect(role).toBe('editor');
+  await bob.agent.notify(serverNotifications.typing, { sessionId: id, isTyping: true });
+  await ada.until(() => ada.typing.length > 0);
+  expect(ada.typing).toEqual([
+    { sessionId: id, isTyping: true, participant: { id: you, name: 'Bob', role: 'editor' } },
+  ]);
+  bob.close();
+  await ada.until(() => ada.participants.at(-1)?.participants.length === 1);
+});
+
+test('a failed run is told to everyone, and a cancel by anyone ends a run', async () => {
+  const space = await workspace();
+  const { join, hosted } = await hosting(space, [fails(400, { message: 'Nope.' }), hangs()]);
+  const ada = await join();
+  const id = await ada.create(space.root);
+  const bob = await join({ name: 'Bob', role: 'editor' });
+  await bob.attach(id);
+
+  await expect(ada.prompt(id, 'hi')).rejects.toThrow('Nope.');
+  await bob.until(() => bob.events.some(({ type }) => type === 'turn_failed'));
+  expect(hosted.overview()[0]?.state).toBe('failed');
+
+  const turn = ada.prompt(id, 'again');
+  await bob.until(() => bob.prompts.length === 2);
+  await bob.agent.notify(names.cancel, { sessionId: id });
+  expect(await turn).toBe('cancelled');
+});

@@ -1,0 +1,77 @@
+import { type AnyMessage, methods, type Stream } from '@agentclientprotocol/sdk';
+import { isObject } from '../../../lib/text/json.ts';
+import { extensionMethods } from '../../acp/extension-methods.ts';
+import { type Identity, includesRole, maySee, type Role } from '../identity.ts';
+import { serverMethods, serverNotifications } from '../server-methods.ts';
+
+const { initialize, authenticate, session } = methods.agent;
+
+/** The least role for each method. What is not listed is refused. */
+const LEAST_ROLE: Readonly<Record<string, Role>> = {
+  [initialize]: 'viewer',
+  [authenticate]: 'viewer',
+  [methods.protocol.cancelRequest]: 'viewer',
+  [session.list]: 'viewer',
+  [session.load]: 'viewer',
+  [session.resume]: 'viewer',
+  [serverMethods.attach]: 'viewer',
+  [serverMethods.detach]: 'viewer',
+  [serverMethods.overview]: 'viewer',
+  [extensionMethods.listChanges]: 'viewer',
+  [extensionMethods.originalText]: 'viewer',
+  [session.prompt]: 'editor',
+  [session.cancel]: 'editor',
+  [session.setMode]: 'editor',
+  [session.setConfigOption]: 'editor',
+  [serverMethods.resumeRun]: 'editor',
+  [serverNotifications.typing]: 'editor',
+  [extensionMethods.revertChanges]: 'editor',
+  [extensionMethods.acceptChanges]: 'editor',
+  [extensionMethods.undo]: 'editor',
+  [extensionMethods.redo]: 'editor',
+  [extensionMethods.completeFile]: 'editor',
+  [session.new]: 'owner',
+  [session.close]: 'owner',
+  [session.delete]: 'owner',
+  [serverMethods.openTerminal]: 'owner',
+  [serverMethods.closeTerminal]: 'owner',
+  [serverNotifications.terminalInput]: 'owner',
+  [serverNotifications.terminalResize]: 'owner',
+  '_aca/invitations/create': 'owner',
+  '_aca/invitations/list': 'owner',
+  '_aca/invitations/revoke': 'owner',
+  '_aca/audit/read': 'owner',
+  '_aca/spending': 'owner',
+};
+
+/** Why a message is refused; null if it is not. */
+export function refusal(message: AnyMessage, who: Identity): string | null {
+  if (!('method' in message)) return null;
+  const { method, params } = message;
+  const least = Object.hasOwn(LEAST_ROLE, method) ? LEAST_ROLE[method] : undefined;
+  if (least === undefined) return `There is no method ${method}.`;
+  if (!includesRole(who.role, least)) return `Your role is ${who.role}: ${method} needs ${least}.`;
+  if (!isObject(params)) return null;
+  const { sessionId, configId } = params;
+  if (typeof sessionId === 'string' && !maySee(who, sessionId)) return 'You are not invited to this session.';
+  if (who.role === 'owner') return null;
+  if (method === session.setConfigOption && configId === 'sandbox')
+    return 'Only the owner can change the sandbox.';
+  return null;
+}
+
+/** Passes on only what this person may do. */
+export function guarded(
+  { readable, writable }: Stream,
+  who: Identity,
+  refuse: (message: AnyMessage, why: string) => void,
+): Stream {
+  const allowed = new TransformStream<AnyMessage, AnyMessage>({
+    transform(message, controller) {
+      const why = refusal(message, who);
+      if (why === null) controller.enqueue(message);
+      else refuse(message, why);
+    },
+  });
+  return { readable: readable.pipeThrough(allowed), writable };
+}

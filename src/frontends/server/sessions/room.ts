@@ -1,0 +1,183 @@
+import type { ClientCapabilities, SessionUpdate, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import type { Answer } from '../../../contract/permission.ts';
+import type { UserQuestion } from '../../../contract/tool.ts';
+import { following, onAbort, unlessAborted } from '../../../lib/async/abort.ts';
+import { sha256 } from '../../../lib/sha256.ts';
+import type { Approval, Client } from '../../acp/client.ts';
+import type { ParticipantInfo, PermissionMeta, SessionTurnEvent, Typing } from '../server-methods.ts';
+import type { EventLog } from './event-log.ts';
+
+/** How one participant is asked. Undefined is no answer: the question stays open for everyone else. */
+export type Answers = {
+  approve(approval: Approval, about: PermissionMeta, signal: AbortSignal): Promise<Answer | undefined>;
+  ask(question: UserQuestion, signal: AbortSignal): Promise<string | null | undefined>;
+  confirm(
+    question: string,
+    signal: AbortSignal,
+    details?: ToolCallUpdate['content'],
+  ): Promise<boolean | undefined>;
+};
+
+export type Participant = {
+  info: ParticipantInfo;
+  /** Null for those who only watch. */
+  answers: Answers | null;
+  /** The list of the session's changes may differ now. */
+  onChanges?(): void;
+  onParticipants?(participants: ParticipantInfo[]): void;
+  onTyping?(typing: Omit<Typing, 'sessionId'>): void;
+};
+
+type Question = { put(participant: Participant): void };
+
+export type RoomOptions = {
+  log: EventLog;
+  cwd: string;
+  /** A participant answered a question about a call. */
+  onAnswered(by: ParticipantInfo, approval: Approval, answer: Answer): void;
+  /** A question was asked or settled, or someone came or went. */
+  onChange(): void;
+};
+
+/**
+ * The participants of one session, as its client. Everything is logged for all of them; a question goes to all who
+ * may answer, whenever they come, and the first answer counts.
+ */
+export class Room implements Client {
+  readonly capabilities: ClientCapabilities = { session: { notices: {} } };
+  /** The files are those on the disk. */
+  readonly buffers = undefined;
+  readonly #options: RoomOptions;
+  readonly #participants = new Set<Participant>();
+  readonly #questions = new Set<Question>();
+  #asked = 0;
+
+  constructor(options: RoomOptions) {
+    this.#options = options;
+  }
+
+  get participants(): ParticipantInfo[] {
+    return [...this.#participants].map(({ info }) => info);
+  }
+
+  /** Whether the session waits for an answer. */
+  get isWaiting(): boolean {
+    return this.#questions.size > 0;
+  }
+
+  /** Returns a function to leave. */
+  join(participant: Participant): () => void {
+    this.#participants.add(participant);
+    this.#changed();
+    for (const question of this.#questions) question.put(participant);
+    return () => {
+      if (this.#participants.delete(participant)) this.#changed();
+    };
+  }
+
+  /** Shown to everyone else. */
+  typing(participant: ParticipantInfo, isTyping: boolean): void {
+    for (const other of this.#participants)
+      if (other.info.id !== participant.id) other.onTyping?.({ participant, isTyping });
+  }
+
+  update(...updates: SessionUpdate[]): void {
+    for (const update of updates) this.#options.log.append(update);
+  }
+
+  changesChanged(): void {
+    for (const { onChanges } of this.#participants) onChanges?.();
+  }
+
+  /** Something that the protocol has no update for. */
+  tell(event: SessionTurnEvent, by?: string): void {
+    this.#options.log.append(
+      { sessionUpdate: 'session_info_update' },
+      { event, ...(by !== undefined && { by }) },
+    );
+  }
+
+  async approve(approval: Approval, signal: AbortSignal): Promise<Answer> {
+    const { toolCallId } = approval.toolCall;
+    this.#asked++;
+    const requestId = `${this.#options.log.epoch}-${this.#asked}`;
+    const about = { requestId, digest: this.#digestOf(approval) };
+    this.tell({ type: 'permission_asked', requestId, toolCallId });
+    try {
+      const { answer, by } = await this.#pose(
+        (answers, withdrawn) => answers.approve(approval, about, withdrawn),
+        signal,
+      );
+      this.tell({ type: 'permission_settled', requestId, optionId: answer.choice }, by.name);
+      this.#options.onAnswered(by, approval, answer);
+      return answer;
+    } catch (error) {
+      this.tell({ type: 'permission_settled', requestId, optionId: null });
+      throw error;
+    }
+  }
+
+  async ask(question: UserQuestion, signal: AbortSignal): Promise<string | null> {
+    const put = (answers: Answers, withdrawn: AbortSignal) => answers.ask(question, withdrawn);
+    return (await unlessAborted(this.#pose(put, signal), signal))?.answer ?? null;
+  }
+
+  async confirm(
+    question: string,
+    signal: AbortSignal,
+    details?: ToolCallUpdate['content'],
+  ): Promise<boolean> {
+    const put = (answers: Answers, withdrawn: AbortSignal) => answers.confirm(question, withdrawn, details);
+    return (await unlessAborted(this.#pose(put, signal), signal))?.answer ?? false;
+  }
+
+  /** Resolves with the first answer, however long it takes. Rejects when the question is withdrawn. */
+  #pose<Value>(
+    put: (answers: Answers, withdrawn: AbortSignal) => Promise<Value | undefined>,
+    signal: AbortSignal,
+  ): Promise<{ answer: Value; by: ParticipantInfo }> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const withdrawn = following(signal);
+      const end = () => {
+        stopping.off();
+        this.#questions.delete(question);
+        this.#changed();
+        withdrawn.stop();
+      };
+      const question: Question = {
+        put: (participant) => {
+          if (!participant.answers) return;
+          const asked = put(participant.answers, withdrawn.signal);
+          // A participant who cannot be reached has not answered.
+          asked.catch(() => undefined).then((answer) => take(answer, participant));
+        },
+      };
+      const take = (answer: Value | undefined, participant: Participant) => {
+        const isOpen = this.#questions.has(question) && this.#participants.has(participant);
+        if (answer === undefined || !isOpen) return;
+        end();
+        withdrawn.abort(new DOMException('The question was answered by someone else.', 'AbortError'));
+        resolve({ answer, by: participant.info });
+      };
+      const stopping = onAbort(signal, () => {
+        end();
+        reject(signal.reason);
+      });
+      this.#questions.add(question);
+      this.#changed();
+      for (const participant of this.#participants) question.put(participant);
+    });
+  }
+
+  /** Of exactly what would be done. */
+  #digestOf({ request }: Approval): string {
+    const { callId, tool, operation, accesses, preview } = request;
+    return sha256(JSON.stringify([this.#options.cwd, callId, tool, operation, accesses, preview ?? null]));
+  }
+
+  #changed(): void {
+    for (const { onParticipants } of this.#participants) onParticipants?.(this.participants);
+    this.#options.onChange();
+  }
+}

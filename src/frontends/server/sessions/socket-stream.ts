@@ -1,0 +1,55 @@
+import { type AnyMessage, RequestError, type Stream } from '@agentclientprotocol/sdk';
+import type { WebSocket } from 'ws';
+import { isObject, parseJson } from '../../../lib/text/json.ts';
+
+/** Above this, the sender waits. */
+const MOST_BUFFERED_BYTES = 1_000_000;
+/** A client that takes nothing for so long is cut off. */
+const STALLED_MS = 30_000;
+
+/**
+ * The messages of a WebSocket, one in each text frame. The library's own stream opens the socket itself, and does
+ * not wait for slow readers.
+ */
+export function socketStream(socket: WebSocket): Stream {
+  const readable = new ReadableStream<AnyMessage>({
+    start(controller) {
+      let isOpen = true;
+      socket.on('message', (data, isBinary) => {
+        const message = isBinary ? null : parseJson(String(data));
+        if (isObject(message)) controller.enqueue(message as AnyMessage);
+        else refuse(socket);
+      });
+      socket.on('close', () => {
+        if (isOpen) controller.close();
+        isOpen = false;
+      });
+      // A close event follows.
+      socket.on('error', () => undefined);
+    },
+    cancel: () => socket.close(),
+  });
+  const writable = new WritableStream<AnyMessage>({
+    write: (message) => send(socket, JSON.stringify(message)),
+    close: () => socket.close(),
+    abort: () => socket.terminate(),
+  });
+  return { readable, writable };
+}
+
+function send(socket: WebSocket, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stalled = setTimeout(() => socket.terminate(), STALLED_MS);
+    socket.send(text, (error) => {
+      clearTimeout(stalled);
+      if (error) reject(error);
+      else resolve();
+    });
+    if (socket.bufferedAmount < MOST_BUFFERED_BYTES) resolve();
+  });
+}
+
+function refuse(socket: WebSocket): void {
+  const { code, message } = RequestError.parseError();
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }));
+}

@@ -19,7 +19,10 @@ export type AccessRecord = AccessEntry & { type: 'access'; time: string };
 
 export type AccessLog = {
   write(entry: AccessEntry): void;
-  /** For what strangers can cause any number of times: beyond a limit, only their number is written. */
+  /**
+   * For what somebody can cause any number of times: beyond a limit, only the number is written. Each participant has a
+   * limit, and all others share one, so that nobody can hide what someone else does.
+   */
   writeLimited(entry: AccessEntry): void;
   /** Writes what is still only counted. */
   close(): void;
@@ -41,8 +44,7 @@ export function createAccessLog(options: {
   const { file, onTrouble, now = () => new Date() } = options;
   const log = file === null ? null : new ChainedLog(file);
   let troubled = false;
-  let tokens = BURST;
-  let refilledAt = now().getTime();
+  const limits = new Map<string, Limit>();
   let uncounted = new Map<string, number>();
   let timer: NodeJS.Timeout | null = null;
 
@@ -69,22 +71,30 @@ export function createAccessLog(options: {
   return {
     write,
     writeLimited(entry) {
-      const time = now().getTime();
-      const refill = Math.floor((time - refilledAt) / REFILL_MS);
-      if (refill > 0) {
-        tokens = Math.min(BURST, tokens + refill);
-        refilledAt += refill * REFILL_MS;
-      }
-      if (tokens > 0) {
-        tokens -= 1;
+      const who = entry.by?.id ?? 'others';
+      const limit = limits.get(who) ?? { left: BURST, refilledAt: now().getTime() };
+      limits.set(who, limit);
+      if (takeFrom(limit, now().getTime())) {
         write(entry, LONGEST_LIMITED_DETAIL);
         return;
       }
-      uncounted.set(entry.event, (uncounted.get(entry.event) ?? 0) + 1);
+      const what = entry.by ? `${entry.event} (${entry.by.name})` : entry.event;
+      uncounted.set(what, (uncounted.get(what) ?? 0) + 1);
       timer ??= setTimeout(summarize, SUMMARY_MS).unref();
     },
     close: summarize,
   };
+}
+
+type Limit = { left: number; refilledAt: number };
+
+function takeFrom(limit: Limit, now: number): boolean {
+  const refill = Math.floor((now - limit.refilledAt) / REFILL_MS);
+  limit.left = Math.min(BURST, limit.left + refill);
+  limit.refilledAt += refill * REFILL_MS;
+  if (limit.left === 0) return false;
+  limit.left -= 1;
+  return true;
 }
 
 /** Oldest first. */

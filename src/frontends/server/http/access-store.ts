@@ -54,7 +54,15 @@ type Stored = z.infer<typeof stored>;
 type StoredInvitation = Stored['invitations'][number];
 
 /** Proof of access, and whom it belongs to. */
-export type Access = { who: Identity; grant: string; signIn: string | null };
+export type Access = {
+  who: Identity;
+  /** The invitation, or `owner`. */
+  grant: string;
+  /** The browser; null for a program. */
+  signIn: string | null;
+  /** Of the owner's token, for a program. */
+  tokenHash: string | null;
+};
 
 /** A browser needs both: the cookie, and the key that its page sends itself. */
 export type SignedIn = { cookie: string; key: string; access: Access; maxAgeSeconds: number };
@@ -81,7 +89,7 @@ export class AccessStore {
     if (!isSecret(secret)) return null;
     const hash = hashOf(secret);
     const token = this.#tokenHash();
-    if (token !== null && sameHash(hash, token)) return ownerAccess(null);
+    if (token !== null && sameHash(hash, token)) return { ...ownerAccess(null), tokenHash: token };
     const invitation = this.#valid(await this.#read()).invitations.find((one) => sameHash(one.hash, hash));
     return invitation && invitation.role !== 'owner' ? guestAccess(invitation, null) : null;
   }
@@ -98,10 +106,12 @@ export class AccessStore {
   }
 
   /** Whether an access is still valid: neither revoked, expired nor signed out. */
-  async isValid({ grant, signIn }: Access): Promise<boolean> {
+  async isValid({ grant, signIn, tokenHash }: Access): Promise<boolean> {
+    if (tokenHash !== null) return tokenHash === this.#tokenHash();
     const content = this.#valid(await this.#read());
-    if (signIn !== null) return content.signIns.some(({ id }) => id === signIn);
-    return grant === 'owner' || content.invitations.some(({ id }) => id === grant);
+    return signIn === null
+      ? content.invitations.some(({ id }) => id === grant)
+      : content.signIns.some(({ id }) => id === signIn);
   }
 
   /** Signs a browser in with the token, a one-time code or the secret of an invitation. Null if it is none of them. */
@@ -263,12 +273,13 @@ function accessOf(content: Stored, id: string): Access | null {
 }
 
 function ownerAccess(signIn: string | null): Access {
-  return { who: { id: 'owner', name: ownerName(), role: 'owner', sessions: 'all' }, grant: 'owner', signIn };
+  const who: Identity = { id: 'owner', name: ownerName(), role: 'owner', sessions: 'all' };
+  return { who, grant: 'owner', signIn, tokenHash: null };
 }
 
 function guestAccess({ id, name, role, sessions }: StoredInvitation, signIn: string | null): Access {
   const who = { id: signIn === null ? id : `${id}-${signIn}`, name: name ?? 'Guest', role, sessions };
-  return { who, grant: id, signIn };
+  return { who, grant: id, signIn, tokenHash: null };
 }
 
 function withoutHash({ hash: _, ...invitation }: StoredInvitation): Invitation {

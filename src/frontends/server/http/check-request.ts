@@ -10,6 +10,9 @@ export type Checked = {
   fromOwnPage: boolean;
 };
 
+/** A path with its query, in the characters that URLs consist of. */
+const TARGET = /^\/[\w\-.~!$&'()*+,;=:@%/?]*$/;
+
 /**
  * Checks on every request and every upgrade that it was meant for this server, and that no other site sent it. Host and
  * Origin must match exactly.
@@ -19,7 +22,7 @@ export function checkRequest(request: IncomingMessage, sites: Sites): Checked | 
   const named = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase());
   for (const name of ['host', 'origin', 'authorization', 'cookie', 'content-length'])
     if (named.filter((one) => one === name).length > 1) return refuse(400, `more than one ${name} header`);
-  if (!url.startsWith('/')) return refuse(400, 'the request target is not a path');
+  if (!TARGET.test(url)) return refuse(400, 'the request target is not a path');
   const site = sites.get((headers.host ?? '').toLowerCase());
   if (!site) return refuse(421, 'unknown host');
   const { origin, 'sec-fetch-site': fetchSite } = headers;

@@ -1,4 +1,5 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { addressOf, type Door } from './authenticate.ts';
 import type { Refusal } from './check-request.ts';
 import { securityHeaders } from './response-headers.ts';
 
@@ -32,4 +33,15 @@ export function refusalText(refusal: Refusal): string {
   return [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`, ...lines, '', body].join(
     '\r\n',
   );
+}
+
+/** Without the query, which may contain secrets. */
+export function logRefusal(request: IncomingMessage, { reason }: Refusal, door: Door): void {
+  const { method, headers, url = '' } = request;
+  const target = `${headers.upgrade === undefined ? method : 'upgrade'} ${url.split('?')[0]}`;
+  door.log.writeLimited({
+    event: 'refused',
+    address: addressOf(request, door),
+    detail: `${reason}: ${target}`,
+  });
 }

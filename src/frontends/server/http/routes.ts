@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -7,7 +6,7 @@ import { z } from 'zod';
 import { addressOf, authenticate, cookieName, type Door, guarded } from './authenticate.ts';
 import { type Checked, isRefusal, type Refusal } from './check-request.ts';
 import { type PageFile, pageResponse } from './page-files.ts';
-import { hintFor, refusalHeaders } from './refusals.ts';
+import { hintFor, logRefusal, refusalHeaders } from './refusals.ts';
 import { securityHeaders } from './response-headers.ts';
 import { named } from './sockets.ts';
 
@@ -59,11 +58,11 @@ export function createRoutes(
     const { incoming, checked } = call.env;
     const access = await authenticate(incoming, checked, door);
     if (isRefusal(access)) return refused(call, access, door);
+    door.log.write({ event: 'signed out', by: named(access.who), address: addressOf(incoming, door) });
     if (access.signIn !== null) {
       await door.store.signOut(access.signIn);
       onSignOut(access.signIn);
     }
-    door.log.write({ event: 'signed out', by: named(access.who), address: addressOf(incoming, door) });
     call.header('set-cookie', cookieOf(call, '', 0, door));
     return call.body(null, 204);
   });
@@ -90,16 +89,6 @@ function refused(call: Call, refusal: Refusal, door: Door): Response {
   // A page asks whether it is signed in before anybody signed in.
   if (refusal.reason !== 'not signed in') logRefusal(incoming, refusal, door);
   return new Response(`${hintFor(refusal)}\n`, { status: refusal.status, headers: refusalHeaders(refusal) });
-}
-
-/** Without the query, which may contain secrets of other programs. */
-export function logRefusal(request: IncomingMessage, { reason }: Refusal, door: Door): void {
-  const target = `${request.method} ${(request.url ?? '').split('?')[0]}`;
-  door.log.writeLimited({
-    event: 'refused',
-    address: addressOf(request, door),
-    detail: `${reason}: ${target}`,
-  });
 }
 
 function tooLong(): Response {

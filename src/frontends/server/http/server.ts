@@ -1,4 +1,4 @@
-import { watch } from 'node:fs';
+import { type FSWatcher, watch } from 'node:fs';
 import {
   createServer,
   type ServerOptions as HttpOptions,
@@ -9,7 +9,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { UserError } from '../../../contract/errors.ts';
-import { isErrno } from '../../../lib/files/errno.ts';
+import { isErrno, unlessErrno } from '../../../lib/files/errno.ts';
 import { createAccessLog } from '../../../observability/audit/access-log.ts';
 import { AccessStore } from './access-store.ts';
 import { Attempts } from './attempts.ts';
@@ -19,8 +19,8 @@ import { type Checked, checkRequest, isRefusal } from './check-request.ts';
 import { DEFAULT_PORT, isLoopback, type Listen, ownNames, parseHost, parseListen, sitesOf } from './hosts.ts';
 import { createInvitations, signInLink } from './invitations.ts';
 import { loadPageFiles } from './page-files.ts';
-import { hintFor, refusalHeaders, refusalText } from './refusals.ts';
-import { type Bindings, createRoutes, logRefusal } from './routes.ts';
+import { hintFor, logRefusal, refusalHeaders, refusalText } from './refusals.ts';
+import { type Bindings, createRoutes } from './routes.ts';
 import { ownerToken } from './secrets.ts';
 import { Sockets } from './sockets.ts';
 import type { RunningServer, ServerOptions } from './types.ts';
@@ -33,6 +33,8 @@ const LIMITS: HttpOptions = {
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16 * 1024,
   insecureHTTPParser: false,
+  // Refused with all others that name no host of ours.
+  requireHostHeader: false,
 };
 const MAX_CONNECTIONS = 2_048;
 const MAX_CONNECTIONS_OF_ADDRESS = 256;
@@ -62,9 +64,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const [proxied] = allowHosts.map(parseHost);
   const publicUrl = proxied ? (sites.get(proxied)?.origin ?? '') : `${scheme}://${names[0]}:${port}`;
   await door.store.saveUrl(publicUrl);
-  // Another process may revoke an invitation.
-  const watcher = watch(folder, { persistent: false }, () => void sockets.revalidate());
-  watcher.on('error', () => watcher.close());
+  const watcher = watchAccess(folder, () => void sockets.revalidate());
   const renewal = setInterval(() => void renew(server, listen, options), DAY_MS).unref();
 
   return {
@@ -80,9 +80,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       url: publicUrl,
       onRevoked: () => sockets.revalidate(),
     }),
-    audit: (entry) => log.write(entry),
+    audit: (entry) => (entry.event === 'refused' ? log.writeLimited(entry) : log.write(entry)),
     async close() {
-      watcher.close();
+      watcher?.close();
       clearInterval(renewal);
       sockets.close();
       const closed = new Promise((resolve) => server.close(resolve));
@@ -130,6 +130,14 @@ function answer(server: Server | TlsServer, { door, sites, sockets, fetch }: Ans
     socket.end(refusalText({ status, reason: '' }));
   });
   limitConnections(server);
+}
+
+/** Another process may revoke an invitation. Where folders cannot be watched, the next heartbeat notices it. */
+function watchAccess(folder: string, onChange: () => void): FSWatcher | null {
+  return unlessErrno('any', null, () => {
+    const watcher = watch(folder, { persistent: false }, onChange);
+    return watcher.on('error', () => watcher.close());
+  });
 }
 
 function limitConnections(server: Server | TlsServer): void {

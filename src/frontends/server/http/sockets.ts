@@ -6,7 +6,7 @@ import type { Access } from './access-store.ts';
 import { addressOf, authenticate, type Door, PROTOCOL } from './authenticate.ts';
 import { checkRequest, isRefusal, type Refusal } from './check-request.ts';
 import type { Sites } from './hosts.ts';
-import { refusalText } from './refusals.ts';
+import { logRefusal, refusalText } from './refusals.ts';
 
 export const SOCKET_PATH = '/acp';
 
@@ -48,22 +48,17 @@ export class Sockets {
     this.#door = door;
     this.#sites = sites;
     this.#onSocket = onSocket;
+    this.#server.on('wsClientError', (error, socket, request) =>
+      this.#refuse({ status: 400, reason: error.message }, request, socket),
+    );
     this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS).unref();
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
     const found = await this.#admit(request);
+    if (isRefusal(found)) return this.#refuse(found, request, socket);
     const address = addressOf(request, this.#door);
-    if (isRefusal(found)) {
-      this.#door.log.writeLimited({
-        event: 'refused',
-        address,
-        detail: `${found.reason}: upgrade ${request.url}`,
-      });
-      socket.end(refusalText(found));
-      return;
-    }
     this.#server.handleUpgrade(request, socket, head, (connected) => this.#add(connected, found, address));
   }
 
@@ -82,6 +77,11 @@ export class Sockets {
     clearInterval(this.#heartbeat);
     for (const socket of this.#open.keys()) end(socket, GOING_AWAY);
     this.#server.close();
+  }
+
+  #refuse(refusal: Refusal, request: IncomingMessage, socket: Duplex): void {
+    logRefusal(request, refusal, this.#door);
+    socket.end(refusalText(refusal));
   }
 
   async #admit(request: IncomingMessage): Promise<Access | Refusal> {

@@ -2,6 +2,8 @@ import type { WebSocket } from 'ws';
 import type { AccessEntry } from '../../../observability/audit/access-log.ts';
 import type { Identity, Role } from '../identity.ts';
 
+export type { AccessEntry };
+
 export type ServerOptions = {
   /** `<data root>/serve`: the token, invitations, sign-ins and the certificate. */
   folder: string;

@@ -1,0 +1,177 @@
+import path from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { loadSettings } from '../../app/settings.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { OfflineAccess } from '../../frontends/server/http/offline-access.ts';
+import type { Invitation, NewInvitation, ServerOptions } from '../../frontends/server/http/types.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { visible } from '../../lib/text/printable.ts';
+import { table } from './context.ts';
+
+type ListenFlags = {
+  listen?: string;
+  allowHost: string[];
+  tls?: true;
+  tlsCert?: string;
+  tlsKey?: string;
+  behindProxy?: true;
+};
+
+const collect = (value: string, previous: string[]) => [...previous, value];
+
+/** The flags of `aca serve` about who can reach it. */
+export function addListenFlags(command: Command): Command {
+  return command
+    .option('--listen <address[:port]>', 'where to listen; other addresses than 127.0.0.1 use TLS')
+    .option(
+      '--allow-host <name>',
+      'accept this host name, such as that of a reverse proxy; repeatable',
+      collect,
+      [],
+    )
+    .option('--tls', 'use TLS on 127.0.0.1, too')
+    .option('--tls-cert <file>', 'your certificate, in PEM format (default: the server makes its own)')
+    .option('--tls-key <file>', 'the private key of your certificate')
+    .option('--behind-proxy', 'a reverse proxy on this machine sets X-Forwarded-For');
+}
+
+export function listenOptions(
+  flags: ListenFlags,
+): Pick<ServerOptions, 'listen' | 'allowHosts' | 'tls' | 'behindProxy'> {
+  const { listen, allowHost, tls, tlsCert, tlsKey, behindProxy = false } = flags;
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw new UserError('--tls-cert and --tls-key belong together.', 'Give both, or none of them.');
+  const given = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
+  return {
+    allowHosts: allowHost,
+    behindProxy,
+    ...(listen !== undefined && { listen }),
+    ...(given ? { tls: given } : tls && { tls: 'own' as const }),
+  };
+}
+
+type InviteFlags = {
+  role: NewInvitation['role'];
+  session: string[];
+  expires: number;
+  name?: string;
+  qr: boolean;
+};
+
+/** `aca serve link`, `invite`, `invitations` and `revoke`: also while no server runs. */
+export function addAccessCommands(command: Command, terminal: Terminal): Command {
+  const print = (text: string) => void terminal.stdout.write(text);
+  command
+    .command('link')
+    .description('Print a link that signs you in to the server once, within 10 minutes')
+    .option('--no-qr', 'print no QR code')
+    .action(async ({ qr }: { qr: boolean }) => {
+      const access = await open(terminal);
+      print(await shownLink(await access.signInLink(), qr, terminal));
+    });
+  command
+    .command('invite')
+    .description('Print a link for somebody else')
+    .addOption(
+      new Option('--role <role>', 'viewers watch, editors also prompt and approve')
+        .choices(['viewer', 'editor'])
+        .default('viewer'),
+    )
+    .option('--session <id>', 'only this session; repeatable (default: all sessions)', collect, [])
+    .option('--expires <time>', 'how long it is valid, such as 30m, 2h or 7d', durationMs, durationMs('1d'))
+    .option('--name <name>', 'how the guest is called (default: asked when they join)')
+    .option('--no-qr', 'print no QR code')
+    .action(async (flags: InviteFlags) => {
+      const access = await open(terminal);
+      const { invitation, link } = await access.invitations.create(wantedOf(flags), access.owner);
+      print(await shownLink(link, flags.qr, terminal));
+      print(
+        `Valid until ${shownTime(invitation.expiresAt)}. To revoke it: aca serve revoke ${invitation.id}\n`,
+      );
+    });
+  command
+    .command('invitations')
+    .description('List the invitations that are still valid')
+    .option('--json', 'print JSON lines')
+    .action(async ({ json }: { json?: true }) => {
+      const all = await (await open(terminal)).invitations.list();
+      if (json) for (const one of all) print(`${JSON.stringify(one)}\n`);
+      else print(all.length > 0 ? table(all.map(rowOf)) : 'No invitations.\n');
+    });
+  command
+    .command('revoke')
+    .description('Revoke an invitation; its guests are disconnected at once')
+    .argument('[id]', 'the invitation, as `aca serve invitations` lists it')
+    .option('--all', 'revoke all invitations, sign out all browsers, and replace the token')
+    .action(async (id: string | undefined, { all }: { all?: true }) =>
+      print(await revoke(id, { all }, terminal)),
+    );
+  return command;
+}
+
+async function revoke(
+  id: string | undefined,
+  { all }: { all: true | undefined },
+  terminal: Terminal,
+): Promise<string> {
+  const access = await open(terminal);
+  if (all) {
+    await access.revokeAll();
+    return 'Revoked all invitations, signed out all browsers, and replaced the token.\n';
+  }
+  if (id === undefined) throw new UserError('Which invitation?', 'List them with `aca serve invitations`.');
+  if (!(await access.invitations.revoke(id, access.owner)))
+    throw new UserError(`There is no invitation ${id}.`, 'List them with `aca serve invitations`.');
+  return `Revoked ${id}.\n`;
+}
+
+async function open(terminal: Terminal): Promise<OfflineAccess> {
+  const { openAccess } = await import('../../frontends/server/http/offline-access.ts');
+  const { root, config } = loadSettings({}, terminal);
+  return openAccess({
+    folder: path.join(root, 'serve'),
+    auditFile: config.auditLog ? path.join(root, 'audit.jsonl') : null,
+    onTrouble: (message) => void terminal.stderr.write(`${message}\n`),
+  });
+}
+
+/** Without the code where no person looks at it. */
+async function shownLink(link: string, qr: boolean, { stdout }: Terminal): Promise<string> {
+  const { linkText } = await import('../../frontends/server/http/announcement.ts');
+  return linkText(link, { qr: qr && stdout.isTTY === true });
+}
+
+function wantedOf({ role, session, expires, name }: InviteFlags): NewInvitation {
+  return {
+    role,
+    expiresInMs: expires,
+    ...(session.length > 0 && { sessions: session }),
+    ...(name !== undefined && { name }),
+  };
+}
+
+function rowOf({ id, role, name, sessions, expiresAt, lastUsedAt }: Invitation): string[] {
+  return [
+    id,
+    role,
+    visible(name ?? ''),
+    sessions === 'all' ? 'all sessions' : visible(sessions.join(', ')),
+    `until ${shownTime(expiresAt)}`,
+    lastUsedAt === null ? 'never used' : `used ${shownTime(lastUsedAt)}`,
+  ];
+}
+
+function shownTime(time: string): string {
+  return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+const UNITS: Record<string, number> = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
+const LONGEST_DAYS = 90;
+
+function durationMs(text: string): number {
+  const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);
+  if (!(ms > 0 && ms <= LONGEST_DAYS * 24 * 60 * 60_000))
+    throw new InvalidArgumentError(`Use a number with m, h or d, such as 2h; at most ${LONGEST_DAYS}d.`);
+  return ms;
+}

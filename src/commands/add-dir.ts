@@ -2,7 +2,7 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const addDir: SlashCommand = {
   name: 'add-dir',
-  needsTerminal: true,
+  needs: 'terminal',
   description: 'Open another folder for this session, to read and change: /add-dir ../other',
   async execute(words, { addFolder, print }) {
     const folder = words.join(' ');

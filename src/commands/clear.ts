@@ -2,7 +2,7 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const clear: SlashCommand = {
   name: 'clear',
-  needsTerminal: true,
+  needs: 'terminal',
   description: 'Start a new conversation (this one is saved)',
   async execute(_args, { sessions, print }) {
     const { id, messages } = sessions.session;

@@ -4,7 +4,7 @@ export const NO_REPOSITORY = 'This folder is not in a git repository.';
 
 export const commit: SlashCommand = {
   name: 'commit',
-  needsTerminal: true,
+  needs: 'user',
   description: 'Commit staged changes with a generated message: /commit [what it should say]',
   async execute(args, context) {
     const { repository, print } = context;

@@ -3,7 +3,7 @@ import { promptNumbered } from './prompts.ts';
 
 export const fork: SlashCommand = {
   name: 'fork',
-  needsTerminal: true,
+  needs: 'terminal',
   description:
     'Continue in a copy of this session, or of what came before a prompt: /fork 2 (/rewind lists the numbers)',
   async execute([number], { sessions, print }) {

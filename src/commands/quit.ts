@@ -2,7 +2,7 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const quit: SlashCommand = {
   name: 'quit',
-  needsTerminal: true,
+  needs: 'terminal',
   description: 'Quit (the session is saved)',
   async execute(_args, { quit }) {
     quit();

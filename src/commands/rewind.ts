@@ -12,7 +12,7 @@ const LISTED = 30;
 
 export const rewind: SlashCommand = {
   name: 'rewind',
-  needsTerminal: true,
+  needs: 'terminal',
   description: 'Rewind to before a prompt, or list your prompts: /rewind 2 conversation, files or both',
   async execute([number, wanted], context) {
     const { sessions, print } = context;

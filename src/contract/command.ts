@@ -358,7 +358,10 @@ export type SlashCommand = {
   description: string;
   /** Its heading in `/help`; without one it is listed as a custom command. */
   group?: string;
-  /** It asks, or acts on the conversation in the terminal. */
-  needsTerminal?: true;
+  /**
+   * `user`: it asks, so it is missing in headless runs. `terminal`: it leaves the session or changes what it works on,
+   * which other frontends leave to the program that opened it.
+   */
+  needs?: 'user' | 'terminal';
   execute(args: string[], context: CommandContext): Promise<void>;
 };

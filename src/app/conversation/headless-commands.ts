@@ -33,7 +33,7 @@ export async function headlessCommand(
   const named = await opened.extensions.promptFor(line);
   if (named) return { name, run: ({ submit }) => submit(named.content, named.options) };
   const command = await find(name, opened);
-  if (command?.needsTerminal || ON_SCREEN.includes(name))
+  if (command?.needs || ON_SCREEN.includes(name))
     throw new UserError(`/${name} needs a terminal.`, 'Run `aca` without -p, and type it there.');
   if (command)
     return { name, run: (parts) => command.execute(words, contextFor(command, opened, { host, ...parts })) };
@@ -65,7 +65,7 @@ function contextFor({ name }: SlashCommand, opened: Opened, { host, ...parts }: 
     );
   };
   const { opened: session, store, config, privacy, controller } = opened;
-  const commands = () => commandsOf(opened).filter(({ needsTerminal }) => !needsTerminal);
+  const commands = () => commandsOf(opened).filter(({ needs }) => !needs);
   return commandContext(opened, {
     ...parts,
     host,

@@ -63,7 +63,7 @@ function factsOf(opened: Opened, known: Pick<SessionFacts, 'skills' | 'plugins'>
     permissionMode: config.neverAsk ? 'dontAsk' : claudeModeFor(mode.get()),
     tools: opened.toolNames().map(toolNames(opened)),
     mcp_servers: mcp?.list().map((server) => ({ name: server.name, status: STATUS[server.phase] })) ?? [],
-    slash_commands: commandsOf(opened).flatMap(({ name, needsTerminal }) => (needsTerminal ? [] : [name])),
+    slash_commands: commandsOf(opened).flatMap(({ name, needs }) => (needs ? [] : [name])),
     apiKeySource: 'none',
     claude_code_version: version,
     output_style: 'default',

@@ -53,7 +53,7 @@ async function initialized(opened: Opened): Promise<Record<string, unknown>> {
   const { choice } = opened;
   return {
     commands: commandsOf(opened)
-      .filter(({ needsTerminal }) => !needsTerminal)
+      .filter(({ needs }) => !needs)
       .map(({ name, description }) => ({ name, description, argumentHint: '' })),
     agents: [],
     output_style: 'default',

@@ -1,5 +1,6 @@
 import type { SlashCommand } from '../contract/command.ts';
-import { formatLimit, grouped, type LimitScope, parseLimits, shortUsd } from '../contract/limit.ts';
+import { formatLimit, type LimitScope, parseLimits, shortUsd } from '../contract/limit.ts';
+import { grouped } from '../lib/text/counted.ts';
 
 const SCOPES: readonly LimitScope[] = ['run', 'session', 'day'];
 const WORDS = { run: 'each run', session: 'this session', day: 'today' } as const;

@@ -1,6 +1,6 @@
 import type { PromptCacheUse, SlashCommand } from '../contract/command.ts';
-import { grouped } from '../contract/limit.ts';
 import type { Usage } from '../contract/message.ts';
+import { grouped } from '../lib/text/counted.ts';
 
 /** Vendors cache a prompt for some minutes after its last use. */
 const MINUTES_KEPT = 5;

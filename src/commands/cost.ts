@@ -1,5 +1,6 @@
 import type { ModelCost, SlashCommand } from '../contract/command.ts';
-import { grouped, shortUsd } from '../contract/limit.ts';
+import { shortUsd } from '../contract/limit.ts';
+import { grouped } from '../lib/text/counted.ts';
 
 const TITLES = { run: 'This run', session: 'This session', day: 'Today, all sessions' } as const;
 

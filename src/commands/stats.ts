@@ -1,7 +1,8 @@
 import type { Count, SessionFigures, SlashCommand } from '../contract/command.ts';
-import { grouped, shortUsd } from '../contract/limit.ts';
+import { shortUsd } from '../contract/limit.ts';
 import { addUsage, noUsage } from '../contract/message.ts';
 import { bar, sparkline } from '../lib/text/chart.ts';
+import { counted, grouped } from '../lib/text/counted.ts';
 import { elapsed } from '../lib/text/elapsed.ts';
 
 /** Fits a narrow window. */
@@ -26,7 +27,7 @@ function drawn({ runs, turns, ms, requests, answered, tools, caches }: SessionFi
     (one) => one.usage.inputTokens + one.usage.cacheReadTokens + one.usage.cacheWriteTokens,
   );
   return [
-    ...row('Session', [several(runs, 'run'), several(turns, 'turn'), elapsed(ms)]),
+    ...row('Session', [counted(runs, 'run'), counted(turns, 'turn'), elapsed(ms)]),
     ...row('Cost', [costWords(requests)]),
     ...row('Tokens', [`${grouped(read)} in`, `${grouped(usage.outputTokens)} out`]),
     ...(read === 0 ? [] : [`${'Cached'.padEnd(LABEL)}${shareBar(usage.cacheReadTokens, read)}`]),
@@ -59,7 +60,7 @@ function costWords(requests: SessionFigures['requests']): string {
 
 function answerWords({ calls, failed, ms }: Count): string[] {
   return [
-    several(calls, 'request'),
+    counted(calls, 'request'),
     ...(failed === 0 ? [] : [`${grouped(failed)} failed`]),
     `${each({ calls, ms })} each`,
   ];
@@ -79,7 +80,7 @@ function toolLines(tools: SessionFigures['tools']): string[] {
     ...shown.map(({ name, calls, failed, ms }) =>
       line(name, [bar(calls / most, 6), grouped(calls), grouped(failed), each({ calls, ms })]),
     ),
-    ...(tools.length > shown.length ? [`and ${several(tools.length - shown.length, 'other')}`] : []),
+    ...(tools.length > shown.length ? [`and ${counted(tools.length - shown.length, 'other')}`] : []),
   ];
 }
 
@@ -91,10 +92,6 @@ function shareBar(part: number, whole: number): string {
 function each({ calls, ms }: Pick<Count, 'calls' | 'ms'>): string {
   const one = ms / Math.max(1, calls);
   return one < 1000 ? `${Math.round(one)} ms` : elapsed(one);
-}
-
-function several(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Followed by a space, so that columns stay separate. */

@@ -1,3 +1,4 @@
+import { counted } from '../lib/text/counted.ts';
 /** A maximum. Tokens include all kinds: input, cached and output. */
 export type Limit = { unit: 'usd' | 'tokens' | 'turns'; amount: number };
 
@@ -54,7 +55,7 @@ export function limitInPrompt(prompt: string): Limit | null {
 /** Parses back to the same limit. */
 export function formatLimit({ unit, amount }: Limit): string {
   if (unit === 'usd') return formatUsd(amount);
-  return `${grouped(amount)} ${amount === 1 ? unit.slice(0, -1) : unit}`;
+  return counted(amount, unit.slice(0, -1));
 }
 
 /** With as many digits as needed to differ from zero. */
@@ -69,8 +70,4 @@ export function formatUsd(amount: number): string {
 export function shortUsd(amount: number): string {
   if (amount > 0 && amount < 0.0001) return 'under $0.0001';
   return formatUsd(Number(amount.toFixed(amount < 1 ? 4 : 2)));
-}
-
-export function grouped(count: number): string {
-  return String(Math.round(count)).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 }

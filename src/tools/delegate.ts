@@ -1,4 +1,4 @@
-import { grouped, shortUsd } from '../contract/limit.ts';
+import { shortUsd } from '../contract/limit.ts';
 import {
   type Delegated,
   type Delegation,
@@ -7,6 +7,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from '../contract/tool.ts';
+import { counted, grouped } from '../lib/text/counted.ts';
 
 /** Delegates the work to a subagent and reports the result. */
 export async function delegateCall(work: Delegation, { delegate }: ToolContext): Promise<ToolResult> {
@@ -32,8 +33,4 @@ export async function delegateCall(work: Delegation, { delegate }: ToolContext):
 function summaryOf({ model, turns, calls, tokens, costUsd }: Delegated): string {
   const price = costUsd === null ? 'price unknown' : shortUsd(costUsd);
   return `${model}: ${counted(turns, 'turn')}, ${counted(calls, 'call')}, ${grouped(tokens)} tokens, ${price}`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

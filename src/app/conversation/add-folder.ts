@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
+import { counted } from '../../lib/text/counted.ts';
 import type { Opened } from '../open-assistant.ts';
 
 export type AddFolderOptions = {
@@ -28,7 +29,7 @@ export async function addFolder(written: string, options: AddFolderOptions): Pro
   if (!saveHistory && opened.controller.session.messages.length > 0)
     return `Sessions are not saved, so this one cannot continue with another folder. Start with --add-dir ${folder}.`;
   const running = opened.shells();
-  const what = `${running} background ${running === 1 ? 'command' : 'commands'}`;
+  const what = counted(running, 'background command');
   if (running > 0 && !(await confirm(`Opening ${folder} stops ${what}. Continue?`)))
     return 'Nothing was opened.';
   reopen(folder);

@@ -2,6 +2,7 @@ import { presetsOf } from '../../assembly/models/choose-model.ts';
 import { createKeychain } from '../../config/keys/keychain.ts';
 import { userConfigFile } from '../../config/load.ts';
 import { UserError } from '../../contract/errors.ts';
+import { counted } from '../../lib/text/counted.ts';
 import type { LocalServer } from '../../providers/local/discover.ts';
 import type { Preset } from '../../providers/presets.ts';
 import type { Host } from '../host.ts';
@@ -63,5 +64,5 @@ function stateOf({ models, state }: LocalServer, { name }: Preset): string {
   if (state === 'loading') return 'found, still loading its model';
   if (state === 'needs key') return `found, needs a key: aca keys set ${name}`;
   if (models.length === 0) return 'found, but it has no models';
-  return `found, ${models.length === 1 ? '1 model' : `${models.length} models`}`;
+  return `found, ${counted(models.length, 'model')}`;
 }

@@ -6,6 +6,7 @@ import { UserError } from '../../contract/errors.ts';
 import { pruneCompileCache } from '../../lib/compile-cache.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { updateFile, type Write } from '../../lib/files/file-update.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import {
   forgetTraces,
@@ -102,7 +103,7 @@ function removedText(removed: readonly Removal[]): string | null {
 
 function nextText(next: readonly Removal[]): string | null {
   if (next.length === 0) return null;
-  const count = next.length === 1 ? '1 session' : `${next.length} sessions`;
+  const count = counted(next.length, 'session');
   const names = next
     .slice(0, NAMED)
     .map(({ session }) => `${session.id.slice(0, 8)} ${nameOf(session)}`.trim());

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { projectContent, trustOf } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { createGit, type Git } from '../../sandbox/git.ts';
 import type { Host } from '../host.ts';
 import type { SessionOptions } from '../options.ts';
@@ -106,7 +107,7 @@ async function leave(
     ...(commits === '' || commits === '0'
       ? []
       : [`${commits} new ${commits === '1' ? 'commit' : 'commits'}`]),
-    ...(open === 0 ? [] : [`${open} ${open === 1 ? 'file' : 'files'} not committed`]),
+    ...(open === 0 ? [] : [`${counted(open, 'file')} not committed`]),
   ];
   return [
     `Kept the worktree ${folder} on branch ${branch}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}.`,

@@ -1,6 +1,7 @@
 import { dollars } from '../../commands/format/dollars.ts';
 import { changeText, spokenSummary } from '../../commands/format/summary.ts';
 import type { EndReason } from '../../contract/event.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { elapsed } from '../../lib/text/elapsed.ts';
 import type { Check } from './checks.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -42,7 +43,7 @@ export function footerParts(
 }
 
 function changesText(changes: RunFacts['changes'], words: boolean): string {
-  const count = `${changes.length} ${changes.length === 1 ? 'file' : 'files'}`;
+  const count = counted(changes.length, 'file');
   const lines = changes.map((change) => change.lines);
   const sum = (of: 'added' | 'removed') => lines.reduce((total, one) => total + (one?.[of] ?? 0), 0);
   const change = { added: sum('added'), removed: sum('removed') };

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { Config } from '../../config/schema/schema.ts';
-import { grouped } from '../../contract/limit.ts';
 import type { Usage } from '../../contract/message.ts';
 import type { Provider } from '../../contract/provider.ts';
 import type { Quota, QuotaLimits } from '../../contract/quota.ts';
 import { pause } from '../../lib/async/abort.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { createLocalQuota } from '../../observability/spending/local-quota.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { Parts } from '../parts.ts';
@@ -113,15 +113,11 @@ function matcherOf(pattern: string): RegExp {
 function waitWords(waitMs: number, { pattern, limits }: Row): string {
   const { requestsPerMinute, tokensPerMinute } = limits;
   const amounts = [
-    ...(requestsPerMinute === undefined ? [] : [countWords(requestsPerMinute, 'request')]),
-    ...(tokensPerMinute === undefined ? [] : [countWords(tokensPerMinute, 'token')]),
+    ...(requestsPerMinute === undefined ? [] : [counted(requestsPerMinute, 'request')]),
+    ...(tokensPerMinute === undefined ? [] : [counted(tokensPerMinute, 'token')]),
   ];
   const seconds = Math.ceil(waitMs / 1000);
   return `Waiting ${seconds}s: the quota of ${amounts.join(' and ')} per minute for ${pattern} is used up.`;
-}
-
-function countWords(count: number, noun: string): string {
-  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadSettings, sessionStore } from '../../app/settings.ts';
-import { grouped, shortUsd } from '../../contract/limit.ts';
+import { shortUsd } from '../../contract/limit.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { bar } from '../../lib/text/chart.ts';
+import { grouped } from '../../lib/text/counted.ts';
 import { elapsed } from '../../lib/text/elapsed.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { Ledger } from '../../observability/spending/ledger.ts';

@@ -1,5 +1,5 @@
-import type { CountUnit, Exploration, Summary } from '../../contract/display.ts';
-import { grouped } from '../../contract/limit.ts';
+import type { Exploration, Summary } from '../../contract/display.ts';
+import { counted, grouped } from '../../lib/text/counted.ts';
 
 /** `11 lines`, `3 matches in 2 files`, `+3 −1`, `exit 2`. */
 export function summaryText(summary: Summary): string {
@@ -57,9 +57,3 @@ export function explorationText(calls: readonly { explores: Exploration; title: 
 }
 
 const VERBS = { file: 'read', pattern: 'searched', folder: 'listed' } satisfies Record<Exploration, string>;
-
-function counted(count: number, unit: CountUnit | Exploration): string {
-  return `${grouped(count)} ${count === 1 ? unit : (PLURALS[unit] ?? `${unit}s`)}`;
-}
-
-const PLURALS: Partial<Record<CountUnit | Exploration, string>> = { match: 'matches', entry: 'entries' };

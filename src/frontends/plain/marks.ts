@@ -1,5 +1,6 @@
 import { spokenSummary, summaryText } from '../../commands/format/summary.ts';
 import type { Display, Summary } from '../../contract/display.ts';
+import { counted, grouped, unitFor } from '../../lib/text/counted.ts';
 import { elapsed } from '../../lib/text/elapsed.ts';
 
 type TodoStatus = Extract<Display, { kind: 'todos' }>['items'][number]['status'];
@@ -33,7 +34,7 @@ export const signs: Marks = {
   quote: '  │ ',
   risky: '! ',
   patchLine: (line) => line,
-  more: (count, unit) => `… ${count} more ${count === 1 ? unit : `${unit}s`}`,
+  more: (count, unit) => `… ${grouped(count)} more ${unitFor(count, unit)}`,
 };
 
 /** For screen readers, which skip most signs or spell them out. */
@@ -56,7 +57,7 @@ export const words: Marks = {
     if (sign === undefined) return line;
     return `${sign === '+' ? 'added:' : 'removed:'} ${rest}`;
   },
-  more: (count, unit) => `${count} more ${count === 1 ? unit : `${unit}s`}`,
+  more: (count, unit) => `${grouped(count)} more ${unitFor(count, unit)}`,
 };
 
 function shortTime(ms: number): string {
@@ -70,8 +71,4 @@ function spokenTime(ms: number): string {
   return [minutes > 0 ? counted(minutes, 'minute') : '', seconds > 0 ? counted(seconds, 'second') : '']
     .filter(Boolean)
     .join(' ');
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${count === 1 ? unit : `${unit}s`}`;
 }

@@ -10,6 +10,7 @@ import { type Display, linkText } from '../../contract/display.ts';
 import { type AgentEvent, innermost } from '../../contract/event.ts';
 import { textOf } from '../../contract/message.ts';
 import type { CommandPart, PermissionRequest } from '../../contract/permission.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { exactLine, exactText, hangingRows, visibleLine, visibleText } from '../../lib/text/visible-text.ts';
 import { type Marks, signs } from './marks.ts';
@@ -292,7 +293,7 @@ function styleOfLine(line: string): Style {
 function sumOf(diffs: Extract<Display, { kind: 'diffs' }>['diffs']): string {
   const added = diffs.reduce((sum, diff) => sum + diff.added, 0);
   const removed = diffs.reduce((sum, diff) => sum + diff.removed, 0);
-  return `${diffs.length} ${diffs.length === 1 ? 'file' : 'files'}, +${added} -${removed}`;
+  return `${counted(diffs.length, 'file')}, +${added} -${removed}`;
 }
 
 function indent(text: string): string {

@@ -3,6 +3,7 @@ import { sessionHead } from '../../app/conversation/last-exchange.ts';
 import { pastCall } from '../../app/conversation/past-calls.ts';
 import type { Opened } from '../../app/open-assistant.ts';
 import type { Message, ToolMessage } from '../../contract/message.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { itemLines } from './components/transcript.ts';
 import type { Screen } from './screen.ts';
 import type { Room } from './view/display-lines.ts';
@@ -31,7 +32,7 @@ export async function repaintConversation({ controller, opened }: Opened, screen
 /** The start of a long session is still being read, so that its messages cannot be counted. */
 function earlierMessages(count: number, { isWhole }: { isWhole: boolean }): string[] {
   if (!isWhole) return ['… earlier messages (ctrl+o)'];
-  return count === 0 ? [] : [`… ${count} earlier ${count === 1 ? 'message' : 'messages'} (ctrl+o)`];
+  return count === 0 ? [] : [`… ${counted(count, 'earlier message')} (ctrl+o)`];
 }
 
 type Wanted = Pick<HistoryParts, 'markdown'> & { room: Room; rows: number };

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts';
+
 const UNITS = [
   ['day', 24 * 60 * 60 * 1000],
   ['hour', 60 * 60 * 1000],
@@ -11,5 +13,5 @@ export function ago(time: string, now = Date.now()): string {
   if (!unit) return 'just now';
   const [name, ms] = unit;
   const count = Math.floor(passed / ms);
-  return `${count} ${name}${count === 1 ? '' : 's'} ago`;
+  return `${counted(count, name)} ago`;
 }

@@ -1,6 +1,7 @@
-import { formatLimit, grouped, type Limit, type LimitScope, shortUsd } from '../../contract/limit.ts';
+import { formatLimit, type Limit, type LimitScope, shortUsd } from '../../contract/limit.ts';
 import { addUsage, noUsage, type Usage } from '../../contract/message.ts';
 import type { ModelInfo } from '../../contract/provider.ts';
+import { grouped } from '../../lib/text/counted.ts';
 import type { Amounts, CallOwner, Entry, Hold, Sums } from './ledger.ts';
 
 export type ScopedLimit = { scope: LimitScope; limit: Limit };

@@ -1,5 +1,6 @@
 import { type Message, textOf, toolCallsOf } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { visibleText } from '../../lib/text/visible-text.ts';
 
 /** A conversation as Markdown; safe to print on a terminal. */
@@ -42,7 +43,7 @@ function blockOf(message: Message): string {
 
 function imagesOf(message: Message): string {
   const count = message.content.filter((part) => part.type === 'image').length;
-  return count === 0 ? '' : `\n\n_${count} image${count === 1 ? '' : 's'}_`;
+  return count === 0 ? '' : `\n\n_${counted(count, 'image')}_`;
 }
 
 /** A fence longer than any in the text, so that the text cannot end the block. */

@@ -1,5 +1,6 @@
 import { dollars } from '../../../commands/format/dollars.ts';
 import { shortModel } from '../../../commands/format/model-name.ts';
+import { counted } from '../../../lib/text/counted.ts';
 import { elapsed } from '../../../lib/text/elapsed.ts';
 import { fitTo, widthOf } from '../text/measure.ts';
 import type { Role, Theme } from '../theme/theme.ts';
@@ -120,7 +121,7 @@ function describe(part: StatusPart, status: Status, modeKey: string): Described 
       return status.branch === null ? null : muted(`⎇ ${status.branch}`);
     case 'shells':
       if (status.shells === 0) return null;
-      return muted(`${status.shells} ${status.shells === 1 ? 'shell' : 'shells'}`);
+      return muted(counted(status.shells, 'shell'));
     case 'elapsed':
       return status.elapsedMs === null ? null : muted(elapsed(status.elapsedMs));
     default:

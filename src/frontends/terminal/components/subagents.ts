@@ -1,3 +1,4 @@
+import { counted } from '../../../lib/text/counted.ts';
 import { elapsed } from '../../../lib/text/elapsed.ts';
 import { shortCount } from '../../../lib/text/short-count.ts';
 import { fitTo, widthOf } from '../text/measure.ts';
@@ -33,7 +34,7 @@ function headLine(subagent: Subagent, { columns, theme, now }: TreeRoom): Line {
   const { name, calls, tokens, startedAt, ended } = subagent;
   const { mark, role } = CALL_MARKS[ended ? (ended.success ? 'done' : 'failed') : 'running'];
   const facts = [
-    `${calls} ${calls === 1 ? 'call' : 'calls'}`,
+    counted(calls, 'call'),
     ...(tokens === 0 ? [] : [`${shortCount(tokens)} tokens`]),
     elapsed(Math.max(1000, (ended?.at ?? now) - startedAt)),
   ];

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../../contract/command.ts';
 import type { SessionSummary } from '../../../contract/session.ts';
 import { ago } from '../../../lib/text/ago.ts';
+import { counted } from '../../../lib/text/counted.ts';
 import { visibleText } from '../../../lib/text/visible-text.ts';
 import { pickerDialog } from '../components/picker.ts';
 import { rowsOf } from '../dialogs/look.ts';
@@ -21,7 +22,7 @@ function sessionItems(
     const { id, title, firstPrompt, updatedAt, messageCount, workingDirectory } = summary;
     const facts = [
       ago(updatedAt, now),
-      `${messageCount} ${messageCount === 1 ? 'message' : 'messages'}`,
+      counted(messageCount, 'message'),
       ...(workingDirectory === cwd ? [] : [workingDirectory]),
     ];
     return {

@@ -1,3 +1,4 @@
+import { counted } from '../../../lib/text/counted.ts';
 /** Rows of a change that are shown before the rest is folded. */
 export const CHANGE_ROWS = 40;
 const HEAD = 2;
@@ -15,5 +16,5 @@ export function foldOf(
 
 /** `… +35 lines (ctrl+o)` */
 export function foldedText(hidden: number): string {
-  return `… +${hidden} ${hidden === 1 ? 'line' : 'lines'} (ctrl+o)`;
+  return `… +${counted(hidden, 'line')} (ctrl+o)`;
 }

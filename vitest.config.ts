@@ -50,6 +50,7 @@ export default defineConfig({
           include: [
             'src/**/*.test.ts',
             'web/**/*.test.ts',
+            'editors/**/*.test.ts',
             'test/*.test.ts',
             'test/support/**/*.test.ts',
             'test/policy/**/*.test.ts',

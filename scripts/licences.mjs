@@ -16,8 +16,11 @@ export function packagesOf(inputs) {
  * import.
  */
 export async function licences(inputs, more = []) {
-  const texts = [await readFile(path.join(root, 'scripts/licences/pdfium.txt'), 'utf8'), ...more];
-  for (const folder of packagesOf(inputs)) {
+  const packages = packagesOf(inputs);
+  const texts = [...more];
+  if (packages.includes('node_modules/@hyzyla/pdfium'))
+    texts.unshift(await readFile(path.join(root, 'scripts/licences/pdfium.txt'), 'utf8'));
+  for (const folder of packages) {
     const manifest = JSON.parse(await readFile(path.join(root, folder, 'package.json'), 'utf8'));
     texts.push(
       `${manifest.name} ${manifest.version} (${manifest.license})\n\n${(await licenceIn(path.join(root, folder))) ?? 'No licence file in the package.'}\n`,

@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { loadSettings } from '../../app/settings.ts';
+import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { OfflineAccess } from '../../frontends/server/http/offline-access.ts';
-import type { Invitation, NewInvitation, ServerOptions } from '../../frontends/server/http/types.ts';
+import type { ServerOptions } from '../../frontends/server/http/types.ts';
+import type { Invitation, NewInvitation } from '../../frontends/server/owner-methods.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { table } from './context.ts';
@@ -83,7 +84,10 @@ export function addAccessCommands(command: Command, terminal: Terminal): Command
     .option('--no-qr', 'print no QR code')
     .action(async (flags: InviteFlags) => {
       const access = await open(terminal);
-      const { invitation, link } = await access.invitations.create(wantedOf(flags), access.owner);
+      const { invitation, link } = await access.invitations.create(
+        await wantedOf(flags, terminal),
+        access.owner,
+      );
       print(await shownLink(link, flags.qr, terminal));
       print(
         `Valid until ${shownTime(invitation.expiresAt)}. To revoke it: aca serve revoke ${invitation.id}\n`,
@@ -141,13 +145,18 @@ async function shownLink(link: string, qr: boolean, { stdout }: Terminal): Promi
   return linkText(link, { qr: qr && stdout.isTTY === true });
 }
 
-function wantedOf({ role, session, expires, name }: InviteFlags): NewInvitation {
-  return {
-    role,
-    expiresInMs: expires,
-    ...(session.length > 0 && { sessions: session }),
-    ...(name !== undefined && { name }),
-  };
+async function wantedOf(
+  { role, session, expires, name }: InviteFlags,
+  terminal: Terminal,
+): Promise<NewInvitation> {
+  const store = sessionStore(loadSettings({}, terminal));
+  const sessions: string[] = [];
+  for (const wanted of session) {
+    const id = await store.find(wanted);
+    if (id === null) throw new UserError(`There is no session ${wanted}.`, 'List them with `aca sessions`.');
+    sessions.push(id);
+  }
+  return { role, name, expiresInMs: expires, sessions: sessions.length > 0 ? sessions : undefined };
 }
 
 function rowOf({ id, role, name, sessions, expiresAt, lastUsedAt }: Invitation): string[] {

@@ -7,9 +7,9 @@ import { updateFile } from '../../../lib/files/file-update.ts';
 import { readTextIfAny } from '../../../lib/files/read-text.ts';
 import { parseJson } from '../../../lib/text/json.ts';
 import type { Identity } from '../identity.ts';
+import type { Invitation, NewInvitation } from '../owner-methods.ts';
 import { participantName } from './participant-name.ts';
 import { hashOf, isSecret, newSecret, readToken, sameHash, tokenFileIn } from './secrets.ts';
-import type { Invitation, NewInvitation } from './types.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const CODE_MS = 10 * 60_000;

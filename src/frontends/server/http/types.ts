@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { AccessEntry } from '../../../observability/audit/access-log.ts';
-import type { Identity, Role } from '../identity.ts';
+import type { Identity } from '../identity.ts';
+import type { CreatedInvitation, Invitation, NewInvitation } from '../owner-methods.ts';
 
 export type { AccessEntry };
 
@@ -40,27 +41,8 @@ export type RunningServer = {
   close(): Promise<void>;
 };
 
-/** What is known of an invitation; its secret is only in the link. */
-export type Invitation = {
-  id: string;
-  name: string | null;
-  role: Role;
-  sessions: 'all' | readonly string[];
-  createdAt: string;
-  expiresAt: string;
-  lastUsedAt: string | null;
-};
-
-export type NewInvitation = {
-  role: Exclude<Role, 'owner'>;
-  name?: string;
-  sessions?: readonly string[];
-  /** A day if absent. */
-  expiresInMs?: number;
-};
-
 export type Invitations = {
-  create(invitation: NewInvitation, by: Identity): Promise<{ invitation: Invitation; link: string }>;
+  create(invitation: NewInvitation, by: Identity): Promise<CreatedInvitation>;
   list(): Promise<Invitation[]>;
   /** Cuts the connections of its guests. False if there is no such invitation. */
   revoke(id: string, by: Identity): Promise<boolean>;

@@ -13,6 +13,7 @@ import { modelsCommand } from '../src/cli/subcommands/models/models.ts';
 import { pluginCommand } from '../src/cli/subcommands/plugin/plugin.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
 import { scheduleCommand } from '../src/cli/subcommands/schedule.ts';
+import { serveCommand } from '../src/cli/subcommands/serve.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
 import { statsCommand } from '../src/cli/subcommands/stats.ts';
 import { trustCommand } from '../src/cli/subcommands/trust.ts';
@@ -109,6 +110,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     policy: policyCommand(terminal),
     redo: undoCommand('redo', terminal),
     schedule: scheduleCommand(terminal),
+    serve: serveCommand(terminal),
     sessions: sessionsCommand(terminal),
     stats: statsCommand(terminal),
     trust: trustCommand(terminal),

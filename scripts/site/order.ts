@@ -42,6 +42,7 @@ export const order: readonly Entry[] = [
       'memory.md': 'notes that outlast a session',
       'subagents.md': 'delegate work to a context of its own',
       'git.md': 'commits, reviews, branches, worktrees',
+      'server.md': 'sessions without a terminal: background, attach, browsers, several people',
       'editors.md': 'Zed, JetBrains, Neovim, Emacs and others, over the Agent Client Protocol',
       'headless.md': 'scripts: one prompt, one result, exit codes, JSON events',
     },

@@ -27,6 +27,7 @@ export const subcommands = [
   { name: 'policy', description: 'Check whether a command would be allowed, without running it' },
   { name: 'redo', description: 'Redo what `aca undo` reverted' },
   { name: 'schedule', description: 'Print a crontab line or systemd units for a recurring run' },
+  { name: 'serve', description: 'Run sessions that go on without a terminal' },
   { name: 'sessions', description: 'List, search, export and clean up past sessions' },
   { name: 'stats', description: 'Show usage across all sessions: tokens, cost, tools, caches' },
   { name: 'trust', description: "Trust this folder's own settings and scripts" },
@@ -67,6 +68,11 @@ function runningOptions(): Option[] {
       .argParser(uuid)
       .conflicts(['continue', 'resume']),
     new Option('--no-session-persistence', 'do not save the session'),
+    new Option('--background', 'run the task in the server (`aca serve`), and return at once').conflicts([
+      'print',
+      'continue',
+      'resume',
+    ]),
     new Option('--demo', 'watch a scripted demo on a scratch project; no API key needed'),
   ];
 }

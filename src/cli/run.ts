@@ -68,6 +68,10 @@ async function converse(prompt: string, asked: Options, terminal: Terminal): Pro
       : (await import('../frontends/plain/demo.ts')).runDemo(terminal);
   }
   const options = await withModel(asked, terminal);
+  if (options.background) {
+    await (await import('../frontends/server/background.ts')).runInBackground(prompt, options, terminal);
+    return exitCodes.done.code;
+  }
   if (options.print || options.inputFormat === 'stream-json') return print(prompt, options, terminal);
   if (stdin.isTTY && stdout.isTTY) {
     if (options.image?.length)
@@ -89,8 +93,8 @@ async function print(prompt: string, options: Options, terminal: Terminal): Prom
 
 /** Whether these options open the full-screen interface and do nothing else. */
 function opensScreen(options: Options, terminal: Terminal): boolean {
-  const { print, demo, inputFormat, worktree, repoId, filename } = options;
-  const isOther = print || demo || inputFormat !== 'text' || worktree !== undefined;
+  const { print, background, demo, inputFormat, worktree, repoId, filename } = options;
+  const isOther = print || background || demo || inputFormat !== 'text' || worktree !== undefined;
   return !isOther && repoId === undefined && filename === undefined && paints(options, terminal);
 }
 

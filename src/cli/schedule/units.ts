@@ -42,7 +42,7 @@ Description=${specifiers(description)}
 Type=oneshot
 WorkingDirectory=${specifiers(folder)}
 Environment=${unitWord(`PATH=${path}`)}
-ExecStart=${command.map((word) => unitWord(word).replaceAll('$', '$$$$')).join(' ')}
+ExecStart=${commandLine(command)}
 StandardOutput=append:${specifiers(log)}
 StandardError=append:${specifiers(log)}
 `,
@@ -62,6 +62,35 @@ WantedBy=timers.target
 `,
     },
   ];
+}
+
+export type Service = {
+  description: string;
+  command: readonly string[];
+  folder: string;
+  variables: Readonly<Record<string, string>>;
+};
+
+/** A service that runs all the time, restarted when it fails. */
+export function serviceUnit({ description, command, folder, variables }: Service): string {
+  const environment = Object.entries(variables).map(
+    ([name, value]) => `Environment=${unitWord(`${name}=${value}`)}\n`,
+  );
+  return `[Unit]
+Description=${specifiers(description)}
+
+[Service]
+WorkingDirectory=${specifiers(folder)}
+${environment.join('')}ExecStart=${commandLine(command)}
+Restart=on-failure
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+function commandLine(command: readonly string[]): string {
+  return command.map((word) => unitWord(word).replaceAll('$', '$$$$')).join(' ');
 }
 
 /** Quoted for a unit file. */

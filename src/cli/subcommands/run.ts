@@ -50,6 +50,8 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
       return (await import('./undo.ts')).undoCommand('redo', terminal);
     case 'schedule':
       return (await import('./schedule.ts')).scheduleCommand(terminal);
+    case 'serve':
+      return (await import('./serve.ts')).serveCommand(terminal);
     case 'sessions':
       return (await import('./sessions.ts')).sessionsCommand(terminal);
     case 'stats':

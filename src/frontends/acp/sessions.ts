@@ -59,10 +59,10 @@ export class Sessions {
       );
   }
 
-  begin(place: NewSessionRequest, clientOf: ClientOf) {
+  begin(place: NewSessionRequest, clientOf: ClientOf, chosen: Partial<SessionOptions> = {}) {
     return explained(async () => {
       const sessionId = randomUUID();
-      const session = await this.#start(sessionId, { sessionId }, place, clientOf);
+      const session = await this.#start(sessionId, { ...chosen, sessionId }, place, clientOf);
       return { sessionId, ...(await announced(session)) };
     });
   }
@@ -76,8 +76,8 @@ export class Sessions {
     });
   }
 
-  resume(request: ResumeSessionRequest, clientOf: ClientOf) {
-    return explained(async () => announced(await this.#reopen(request, clientOf)));
+  resume(request: ResumeSessionRequest, clientOf: ClientOf, chosen: Partial<SessionOptions> = {}) {
+    return explained(async () => announced(await this.#reopen(request, clientOf, chosen)));
   }
 
   list({ cwd, cursor }: ListSessionsRequest) {
@@ -173,11 +173,15 @@ export class Sessions {
     return sessionStore(loadSettings(options, terminal));
   }
 
-  async #reopen(request: ResumeSessionRequest, clientOf: ClientOf): Promise<AcpSession> {
+  async #reopen(
+    request: ResumeSessionRequest,
+    clientOf: ClientOf,
+    chosen: Partial<SessionOptions> = {},
+  ): Promise<AcpSession> {
     const { sessionId: id } = request;
     await this.close(id);
     if (!this.store.has(id)) throw RequestError.sessionNotFound(id);
-    return this.#start(id, { resume: id, forceDir: true }, request, clientOf);
+    return this.#start(id, { ...chosen, resume: id, forceDir: true }, request, clientOf);
   }
 
   async #start(
@@ -198,8 +202,10 @@ export class Sessions {
       options: {
         ...options,
         ...chosen,
-        addDir: [...options.addDir, ...additionalDirectories],
-        ...(mcpServers.length > 0 && { mcpConfig: [serverConfig(mcpServers)] }),
+        addDir: [...options.addDir, ...(chosen.addDir ?? []), ...additionalDirectories],
+        ...(mcpServers.length > 0 && {
+          mcpConfig: [...(chosen.mcpConfig ?? []), serverConfig(mcpServers)],
+        }),
       },
     });
     this.#open.set(id, session);

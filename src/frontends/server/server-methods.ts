@@ -6,6 +6,8 @@ import type { Role } from './identity.ts';
  * that clients can use this file as it is.
  */
 export const serverMethods = {
+  /** Opens a saved session, with the options in `_meta.aca` as for `session/new`. */
+  open: '_aca/session/open',
   /** Watches a session. Opens it first if no one has. */
   attach: '_aca/session/attach',
   /** Stops watching. The session goes on. */

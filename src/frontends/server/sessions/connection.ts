@@ -26,6 +26,7 @@ import {
   serverMethods,
   serverNotifications,
 } from '../server-methods.ts';
+import { optionsInMeta } from '../session-options.ts';
 import { acpAnswers } from './acp-answers.ts';
 import type { HostedSession } from './hosted-session.ts';
 import type { HostedSessions } from './hosted-sessions.ts';
@@ -42,6 +43,7 @@ const ofSession = z.object({ sessionId: z.string() });
 const attachParams: z.ZodType<AttachParams> = ofSession.extend({
   after: z.object({ epoch: z.string(), seq: z.number().int().min(0) }).optional(),
 });
+const openParams = ofSession.extend({ _meta: z.unknown().optional() });
 const typingParams = ofSession.extend({ isTyping: z.boolean() });
 
 export type ConnectionDeps = {
@@ -117,7 +119,7 @@ export class Connection {
       })
       .onRequest(names.authenticate, () => sessions.authenticate())
       .onRequest(session.new, async ({ params }) => {
-        const began = await hosted.begin(params);
+        const began = await hosted.begin(params, optionsInMeta(params._meta));
         const { sessionId } = began;
         void this.#join(sessionId, await hosted.get(sessionId), { isAware: false }).start([], 0);
         this.#audit('created', { session: sessionId, detail: params.cwd });
@@ -152,6 +154,10 @@ export class Connection {
       .onNotification(session.cancel, ({ params: { sessionId } }) => {
         this.#audit('cancelled', { session: sessionId });
         sessions.cancel(sessionId);
+      })
+      .onRequest(serverMethods.open, openParams, async ({ params: { sessionId, _meta } }) => {
+        await hosted.get(sessionId, optionsInMeta(_meta));
+        return {};
       })
       .onRequest(serverMethods.attach, attachParams, ({ params }) => this.#attach(params))
       .onRequest(serverMethods.detach, ofSession, ({ params }) => {

@@ -43,21 +43,22 @@ export class HostedSessions {
     this.sessions = new Sessions({ options, terminal, leaving });
   }
 
-  async begin(place: NewSessionRequest) {
+  async begin(place: NewSessionRequest, chosen: Partial<SessionOptions> = {}) {
     let hosted: HostedSession | undefined;
-    const began = await this.sessions.begin(place, (id) => {
+    const clientOf = (id: string) => {
       hosted = this.#host(id, { cwd: place.cwd, costUsd: 0 });
       return hosted.room;
-    });
+    };
+    const began = await this.sessions.begin(place, clientOf, chosen);
     if (hosted) this.#opened(began.sessionId, hosted);
     return began;
   }
 
-  /** Opens it first if that is necessary. */
-  async get(id: string): Promise<HostedSession> {
+  /** Opens it first if that is necessary, with these options. */
+  async get(id: string, chosen: Partial<SessionOptions> = {}): Promise<HostedSession> {
     const open = this.#hosted.get(id);
     if (open) return open;
-    const opening = this.#opening.get(id) ?? this.#reopen(id).finally(() => this.#opening.delete(id));
+    const opening = this.#opening.get(id) ?? this.#reopen(id, chosen).finally(() => this.#opening.delete(id));
     this.#opening.set(id, opening);
     return opening;
   }
@@ -114,12 +115,12 @@ export class HostedSessions {
     await this.#running.settled();
   }
 
-  async #reopen(sessionId: string): Promise<HostedSession> {
+  async #reopen(sessionId: string, chosen: Partial<SessionOptions>): Promise<HostedSession> {
     const summary = this.sessions.store.list().find(({ id }) => id === sessionId);
     if (!summary) throw RequestError.sessionNotFound(sessionId);
     const { workingDirectory: cwd, costUsd } = summary;
     const hosted = this.#host(sessionId, { cwd, costUsd });
-    await this.sessions.resume({ sessionId, cwd, mcpServers: [] }, () => hosted.room);
+    await this.sessions.resume({ sessionId, cwd, mcpServers: [] }, () => hosted.room, chosen);
     this.#opened(sessionId, hosted);
     return hosted;
   }

@@ -31,6 +31,7 @@ const LEAST_ROLE: Readonly<Record<string, Role>> = {
   [extensionMethods.redo]: 'editor',
   [extensionMethods.completeFile]: 'editor',
   [session.new]: 'owner',
+  [serverMethods.open]: 'owner',
   [session.close]: 'owner',
   [session.delete]: 'owner',
   [serverMethods.openTerminal]: 'owner',

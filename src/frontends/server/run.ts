@@ -1,0 +1,68 @@
+import path from 'node:path';
+import type { SessionOptions } from '../../app/options.ts';
+import { loadSettings } from '../../app/settings.ts';
+import { UserError } from '../../contract/errors.ts';
+import { tryLock } from '../../lib/files/lock.ts';
+import { makePrivateFolder } from '../../lib/files/private-folder.ts';
+import { version } from '../../lib/version.ts';
+import { shutdownSignal } from '../shared/signals.ts';
+import type { Terminal } from '../shared/terminal.ts';
+import { startServer } from './http/server.ts';
+import type { RunningServer, ServerOptions } from './http/types.ts';
+import { findServer, forgetServer, recordServer, serverFolder } from './server-record.ts';
+import { Connection } from './sessions/connection.ts';
+import { HostedSessions } from './sessions/hosted-sessions.ts';
+
+export type ServeOptions = {
+  session: SessionOptions;
+  door: Pick<ServerOptions, 'listen' | 'allowHosts' | 'tls' | 'behindProxy'>;
+  /** Called when clients can connect. */
+  onListening(server: RunningServer): Promise<void>;
+};
+
+/** Owns sessions until the process is ended. What runs then is interrupted, and can be continued by the next server. */
+export async function runServer(
+  { session, door, onListening }: ServeOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { root, config } = loadSettings(session, terminal);
+  const folder = serverFolder(root);
+  makePrivateFolder(folder);
+  const lock = tryLock(path.join(folder, 'server'));
+  if (!lock) throw alreadyRunning(root);
+  const leaving = shutdownSignal(terminal);
+  let server: RunningServer | undefined;
+  const audit: RunningServer['audit'] = (entry) => server?.audit(entry);
+  const hosted = new HostedSessions({ options: session, terminal, leaving, folder, audit });
+  try {
+    server = await startServer({
+      ...door,
+      folder,
+      auditFile: config.auditLog ? path.join(root, 'audit.jsonl') : null,
+      onSocket: (socket, who) => void new Connection(socket, who, { hosted, audit }).serve(),
+      onTrouble: (message) => terminal.stderr.write(`${message}\n`),
+    });
+    const { url, publicUrl } = server;
+    await recordServer(root, { url, publicUrl, version });
+    await onListening(server);
+    await new Promise<void>((end) => {
+      if (leaving.aborted) end();
+      leaving.addEventListener('abort', () => end());
+    });
+  } finally {
+    await hosted.closeAll();
+    await server?.close();
+    forgetServer(root);
+    lock.release();
+  }
+}
+
+function alreadyRunning(root: string): UserError {
+  const running = findServer(root);
+  const where = running ? ` at ${running.publicUrl} (process ${running.process.pid})` : '';
+  return new UserError(
+    `A server is already running${where}.`,
+    'Use `aca serve --status` to see its sessions, or `aca serve --stop` to stop it.',
+    { exit: 'error' },
+  );
+}

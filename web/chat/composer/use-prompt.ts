@@ -1,0 +1,109 @@
+import type { RefObject } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useChat } from '../context.ts';
+import type { View } from '../state/view.ts';
+import { readImages } from './attachments.tsx';
+import { blocksOf, emptyDraft, isEmpty, type PromptDraft, withAdded } from './draft.ts';
+import { complete, type Trigger, triggerAt } from './trigger.ts';
+import { type Suggestion, useCompletion } from './use-completion.ts';
+import { useHistory } from './use-history.ts';
+import { useTyping } from './use-typing.ts';
+
+export type ComposerProps = {
+  view: View;
+  draft: PromptDraft;
+  onDraft(change: (draft: PromptDraft) => PromptDraft): void;
+};
+
+/** The list of suggestions, when there is one. */
+type Listed = { type: Trigger['type']; suggestions: readonly Suggestion[]; selected: number };
+
+type Prompt = {
+  canSend: boolean;
+  listed: Listed | null;
+  send(): void;
+  attach(files: readonly File[]): void;
+  choose(index: number): void;
+  onInput(): void;
+  onKeyDown(event: KeyboardEvent): void;
+  onBlur(): void;
+};
+
+/** What the prompt does with keys, files and what is typed. */
+export function usePrompt(
+  { view, draft, onDraft }: ComposerProps,
+  area: RefObject<HTMLTextAreaElement | null>,
+): Prompt {
+  const { connection, run } = useChat();
+  const history = useHistory(view.items);
+  const sayTyping = useTyping();
+  const [trigger, setTrigger] = useState<Trigger | null>(null);
+  const [selected, setSelected] = useState(0);
+  const suggestions = useCompletion(trigger, view.commands);
+  const isOnline = view.connection.state === 'online' && view.session !== null;
+  const canSend = isOnline && !isEmpty(draft);
+  useEffect(() => setSelected(0), [trigger?.query, trigger?.type]);
+
+  const write = (text: string, caret?: number) => {
+    onDraft((before) => ({ ...before, text }));
+    if (caret === undefined) return;
+    requestAnimationFrame(() => area.current?.setSelectionRange(caret, caret));
+  };
+  const choose = (index: number) => {
+    const suggestion = suggestions[index];
+    if (!suggestion || !trigger) return;
+    const value = suggestion.isFolder ? suggestion.value.replace(/\/?$/, '/') : suggestion.value;
+    const done = complete(draft.text, trigger, value);
+    write(done.text, done.caret);
+    setTrigger(suggestion.isFolder ? triggerAt(done.text, done.caret) : null);
+  };
+  const send = () => {
+    if (!canSend) return;
+    sayTyping(false);
+    setTrigger(null);
+    onDraft(() => emptyDraft);
+    const sent = connection.prompt(blocksOf(draft)).catch((error) => {
+      onDraft((now) => (isEmpty(now) ? draft : now));
+      throw error;
+    });
+    run(sent);
+  };
+  const attach = (files: readonly File[]) => {
+    if (files.length > 0)
+      run(readImages(files).then((attachments) => onDraft((now) => withAdded(now, { attachments }))));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return;
+    const isTaken = trigger !== null && suggestions.length > 0 ? suggestionKey(event.key) : promptKey(event);
+    if (isTaken) event.preventDefault();
+  };
+  const suggestionKey = (key: string): boolean => {
+    const count = suggestions.length;
+    if (key === 'ArrowDown') setSelected((selected + 1) % count);
+    else if (key === 'ArrowUp') setSelected((selected + count - 1) % count);
+    else if (key === 'Enter' || key === 'Tab') choose(selected);
+    else if (key === 'Escape') setTrigger(null);
+    else return false;
+    return true;
+  };
+  const promptKey = ({ key, shiftKey, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean => {
+    if (key === 'Enter' && !shiftKey && !altKey) {
+      send();
+      return true;
+    }
+    if ((key !== 'ArrowUp' && key !== 'ArrowDown') || shiftKey || altKey || ctrlKey || metaKey) return false;
+    const entry = history.isShown(draft.text) ? history.move(key === 'ArrowUp' ? -1 : 1, draft.text) : null;
+    if (entry !== null) write(entry, entry.length);
+    return entry !== null;
+  };
+  const onInput = () => {
+    const { value = '', selectionStart = 0 } = area.current ?? {};
+    write(value);
+    setTrigger(triggerAt(value, selectionStart));
+    sayTyping(value !== '');
+  };
+  const onBlur = () => setTrigger(null);
+  const listed =
+    trigger !== null && suggestions.length > 0 ? { type: trigger.type, suggestions, selected } : null;
+  return { canSend, listed, send, attach, choose, onInput, onKeyDown, onBlur };
+}

@@ -1,0 +1,79 @@
+import type { ToolCallContent } from '@agentclientprotocol/sdk';
+import { useState } from 'preact/hooks';
+import { useChat } from '../context.ts';
+import { Markdown } from '../markdown/markdown.tsx';
+import { Icon } from '../parts/icon.tsx';
+import type { Ask } from '../state/view.ts';
+import { visible } from '../text/visible.ts';
+import { FileDiff } from '../transcript/call-content.tsx';
+import { unfenced } from '../transcript/output.tsx';
+import { useDigits } from './use-digits.ts';
+
+type Props = {
+  ask: Extract<Ask, { type: 'permission' }>;
+  cwd: string;
+  /** False just after the card appeared: a key pressed then was meant for something else. */
+  mayAnswer: () => boolean;
+  isWatching: boolean;
+};
+
+/** What will happen, in full, and the answers. */
+export function PermissionCard({ ask, cwd, mayAnswer, isWatching }: Props) {
+  const { connection, run } = useChat();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { toolCall, options, requestId } = ask;
+  const answer = (optionId: string | undefined) => {
+    if (optionId === undefined || chosen !== null || isWatching || !mayAnswer()) return;
+    setChosen(optionId);
+    run(
+      connection.answerPermission(requestId, optionId).catch((error) => {
+        setChosen(null);
+        throw error;
+      }),
+    );
+  };
+  useDigits(options.length, (index) => answer(options[index]?.optionId));
+  return (
+    <>
+      <header class="ask-head">
+        <Icon name="warning" />
+        <h2>{visible(toolCall.title ?? 'Approve this call?')}</h2>
+      </header>
+      <div class="ask-body">
+        {toolCall.content?.map((part, index) => (
+          <Detail key={index} part={part} cwd={cwd} foldKey={`ask:${requestId}:${index}`} />
+        ))}
+      </div>
+      {isWatching ? (
+        <p class="muted">Waiting for somebody who may approve.</p>
+      ) : (
+        <div class="choices">
+          {options.map(({ optionId, name, kind }, index) => (
+            <button
+              key={optionId}
+              type="button"
+              class={kind.startsWith('allow') ? 'choice allow' : 'choice'}
+              disabled={chosen !== null}
+              onClick={() => answer(optionId)}
+            >
+              <span class="key" aria-hidden="true">
+                {index + 1}
+              </span>
+              <span>{visible(name)}</span>
+            </button>
+          ))}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A command is shown as code and whole; why it is asked, as text; a change as a difference. */
+function Detail({ part, cwd, foldKey }: { part: ToolCallContent; cwd: string; foldKey: string }) {
+  if (part.type === 'diff') return <FileDiff diff={part} foldKey={foldKey} cwd={cwd} />;
+  if (part.type !== 'content' || part.content.type !== 'text') return null;
+  const { text } = part.content;
+  const code = unfenced(text);
+  if (code !== text) return <pre class="exact">{visible(code.replace(/\n$/, ''))}</pre>;
+  return <Markdown text={visible(text)} />;
+}

@@ -1,0 +1,13 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** The time, renewed every second while `isRunning`. */
+export function useNow(isRunning: boolean): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!isRunning) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
+}

@@ -45,6 +45,8 @@ export class Member {
   readonly typing: Typing[] = [];
   readonly notified: string[] = [];
   isClosed = false;
+  /** After a reset: everything was sent again. */
+  isCaughtUp = false;
   agent!: ClientContext;
   #close: () => void = () => undefined;
   #changed: () => void = () => undefined;
@@ -62,6 +64,7 @@ export class Member {
       .onNotification(methods.client.session.update, ({ params }) => {
         const meta = (params._meta?.aca ?? {}) as UpdateMeta;
         if (meta.event?.type === 'reset') member.updates.length = 0;
+        else if (meta.event?.type === 'caught_up') member.isCaughtUp = true;
         else member.updates.push({ ...params, meta });
         member.#changed();
       });

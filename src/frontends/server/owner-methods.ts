@@ -43,6 +43,8 @@ export type AuditResult = {
   accesses: AuditedAccess[];
   /** Judged calls, oldest first. */
   calls: AuditedCall[];
+  /** How many entries are as they were written, and the first that is not. */
+  verified: { entries: number; broken: string | null };
 };
 
 export type AuditedAccess = {

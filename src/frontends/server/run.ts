@@ -7,10 +7,11 @@ import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { version } from '../../lib/version.ts';
 import { shutdownSignal } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
+import { withOwnerRequests } from './http/owner-requests.ts';
 import { startServer } from './http/server.ts';
 import type { RunningServer, ServerOptions } from './http/types.ts';
 import { findServer, forgetServer, recordServer, serverFolder } from './server-record.ts';
-import { Connection } from './sessions/connection.ts';
+import { Connection, type ConnectionDeps } from './sessions/connection.ts';
 import { HostedSessions } from './sessions/hosted-sessions.ts';
 
 export type ServeOptions = {
@@ -34,12 +35,15 @@ export async function runServer(
   let server: RunningServer | undefined;
   const audit: RunningServer['audit'] = (entry) => server?.audit(entry);
   const hosted = new HostedSessions({ options: session, terminal, leaving, folder, audit });
+  const extend: ConnectionDeps['extend'] = (app, { who }) => {
+    if (server) withOwnerRequests(app, who, { server, root });
+  };
   try {
     server = await startServer({
       ...door,
       folder,
       auditFile: config.auditLog ? path.join(root, 'audit.jsonl') : null,
-      onSocket: (socket, who) => void new Connection(socket, who, { hosted, audit }).serve(),
+      onSocket: (socket, who) => void new Connection(socket, who, { hosted, audit, extend }).serve(),
       onTrouble: (message) => terminal.stderr.write(`${message}\n`),
     });
     const { url, publicUrl } = server;

@@ -1,4 +1,9 @@
-import type { PermissionOption, StopReason } from '@agentclientprotocol/sdk';
+import type {
+  PermissionOption,
+  SessionConfigOption,
+  SessionModeState,
+  StopReason,
+} from '@agentclientprotocol/sdk';
 import type { Role } from './identity.ts';
 
 /**
@@ -46,6 +51,10 @@ export type AttachResult = Position & {
   participants: ParticipantInfo[];
   reset: boolean;
   state: SessionState;
+  title: string;
+  cwd: string;
+  modes: SessionModeState;
+  configOptions: SessionConfigOption[];
 };
 
 export type ParticipantInfo = { id: string; name: string; role: Role };
@@ -69,6 +78,8 @@ export type UpdateMeta = {
 export type SessionTurnEvent =
   /** The conversation is sent again from its beginning: forget what was sent before. */
   | { type: 'reset' }
+  /** Everything until the position in the answer was sent again. */
+  | { type: 'caught_up' }
   | { type: 'turn_started' }
   | { type: 'turn_ended'; stopReason: StopReason }
   | { type: 'turn_failed'; message: string }

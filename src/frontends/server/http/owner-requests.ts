@@ -3,6 +3,7 @@ import type { AgentApp } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import { readAccesses } from '../../../observability/audit/access-log.ts';
 import { readAudit } from '../../../observability/audit/read-audit.ts';
+import { verifyAudit } from '../../../observability/audit/verify-audit.ts';
 import { Ledger } from '../../../observability/spending/ledger.ts';
 import { usageStats } from '../../../observability/usage-stats.ts';
 import type { Identity } from '../identity.ts';
@@ -53,7 +54,9 @@ async function auditIn(root: string, { session, tail = USUAL_ENTRIES }: AuditPar
   const file = path.join(root, 'audit.jsonl');
   const query = { tail, ...(session !== undefined && { session }) };
   const calls = await readAudit(file, query);
+  const { entries, broken } = verifyAudit(file);
   return {
+    verified: { entries, broken: broken && `${path.basename(broken.file)}: ${broken.because}` },
     accesses: (await readAccesses(file, query)).map(({ type: _, ...access }) => access),
     calls: calls.map(({ accesses, outcome, time, session: of, tool, verdict, by }) => ({
       ...{ time, session: of, tool, verdict, by },

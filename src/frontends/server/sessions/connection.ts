@@ -58,6 +58,8 @@ const RESET: Delivery = {
   meta: { event: { type: 'reset' } },
 };
 
+const CAUGHT_UP: Delivery = { ...RESET, meta: { event: { type: 'caught_up' } } };
+
 /** What other methods may use of a connection. */
 export type Connected = {
   who: Identity;
@@ -175,11 +177,13 @@ export class Connection {
 
   async #attach({ sessionId, after }: AttachParams): Promise<AttachResult> {
     const found = await this.#deps.hosted.get(sessionId);
+    const state = await this.#deps.hosted.sessions.stateOf(sessionId);
     const reset = !after || !found.log.knows(after);
     const { first, position } = reset ? await found.snapshot() : { first: [], position: found.log.position };
     const watch = this.#join(sessionId, found, { isAware: true });
     // After the answer, which says what comes next.
-    setImmediate(() => void watch.start(reset ? [RESET, ...first] : [], reset ? position.seq : after.seq));
+    const [told, seq] = reset ? [[RESET, ...first, CAUGHT_UP], position.seq] : [[], after.seq];
+    setImmediate(() => void watch.start(told, seq));
     const { role, id: you } = this.#joined.get(sessionId)?.info ?? this.#who;
     return {
       ...position,
@@ -188,6 +192,9 @@ export class Connection {
       reset,
       state: found.state,
       participants: found.room.participants,
+      title: found.overview().title,
+      cwd: found.overview().cwd,
+      ...state,
     };
   }
 

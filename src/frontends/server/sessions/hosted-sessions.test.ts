@@ -146,16 +146,18 @@ describe('with nobody there', () => {
     let resets = 0;
     for (let isDone = false; !isDone; ) {
       const member = await join({ name: 'Bob', role: 'viewer' });
-      const { epoch, reset } = await member.attach(id, position);
+      const { epoch, seq, reset } = await member.attach(id, position);
       if (reset) {
         resets++;
         updates.length = 0;
       }
+      await member.until(() => member.isCaughtUp || !reset);
       await member.until(() => member.updates.length > 5 || member.events.at(-1)?.type === 'turn_ended');
       isDone = member.events.at(-1)?.type === 'turn_ended';
       member.close();
       updates.push(member.said);
-      position = { epoch, seq: member.updates.at(-1)?.meta.seq ?? position.seq };
+      const last = member.updates.findLast(({ meta }) => meta.seq !== undefined);
+      position = { epoch, seq: last?.meta.seq ?? (reset ? seq : position.seq) };
     }
 
     expect(updates.join('')).toBe(words);

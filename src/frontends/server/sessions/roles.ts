@@ -2,6 +2,7 @@ import { type AnyMessage, methods, type Stream } from '@agentclientprotocol/sdk'
 import { isObject } from '../../../lib/text/json.ts';
 import { extensionMethods } from '../../acp/extension-methods.ts';
 import { type Identity, includesRole, maySee, type Role } from '../identity.ts';
+import { ownerMethods } from '../owner-methods.ts';
 import { serverMethods, serverNotifications } from '../server-methods.ts';
 
 const { initialize, authenticate, session } = methods.agent;
@@ -38,11 +39,7 @@ const LEAST_ROLE: Readonly<Record<string, Role>> = {
   [serverMethods.closeTerminal]: 'owner',
   [serverNotifications.terminalInput]: 'owner',
   [serverNotifications.terminalResize]: 'owner',
-  '_aca/invitations/create': 'owner',
-  '_aca/invitations/list': 'owner',
-  '_aca/invitations/revoke': 'owner',
-  '_aca/audit/read': 'owner',
-  '_aca/spending': 'owner',
+  ...Object.fromEntries(Object.values(ownerMethods).map((method) => [method, 'owner'] as const)),
 };
 
 /** Why a message is refused; null if it is not. */

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { UserError } from '../../contract/errors.ts';
-import { qrCode } from '../../frontends/server/http/qr-code.ts';
+import { certificateText, linkText } from '../../frontends/server/http/announcement.ts';
 import type { RunningServer } from '../../frontends/server/http/types.ts';
 import { connectToServer } from '../../frontends/server/server-client.ts';
 import { type SessionOverview, serverMethods } from '../../frontends/server/server-methods.ts';
@@ -21,11 +21,15 @@ const TITLE_CHARACTERS = 50;
 export async function announce(server: RunningServer, { stdout }: Terminal): Promise<void> {
   const { publicUrl, fingerprint } = server;
   stdout.write(`Listening on ${publicUrl}\n`);
-  if (fingerprint !== null) stdout.write(`Certificate (SHA-256): ${fingerprint}\n`);
+  if (fingerprint !== null) stdout.write(certificateText(fingerprint));
   // A log is no place for a secret.
-  if (!stdout.isTTY) return;
-  const link = await server.signInLink();
-  stdout.write(`Sign in within 10 minutes, once: ${link}\n${qrCode(link)}\nStop with Ctrl+C.\n`);
+  if (!stdout.isTTY) {
+    stdout.write('To sign in, run `aca serve link`.\n');
+    return;
+  }
+  const link = linkText(await server.signInLink(), { qr: true });
+  stdout.write(`Sign in with this link, once and within 10 minutes:\n${link}\n`);
+  stdout.write('For another link, run `aca serve link`; for guests, `aca serve invite`. Stop with Ctrl+C.\n');
 }
 
 /** `aca serve --status` */

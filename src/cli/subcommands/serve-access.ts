@@ -3,53 +3,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { OfflineAccess } from '../../frontends/server/http/offline-access.ts';
-import type { ServerOptions } from '../../frontends/server/http/types.ts';
 import type { Invitation, NewInvitation } from '../../frontends/server/owner-methods.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { table } from './context.ts';
 
-type ListenFlags = {
-  listen?: string;
-  allowHost: string[];
-  tls?: true;
-  tlsCert?: string;
-  tlsKey?: string;
-  behindProxy?: true;
-};
-
 const collect = (value: string, previous: string[]) => [...previous, value];
-
-/** The flags of `aca serve` about who can reach it. */
-export function addListenFlags(command: Command): Command {
-  return command
-    .option('--listen <address[:port]>', 'where to listen; other addresses than 127.0.0.1 use TLS')
-    .option(
-      '--allow-host <name>',
-      'accept this host name, such as that of a reverse proxy; repeatable',
-      collect,
-      [],
-    )
-    .option('--tls', 'use TLS on 127.0.0.1, too')
-    .option('--tls-cert <file>', 'your certificate, in PEM format (default: the server makes its own)')
-    .option('--tls-key <file>', 'the private key of your certificate')
-    .option('--behind-proxy', 'a reverse proxy on this machine sets X-Forwarded-For');
-}
-
-export function listenOptions(
-  flags: ListenFlags,
-): Pick<ServerOptions, 'listen' | 'allowHosts' | 'tls' | 'behindProxy'> {
-  const { listen, allowHost, tls, tlsCert, tlsKey, behindProxy = false } = flags;
-  if ((tlsCert === undefined) !== (tlsKey === undefined))
-    throw new UserError('--tls-cert and --tls-key belong together.', 'Give both, or none of them.');
-  const given = tlsCert !== undefined && tlsKey !== undefined ? { cert: tlsCert, key: tlsKey } : undefined;
-  return {
-    allowHosts: allowHost,
-    behindProxy,
-    ...(listen !== undefined && { listen }),
-    ...(given ? { tls: given } : tls && { tls: 'own' as const }),
-  };
-}
 
 type InviteFlags = {
   role: NewInvitation['role'];

@@ -5,6 +5,7 @@ import { UserError } from '../../contract/errors.ts';
 import type { ServerOptions } from '../../frontends/server/http/types.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { withContext } from './context.ts';
+import { addAccessCommands } from './serve-access.ts';
 
 type ServeFlags = Pick<SessionOptions, 'model' | 'mode' | 'offline' | 'allow' | 'deny'> & {
   listen?: string;
@@ -23,7 +24,7 @@ const collect = (value: string, previous: string[]) => [...previous, value];
 
 /** `aca serve`: sessions that outlive their terminal. */
 export function serveCommand(terminal: Terminal): Command {
-  return withContext(new Command('serve'), terminal)
+  const command = withContext(new Command('serve'), terminal)
     .description('Run sessions that go on without a terminal, for browsers, editors and `aca attach`')
     .option('--status', 'show the running server and its sessions')
     .option('--stop', 'stop the running server; its sessions are saved')
@@ -53,6 +54,7 @@ export function serveCommand(terminal: Terminal): Command {
       if (uninstall) return (await import('../serve/install.ts')).uninstallUnit(terminal);
       return serve(flags, terminal);
     });
+  return addAccessCommands(command, terminal);
 }
 
 async function serve(flags: ServeFlags, terminal: Terminal): Promise<void> {

@@ -9,6 +9,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { WebSocket } from 'ws';
 import { UserError } from '../../contract/errors.ts';
+import { trustOwnServer } from './http/certificate.ts';
 import { ownerToken } from './http/secrets.ts';
 import { SOCKET_PATH } from './http/sockets.ts';
 import { type ServerRecord, serverFolder } from './server-record.ts';
@@ -24,8 +25,7 @@ export async function connectToServer(
 ): Promise<ServerConnection> {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${SOCKET_PATH}`, {
     headers: { authorization: `Bearer ${ownerToken(serverFolder(root))}` },
-    // The address is this machine's own, found in a folder that only its user can write.
-    rejectUnauthorized: false,
+    ...trustOwnServer(serverFolder(root)),
     perMessageDeflate: false,
   });
   await new Promise<void>((resolve, reject) => {

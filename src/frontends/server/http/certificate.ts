@@ -2,8 +2,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import type { ConnectionOptions, PeerCertificate } from 'node:tls';
 import { UserError } from '../../../contract/errors.ts';
-import { isErrno } from '../../../lib/files/errno.ts';
+import { isErrno, unlessErrno } from '../../../lib/files/errno.ts';
 import { updateFile } from '../../../lib/files/file-update.ts';
 import { readTextIfAny } from '../../../lib/files/read-text.ts';
 import { readRegularText } from '../../../lib/files/regular-file.ts';
@@ -44,6 +45,34 @@ export async function ownCertificate(folder: string, names: readonly string[]): 
     await write(fresh.cert);
     return fresh;
   });
+}
+
+/** Saves the certificate in use, so that programs of this user recognise the server. Null if it uses none. */
+export async function publishCertificate(folder: string, certificate: Certificate | null): Promise<void> {
+  await updateFile(publishedIn(folder), (write) => write(certificate?.cert ?? ''));
+}
+
+/**
+ * TLS options for programs of this user: they send their token only to the server itself, also if its address belongs to
+ * another machine by now.
+ */
+export function trustOwnServer(folder: string): Pick<ConnectionOptions, 'ca' | 'checkServerIdentity'> {
+  const cert = unlessErrno(['ENOENT'], '', () => readRegularText(publishedIn(folder)));
+  if (cert === '') return {};
+  const { fingerprint256 } = new X509Certificate(cert);
+  const isSame = (peer: PeerCertificate) => peer.fingerprint256 === fingerprint256;
+  const other = () => new Error('this is not the certificate of your server');
+  // The certificate may be for other names, and issued by an authority that only the whole chain names.
+  const partial = { allowPartialTrustChain: true };
+  return {
+    ca: [cert],
+    ...partial,
+    checkServerIdentity: (_name, peer) => (isSame(peer) ? undefined : other()),
+  };
+}
+
+function publishedIn(folder: string): string {
+  return path.join(folder, 'server-cert.pem');
 }
 
 async function makeCertificate(names: readonly string[]): Promise<Certificate> {

@@ -14,7 +14,7 @@ import { createAccessLog } from '../../../observability/audit/access-log.ts';
 import { AccessStore } from './access-store.ts';
 import { Attempts } from './attempts.ts';
 import type { Door } from './authenticate.ts';
-import { type Certificate, givenCertificate, ownCertificate } from './certificate.ts';
+import { type Certificate, givenCertificate, ownCertificate, publishCertificate } from './certificate.ts';
 import { type Checked, checkRequest, isRefusal } from './check-request.ts';
 import { DEFAULT_PORT, isLoopback, type Listen, ownNames, parseHost, parseListen, sitesOf } from './hosts.ts';
 import { createInvitations, signInLink } from './invitations.ts';
@@ -64,6 +64,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const [proxied] = allowHosts.map(parseHost);
   const publicUrl = proxied ? (sites.get(proxied)?.origin ?? '') : `${scheme}://${names[0]}:${port}`;
   await door.store.saveUrl(publicUrl);
+  await publishCertificate(folder, certificate);
   const watcher = watchAccess(folder, () => void sockets.revalidate());
   const renewal = setInterval(() => void renew(server, listen, options), DAY_MS).unref();
 
@@ -183,7 +184,9 @@ async function renew(server: Server | TlsServer, listen: Listen, options: Server
   if (!('setSecureContext' in server)) return;
   try {
     const fresh = await certificateFor(listen, options);
-    if (fresh) server.setSecureContext(fresh);
+    if (!fresh) return;
+    server.setSecureContext(fresh);
+    await publishCertificate(options.folder, fresh);
   } catch (error) {
     options.onTrouble(`Cannot renew the certificate: ${(error as Error).message}`);
   }

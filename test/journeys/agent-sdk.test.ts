@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { cleanEnv, doors } from '../support/aca.ts';
 import { fetchAgentSdk } from '../support/agent-sdk.ts';
 import { calls, type Step, says, slowly, thinks } from '../support/model-server/script.ts';
-import { programLine } from '../support/program.ts';
+import { binary, built } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -38,12 +38,11 @@ beforeAll(async () => {
 async function start(space: Workspace, script: Step[]) {
   const server = await serve(script);
   const { model, env } = doors.anthropic(server.url);
-  const [, executable] = programLine([]);
   const options = {
     cwd: space.root,
     env: cleanEnv(space, env),
     model,
-    pathToClaudeCodeExecutable: executable,
+    pathToClaudeCodeExecutable: binary ?? built,
     stderr: () => undefined,
   };
   return { server, options };

@@ -19,7 +19,8 @@ export type AcaOptions = {
   onSpawn?: (child: ReturnType<typeof spawn>) => void;
 };
 
-const compiledCode = path.resolve('node_modules/.cache/journeys-code');
+/** Of one build: Node never deletes what belongs to an earlier one. */
+export const compiledCode = path.resolve('node_modules/.cache/journeys-code');
 
 /**
  * The environment of a machine with only this configured. Memory is off: its own requests would consume steps

@@ -1,6 +1,9 @@
-import { buildPackage } from './build-program.ts';
+import { rmSync } from 'node:fs';
+import { compiledCode } from './aca.ts';
+import { buildProgram } from './build-program.ts';
 
 /** End-to-end tests run the built program; one build serves them all. */
 export default function buildOnce(): void {
-  buildPackage();
+  rmSync(compiledCode, { recursive: true, force: true });
+  buildProgram();
 }

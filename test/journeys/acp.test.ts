@@ -172,7 +172,7 @@ describe('modes and options', () => {
     await expect(unknown).rejects.toThrow(/no mode "yolo"/);
   });
 
-  test('another model answers the next prompt of the same session', async () => {
+  test('another model answers the next prompt of the same session', soak, async () => {
     const space = await workspace();
     const it = await startedEditor(space, [says('One.'), says('Two.')]);
     const { agent, sessionId } = it;

@@ -94,7 +94,7 @@ describe('reads that are kept', () => {
     expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe('gamma');
   });
 
-  test('switched off, nothing is looked for', async () => {
+  test('switched off, nothing is looked for', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     const root = path.join(space.home, '.ai-assistant');
     await mkdir(root);

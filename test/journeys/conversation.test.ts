@@ -119,7 +119,7 @@ describe('a conversation in a terminal', () => {
     expect(await space.tree()).toEqual({});
   });
 
-  test('what is typed while it works waits its turn, and never answers a question', async () => {
+  test('what is typed while it works waits its turn, and never answers a question', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     const slow = slowly(edit, { firstMs: 600 });
     const { terminal, server } = await open(space, [slow, says('Done.'), says('Second.')], ['change it']);
@@ -177,7 +177,7 @@ describe('the first start with nothing configured', () => {
     expect(JSON.stringify(server.requests[0]?.headers)).toContain('sk-ant-pasted-key');
   });
 
-  test('the demo runs from the menu with a real question', async () => {
+  test('the demo runs from the menu with a real question', soak, async () => {
     const space = await workspace();
     const terminal = openTerminal(space, ['--plain']);
     await terminal.waitFor('[d] demo');

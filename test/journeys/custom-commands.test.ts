@@ -233,45 +233,49 @@ describe('skills', () => {
     expect(first).not.toContain('The newest version comes first');
   });
 
-  test('who may use one: only the user, or only the model; a subagent does the work of one that forks', async () => {
-    const space = await workspace();
-    const skill = (name: string, lines: string) =>
-      `---\ndescription: About ${name}.\n${lines}\n---\nDo ${name} $1.\n`;
-    const root = await own(space, {
-      'skills/deploy/SKILL.md': skill('deploy', 'disable-model-invocation: true'),
-      'skills/style/SKILL.md': skill('style', 'user-invocable: false'),
-      'skills/audit/SKILL.md': skill('audit', 'context: fork\nagent: Explore\nhooks: {}'),
-    });
-    const played = await run(space, '/deploy now', [
-      calls(['Skill', { name: 'deploy' }], ['Skill', { name: 'audit', arguments: 'all of it' }]),
-      says('Looked.'),
-      says('ok'),
-    ]);
-    expect(promptOf(played)).toBe(
-      `Files it mentions are in ${path.join(root, 'skills/deploy')}.\n\nDo deploy now.`,
-    );
-    const first = JSON.stringify(played.server.requests[0]?.body);
-    expect(first).toContain('- audit: About audit.\\n- style: About style.');
-    expect(first).not.toContain('About deploy');
-    expect(promptOf(played, 1)).toContain('Do audit all.');
-    const last = JSON.stringify(played.server.requests[2]?.body);
-    expect(last).toContain('There is no skill deploy.');
-    expect(last).toContain('Looked.');
-    expect(played.stderr).toContain('skills/audit/SKILL.md: hooks: not supported for skills and ignored.');
+  test(
+    'who may use one: only the user, or only the model; a subagent does the work of one that forks',
+    soak,
+    async () => {
+      const space = await workspace();
+      const skill = (name: string, lines: string) =>
+        `---\ndescription: About ${name}.\n${lines}\n---\nDo ${name} $1.\n`;
+      const root = await own(space, {
+        'skills/deploy/SKILL.md': skill('deploy', 'disable-model-invocation: true'),
+        'skills/style/SKILL.md': skill('style', 'user-invocable: false'),
+        'skills/audit/SKILL.md': skill('audit', 'context: fork\nagent: Explore\nhooks: {}'),
+      });
+      const played = await run(space, '/deploy now', [
+        calls(['Skill', { name: 'deploy' }], ['Skill', { name: 'audit', arguments: 'all of it' }]),
+        says('Looked.'),
+        says('ok'),
+      ]);
+      expect(promptOf(played)).toBe(
+        `Files it mentions are in ${path.join(root, 'skills/deploy')}.\n\nDo deploy now.`,
+      );
+      const first = JSON.stringify(played.server.requests[0]?.body);
+      expect(first).toContain('- audit: About audit.\\n- style: About style.');
+      expect(first).not.toContain('About deploy');
+      expect(promptOf(played, 1)).toContain('Do audit all.');
+      const last = JSON.stringify(played.server.requests[2]?.body);
+      expect(last).toContain('There is no skill deploy.');
+      expect(last).toContain('Looked.');
+      expect(played.stderr).toContain('skills/audit/SKILL.md: hooks: not supported for skills and ignored.');
 
-    const style = await run(space, '/style x', []);
-    expect(style.code).toBe(2);
-    expect(style.stderr).toContain('There is no command /style.');
+      const style = await run(space, '/style x', []);
+      expect(style.code).toBe(2);
+      expect(style.stderr).toContain('There is no command /style.');
 
-    const denied = await run(
-      space,
-      'x',
-      [calls(['Skill', { name: 'audit' }], ['Skill', { name: 'style' }]), says('ok')],
-      ['--deny', 'Skill(audit)'],
-    );
-    const { report } = parseStream(denied.stdout);
-    expect(report.denials.map(({ by }) => by)).toEqual(['rule deny Skill(audit)']);
-  });
+      const denied = await run(
+        space,
+        'x',
+        [calls(['Skill', { name: 'audit' }], ['Skill', { name: 'style' }]), says('ok')],
+        ['--deny', 'Skill(audit)'],
+      );
+      const { report } = parseStream(denied.stdout);
+      expect(report.denials.map(({ by }) => by)).toEqual(['rule deny Skill(audit)']);
+    },
+  );
 
   test('of a project they count after trust; the list stays the same from turn to turn', soak, async () => {
     const skill = (name: string) =>

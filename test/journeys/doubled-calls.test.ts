@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
 import { rawChunks, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const sse = (event: Record<string, unknown>) => `data: ${JSON.stringify(event)}\n\n`;
@@ -15,7 +16,7 @@ function callFrames(names: Record<string, string>, args: string): string {
   ].join('');
 }
 
-test.each([
+sweep([
   ['the same ids', { id: 'fc_1', call_id: 'call_1' }, { id: 'fc_1', call_id: 'call_1' }],
   ['ids that count', { call_id: '0' }, { call_id: '1' }],
   ['long ids', { call_id: 'call_abcdefgh12345' }, { call_id: 'call_zyxwvuts54321' }],

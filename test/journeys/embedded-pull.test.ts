@@ -193,31 +193,37 @@ test('two processes pull one file: one fetches it, the other waits, and both hav
   expect((await readFile(file)).equals(content)).toBe(true);
 });
 
-test('a download that broke off and damaged files are listed with the next step, and can be removed', async () => {
-  const space = await workspace({});
-  const { env, file, content } = await hub(space, { cuts: 1000 });
-  await aca(space, ['models', 'pull', 'me/mine', 'small.gguf', '--yes'], {
-    env,
-    onSpawn: (child) => {
-      child.stderr?.on('data', (text: string) => text.includes('% of ') && child.kill('SIGINT'));
-    },
-  });
-  await writeFile(path.join(path.dirname(file), 'cut.gguf'), content.subarray(0, 200_000));
-  await writeFile(path.join(path.dirname(file), 'page.gguf'), '<html>Sign in</html>');
+test(
+  'a download that broke off and damaged files are listed with the next step, and can be removed',
+  soak,
+  async () => {
+    const space = await workspace({});
+    const { env, file, content } = await hub(space, { cuts: 1000 });
+    await aca(space, ['models', 'pull', 'me/mine', 'small.gguf', '--yes'], {
+      env,
+      onSpawn: (child) => {
+        child.stderr?.on('data', (text: string) => text.includes('% of ') && child.kill('SIGINT'));
+      },
+    });
+    await writeFile(path.join(path.dirname(file), 'cut.gguf'), content.subarray(0, 200_000));
+    await writeFile(path.join(path.dirname(file), 'page.gguf'), '<html>Sign in</html>');
 
-  const { stdout } = await aca(space, ['models', 'list'], { env });
-  expect(stdout).toMatch(
-    /^embedded\/small +incomplete +0\.\d MB\. Resume: aca models pull me\/mine small\.gguf; remove: aca models remove small$/m,
-  );
-  expect(stdout).toMatch(
-    /^embedded\/cut +damaged +cut\.gguf is not a valid model file: it is incomplete, 0\.2 MB of 0\.5 MB\. Remove it: aca models remove cut$/m,
-  );
-  expect(stdout).toContain('page.gguf is not a valid model file: it is a web page, not the file behind it.');
+    const { stdout } = await aca(space, ['models', 'list'], { env });
+    expect(stdout).toMatch(
+      /^embedded\/small +incomplete +0\.\d MB\. Resume: aca models pull me\/mine small\.gguf; remove: aca models remove small$/m,
+    );
+    expect(stdout).toMatch(
+      /^embedded\/cut +damaged +cut\.gguf is not a valid model file: it is incomplete, 0\.2 MB of 0\.5 MB\. Remove it: aca models remove cut$/m,
+    );
+    expect(stdout).toContain(
+      'page.gguf is not a valid model file: it is a web page, not the file behind it.',
+    );
 
-  const removed = await aca(space, ['models', 'remove', 'small']);
-  expect(removed).toMatchObject({ code: 0, stdout: `Removed ${file}.part\n` });
-  expect((await aca(space, ['models', 'list'], { env })).stdout).not.toContain('embedded/small');
-});
+    const removed = await aca(space, ['models', 'remove', 'small']);
+    expect(removed).toMatchObject({ code: 0, stdout: `Removed ${file}.part\n` });
+    expect((await aca(space, ['models', 'list'], { env })).stdout).not.toContain('embedded/small');
+  },
+);
 
 test('a folder named like a model is reported as such', async () => {
   const space = await workspace({ 'model.gguf/README.md': 'no model' });

@@ -8,6 +8,7 @@ import { deadUrl } from '../support/loopback.ts';
 import { type Step, says } from '../support/model-server/script.ts';
 import { acaOnPath, isInstalled } from '../support/on-path.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 /** Many starts of the program in one test: a busy machine takes its time. */
@@ -93,7 +94,7 @@ describe('[N04] the pre-commit hook', () => {
     expect(await count()).toBe('2');
   });
 
-  test('lets pass what cannot be reviewed, and asks nobody when it is switched off', async () => {
+  test('lets pass what cannot be reviewed, and asks nobody when it is switched off', soak, async () => {
     const { commit, count, run, server } = await withHook([]);
     const { code, stderr } = await commit({ AI_ASSISTANT_MODEL: 'nobody/knows-this' });
     expect([code, stderr]).toEqual([0, expect.stringContaining('Warning: this commit was not reviewed.\n')]);
@@ -148,7 +149,7 @@ test('[N04] the GitHub workflow has the permissions it needs', async () => {
   expect(asked).toEqual([' {}', '      contents: read\n      pull-requests: write # the comment\n']);
 });
 
-test('[N04] the GitHub workflow fails where there was no review', async () => {
+test('[N04] the GitHub workflow fails where there was no review', soak, async () => {
   const { run } = await repository([]);
   const steps = stepsOf(await readFile(path.join(examples, 'ci/github-action.yml'), 'utf8'));
   const { code } = await run(steps.get('Review') ?? 'true', {

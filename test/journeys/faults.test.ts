@@ -10,8 +10,14 @@ import { fails, says } from '../support/model-server/script.ts';
 import { sweepFor, sweepGroups } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
-const NAMES_REQUIREMENT = /^\[[A-Z]\d\d\]/;
+const REQUIREMENTS = /^(\[[A-Z]\d\d\] ?)+/;
 const faults: Fault[] = [...refusals, ...streams, ...oddCalls];
+
+/** The first that names these requirements. */
+function isUsual(name: string): boolean {
+  const named = REQUIREMENTS.exec(name)?.[0];
+  return named !== undefined && faults.find((fault) => fault.name.startsWith(named))?.name === name;
+}
 
 sweepGroups(protocolNames)(
   '%s',
@@ -20,7 +26,7 @@ sweepGroups(protocolNames)(
       .filter((fault) => fault.except?.[protocol] === undefined)
       .map((fault) => [fault.name, fault] as const);
 
-    sweepFor(rows, ([name]) => NAMES_REQUIREMENT.test(name))('%s', async ([, fault], { onTestFinished }) => {
+    sweepFor(rows, ([name]) => isUsual(name))('%s', async ([, fault], { onTestFinished }) => {
       const played = await playFault(fault, protocol, onTestFinished);
       expectUpshot(fault, played, protocol);
       await fault.also?.(played, protocol);

@@ -109,7 +109,7 @@ describe('[U02] /commit', () => {
     expect(git('diff', '--cached', '--name-only')).toBe('a.txt');
   });
 
-  test('Ctrl-C while the message is written ends that and not the conversation', async () => {
+  test('Ctrl-C while the message is written ends that and not the conversation', soak, async () => {
     const { space, git } = await repository({ 'a.txt': 'alpha\n' });
     await writeFile(path.join(space.root, 'a.txt'), 'gamma\n');
     git('add', '-A');
@@ -308,7 +308,7 @@ describe('[U02] --worktree', () => {
     },
   );
 
-  test('a folder that is no repository, and a name that is none, are told', async () => {
+  test('a folder that is no repository, and a name that is none, are told', soak, async () => {
     const space = await workspace();
     const { run } = await start(space, []);
     expect(await run(['-p', 'go', '--worktree=x'])).toMatchObject({

@@ -226,7 +226,7 @@ describe('ends', () => {
     expect(stderr).toContain('Stopped at the limit of 3 turns.');
   });
 
-  test('a cut-off answer: exit code 4', async () => {
+  test('a cut-off answer: exit code 4', soak, async () => {
     const space = await workspace();
     const { run } = await start(space, Array(4).fill(says('half ', { stop: 'max_tokens' })));
     expect(await run(['-p', 'go'])).toMatchObject({ code: 4, stdout: 'half half half half \n' });

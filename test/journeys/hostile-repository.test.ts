@@ -7,7 +7,7 @@ import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca, doors } from '../support/aca.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -170,7 +170,7 @@ test('[Y28] a terminal shows all that would run before anything does; a no keeps
   expect(await sprung()).toEqual([]);
 });
 
-test('the traps work: who trusts the repository springs them', async () => {
+test('the traps work: who trusts the repository springs them', soak, async () => {
   const { space, sprung } = await trapped();
   const server = await serve([calls(['Read', { file_path: 'a.txt' }]), says('done')]);
   const { model, env } = doors.anthropic(server.url);

@@ -6,7 +6,7 @@ import { imageOf } from '../../src/lib/images/image-kind.ts';
 import { aca, doors } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { soak } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const photo = (width: number, height: number) =>
@@ -54,7 +54,7 @@ describe('images for the model', () => {
     expect([code, images]).toEqual([0, [[], ['image/jpeg 2000x250']]]);
   });
 
-  test.each<[string, string[], RegExp]>([
+  sweep<[string, string[], RegExp]>([
     ['a missing file', ['--image', 'none.png'], /^The image none\.png does not exist\./],
     ['another kind of file', ['--image', 'notes.txt'], /^notes\.txt is not an image that models take\./],
     ['a folder', ['--image', '.'], /^The image \. cannot be read \(EISDIR\)\./],

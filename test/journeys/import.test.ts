@@ -83,52 +83,56 @@ test('personal settings of Claude Code only restrict until the user decides, and
   expect(after.stderr).not.toContain('aca import');
 });
 
-test('`aca import` shows what is used and what is not, copies it, and `aca doctor` lists it', async () => {
-  const space = await newcomer({
-    '.claude/settings.json': JSON.stringify({
-      spinnerTipsEnabled: false,
-      permissions: { deny: ['Bash(rm:*)'] },
-    }),
-    'opencode.json': '{ "mcp": ',
-    'CLAUDE.md': 'Be brief.',
-  });
-  await write(path.join(space.home, '.codex/config.toml'), CODEX);
+test(
+  '`aca import` shows what is used and what is not, copies it, and `aca doctor` lists it',
+  soak,
+  async () => {
+    const space = await newcomer({
+      '.claude/settings.json': JSON.stringify({
+        spinnerTipsEnabled: false,
+        permissions: { deny: ['Bash(rm:*)'] },
+      }),
+      'opencode.json': '{ "mcp": ',
+      'CLAUDE.md': 'Be brief.',
+    });
+    await write(path.join(space.home, '.codex/config.toml'), CODEX);
 
-  const { stdout: shown } = await aca(space, ['import']);
-  expect(shown).toContain('  ~/.claude/settings.json: only what restricts is used until you decide\n');
-  expect(shown).toContain(
-    `  ${space.root}/.claude/settings.json: only what restricts is used until you trust this folder\n`,
-  );
-  expect(shown).toMatch(/ {4}works +permissions\.deny\n/);
-  expect(shown).toMatch(/ {4}not supported +tui: Use the setting `theme`\.\n/);
-  expect(shown).toMatch(/ {4}works +CLAUDE\.md/);
-  expect(shown).toMatch(/! opencode\.json:1:\d+: this is not valid JSON/);
-  expect(shown).toContain('aca import use claude codex');
+    const { stdout: shown } = await aca(space, ['import']);
+    expect(shown).toContain('  ~/.claude/settings.json: only what restricts is used until you decide\n');
+    expect(shown).toContain(
+      `  ${space.root}/.claude/settings.json: only what restricts is used until you trust this folder\n`,
+    );
+    expect(shown).toMatch(/ {4}works +permissions\.deny\n/);
+    expect(shown).toMatch(/ {4}not supported +tui: Use the setting `theme`\.\n/);
+    expect(shown).toMatch(/ {4}works +CLAUDE\.md/);
+    expect(shown).toMatch(/! opencode\.json:1:\d+: this is not valid JSON/);
+    expect(shown).toContain('aca import use claude codex');
 
-  const doctor = await aca(space, ['doctor', '--json']);
-  const { checks } = JSON.parse(doctor.stdout) as { checks: HealthCheck[] };
-  const listed = checks.filter(({ name }) => name === 'other assistant').map(({ text }) => text);
-  expect(listed).toEqual([
-    expect.stringMatching(/^Claude Code: ~\/\.claude\/settings\.json, .*CLAUDE\.md/),
-    expect.stringMatching(/^Codex CLI: ~\/\.codex\/config\.toml; .*not supported: tui$/),
-    expect.stringMatching(/^opencode: .*opencode\.json/),
-  ]);
+    const doctor = await aca(space, ['doctor', '--json']);
+    const { checks } = JSON.parse(doctor.stdout) as { checks: HealthCheck[] };
+    const listed = checks.filter(({ name }) => name === 'other assistant').map(({ text }) => text);
+    expect(listed).toEqual([
+      expect.stringMatching(/^Claude Code: ~\/\.claude\/settings\.json, .*CLAUDE\.md/),
+      expect.stringMatching(/^Codex CLI: ~\/\.codex\/config\.toml; .*not supported: tui$/),
+      expect.stringMatching(/^opencode: .*opencode\.json/),
+    ]);
 
-  const { stdout: copied } = await aca(space, ['import', 'copy', 'codex']);
-  expect(copied).toContain('Copied model, mode, mcpServers to ');
-  const config: unknown = JSON.parse(
-    await readFile(path.join(space.home, '.ai-assistant/config.json'), 'utf8'),
-  );
-  expect(config).toEqual({
-    model: 'openai/gpt-5-codex',
-    mode: 'accept-edits',
-    mcpServers: { docs: { command: 'definitely-not-installed', args: ['--stdio'] } },
-    otherAssistants: { codex: 'no-settings' },
-  });
-  await aca(space, ['import', 'copy', '--project', 'claude']);
-  const project: unknown = JSON.parse(await readFile(path.join(space.root, '.ai-assistant.json'), 'utf8'));
-  expect(project).toEqual({ permissions: { deny: ['Bash(rm:*)'] } });
-});
+    const { stdout: copied } = await aca(space, ['import', 'copy', 'codex']);
+    expect(copied).toContain('Copied model, mode, mcpServers to ');
+    const config: unknown = JSON.parse(
+      await readFile(path.join(space.home, '.ai-assistant/config.json'), 'utf8'),
+    );
+    expect(config).toEqual({
+      model: 'openai/gpt-5-codex',
+      mode: 'accept-edits',
+      mcpServers: { docs: { command: 'definitely-not-installed', args: ['--stdio'] } },
+      otherAssistants: { codex: 'no-settings' },
+    });
+    await aca(space, ['import', 'copy', '--project', 'claude']);
+    const project: unknown = JSON.parse(await readFile(path.join(space.root, '.ai-assistant.json'), 'utf8'));
+    expect(project).toEqual({ permissions: { deny: ['Bash(rm:*)'] } });
+  },
+);
 
 test('a terminal asks once about personal settings, and /import changes the answer', soak, async () => {
   const space = await newcomer();

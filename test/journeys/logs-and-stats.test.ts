@@ -221,26 +221,30 @@ describe('[U14] quotas', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('on the screen, forty columns wide: Esc ends the wait, /stats fits, and the log stays in its file', async () => {
-    const space = await workspace();
-    await configure(space, { quotas: { '*': { requestsPerMinute: 1 } } });
-    const { lab, server } = await openScreen(space, [says('one')], {
-      columns: 40,
-      args: ['--debug', '--verbose'],
-    });
-    const all = () => lab.all().join('\n');
-    lab.type('go\r');
-    await lab.waitFor('one');
-    lab.type('again\r');
-    await lab.waitFor(() => /the quota of 1\s+request/.test(all()));
-    lab.type('\x1b');
-    await lab.waitFor('Interrupted.');
-    lab.type('/stats\r');
-    await lab.waitFor('Session 2 runs, 2 turns');
-    expect(all()).not.toContain('turn started');
-    expect((await entriesOf(logOf(space))).map(brief)).toContain('debug turn started');
-    expect(server.requests).toHaveLength(1);
-  });
+  test(
+    'on the screen, forty columns wide: Esc ends the wait, /stats fits, and the log stays in its file',
+    soak,
+    async () => {
+      const space = await workspace();
+      await configure(space, { quotas: { '*': { requestsPerMinute: 1 } } });
+      const { lab, server } = await openScreen(space, [says('one')], {
+        columns: 40,
+        args: ['--debug', '--verbose'],
+      });
+      const all = () => lab.all().join('\n');
+      lab.type('go\r');
+      await lab.waitFor('one');
+      lab.type('again\r');
+      await lab.waitFor(() => /the quota of 1\s+request/.test(all()));
+      lab.type('\x1b');
+      await lab.waitFor('Interrupted.');
+      lab.type('/stats\r');
+      await lab.waitFor('Session 2 runs, 2 turns');
+      expect(all()).not.toContain('turn started');
+      expect((await entriesOf(logOf(space))).map(brief)).toContain('debug turn started');
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   test('a model that no quota is for is asked at once, and nothing is kept', soak, async () => {
     const space = await workspace();

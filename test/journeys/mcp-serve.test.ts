@@ -216,7 +216,7 @@ describe('calls that change one file take turns', () => {
     expect((await space.tree())['a.txt']).toBe(ended);
   });
 
-  test('three clients over standard input, each with a process of its own', async () => {
+  test('three clients over standard input, each with a process of its own', soak, async () => {
     const space = await project();
     const clients = await Promise.all(
       [0, 1, 2].map(async () => (await overLines(space, ['--mode', 'accept-edits'])).client),

@@ -166,20 +166,28 @@ describe('from one session to the next', () => {
     expect(await allNotes(space)).toBe('');
   });
 
-  test('a model that refuses to go through the conversation ends /remember, not the conversation', async () => {
-    const space = await workspace();
-    const { open } = await start(space, [says('One.'), fails(401, { message: 'No such key' }), says('Two.')]);
-    const terminal = open();
-    await terminal.waitFor('> ');
-    terminal.type('first\r');
-    await terminal.waitFor('One.');
-    terminal.type('/remember\r');
-    await terminal.waitFor('No such key');
-    terminal.type('second\r');
-    await terminal.waitFor('Two.');
-  });
+  test(
+    'a model that refuses to go through the conversation ends /remember, not the conversation',
+    soak,
+    async () => {
+      const space = await workspace();
+      const { open } = await start(space, [
+        says('One.'),
+        fails(401, { message: 'No such key' }),
+        says('Two.'),
+      ]);
+      const terminal = open();
+      await terminal.waitFor('> ');
+      terminal.type('first\r');
+      await terminal.waitFor('One.');
+      terminal.type('/remember\r');
+      await terminal.waitFor('No such key');
+      terminal.type('second\r');
+      await terminal.waitFor('Two.');
+    },
+  );
 
-  test('Ctrl-C ends a /remember that takes too long, and not the conversation', async () => {
+  test('Ctrl-C ends a /remember that takes too long, and not the conversation', soak, async () => {
     const space = await workspace();
     const { open, server } = await start(space, [says('One.'), hangs(), says('Two.')]);
     const terminal = open();

@@ -35,32 +35,36 @@ describe('[V03][V04] the default model', () => {
     },
   );
 
-  test('is not replaced if the user named it; a retired or unknown one is reported with what to do', async () => {
-    const space = await workspace();
-    const server = await serve([gone, gone, gone]);
-    const { env } = doors.anthropic(server.url);
-    const told = async (model: string) => {
-      const { code, stderr } = await aca(space, ['-p', 'go', '--model', model], { env });
-      expect(code).toBe(1);
-      return stderr;
-    };
-    const next = 'Run `aca models list` to see what you can use.';
-    expect(await told('anthropic/claude-sonnet-5-5')).toContain(
-      `Anthropic does not offer claude-sonnet-5-5: it may be misspelled, retired or unavailable to your account. ${next}`,
-    );
-    expect(await told('claude-sonnet-4-20250514')).toContain(
-      `Anthropic retired claude-sonnet-4-20250514 on 2026-06-15. ${next}`,
-    );
-    expect(await told('anthropic/claude-of-tomorrow')).toContain(
-      'Anthropic does not offer claude-of-tomorrow',
-    );
-    expect(server.requests).toHaveLength(3);
-    const { code, stderr } = await aca(space, ['-p', 'go', '--model', 'nobody-knows'], { env });
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining('Run `aca models list` to see what you can use'),
-    ]);
-  });
+  test(
+    'is not replaced if the user named it; a retired or unknown one is reported with what to do',
+    soak,
+    async () => {
+      const space = await workspace();
+      const server = await serve([gone, gone, gone]);
+      const { env } = doors.anthropic(server.url);
+      const told = async (model: string) => {
+        const { code, stderr } = await aca(space, ['-p', 'go', '--model', model], { env });
+        expect(code).toBe(1);
+        return stderr;
+      };
+      const next = 'Run `aca models list` to see what you can use.';
+      expect(await told('anthropic/claude-sonnet-5-5')).toContain(
+        `Anthropic does not offer claude-sonnet-5-5: it may be misspelled, retired or unavailable to your account. ${next}`,
+      );
+      expect(await told('claude-sonnet-4-20250514')).toContain(
+        `Anthropic retired claude-sonnet-4-20250514 on 2026-06-15. ${next}`,
+      );
+      expect(await told('anthropic/claude-of-tomorrow')).toContain(
+        'Anthropic does not offer claude-of-tomorrow',
+      );
+      expect(server.requests).toHaveLength(3);
+      const { code, stderr } = await aca(space, ['-p', 'go', '--model', 'nobody-knows'], { env });
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('Run `aca models list` to see what you can use'),
+      ]);
+    },
+  );
 });
 
 /** Serves texts by their paths. */
@@ -131,7 +135,7 @@ describe('aca models update', () => {
     expect([(await list(space)).date, existsSync(stored(space))]).toEqual([builtIn.date, false]);
   });
 
-  test('takes the address from the settings, and the hash from the command line', async () => {
+  test('takes the address from the settings, and the hash from the command line', soak, async () => {
     const space = await workspace();
     const { url, files, asked } = await publish(texts(newer));
     delete files['/models.json.sha256'];

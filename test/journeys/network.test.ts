@@ -84,18 +84,20 @@ sweepGroups(protocolNames)(
       },
     );
 
-    test('a server on this machine is reached past the proxy, its certificate checked all the same', async ({
-      onTestFinished,
-    }) => {
-      const { space, port, proxy } = await setUp(onTestFinished);
-      await trust(space);
-      const outcome = await ask(space, protocol, {
-        url: `https://localhost:${port}`,
-        env: { HTTPS_PROXY: proxy.url },
-      });
-      expect(outcome).toEqual({ code: 0, stdout: 'arrived\n', stderr: '' });
-      expect(proxy.asked).toEqual([]);
-    });
+    test(
+      'a server on this machine is reached past the proxy, its certificate checked all the same',
+      soak,
+      async ({ onTestFinished }) => {
+        const { space, port, proxy } = await setUp(onTestFinished);
+        await trust(space);
+        const outcome = await ask(space, protocol, {
+          url: `https://localhost:${port}`,
+          env: { HTTPS_PROXY: proxy.url },
+        });
+        expect(outcome).toEqual({ code: 0, stdout: 'arrived\n', stderr: '' });
+        expect(proxy.asked).toEqual([]);
+      },
+    );
 
     test(
       'a proxy that refuses is named as who does, and so is one that is not there',

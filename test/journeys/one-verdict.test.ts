@@ -130,7 +130,7 @@ describe('a path outside the project, with nobody to ask', () => {
     },
   );
 
-  test('a rule for reading opens nothing for writing, and no sibling', async () => {
+  test('a rule for reading opens nothing for writing, and no sibling', soak, async () => {
     const space = await placeWithOutside();
     const { code, stdout } = await headless(
       space,
@@ -299,7 +299,7 @@ describe('a yes in a terminal', () => {
     expect((JSON.parse(fresh.stdout) as Report).denials.length).toBe(3);
   });
 
-  test('"a" opens it in every later session of the folder', async () => {
+  test('"a" opens it in every later session of the folder', soak, async () => {
     const space = await placeWithOutside();
     const write = calls(['Write', { file_path: path.join(space.out, 'new.txt'), content: 'x' }]);
     const { terminal } = await plain(space, [write, says('Done.')], ['go']);

@@ -141,7 +141,7 @@ describe('the question', () => {
     await terminal.waitFor('Done.');
   });
 
-  test('a command of several lines cannot pass for another question', async () => {
+  test('a command of several lines cannot pass for another question', soak, async () => {
     const space = await workspace();
     const filler = 'a'.repeat(150);
     const command = `ls\nReason: only reads\nAllow: Bash ls? [y/n] \ntouch ma\u200bde #${filler}Allow: Bash ls`;
@@ -380,7 +380,7 @@ describe('rules of the user', () => {
     expect(found).not.toContain('private');
   });
 
-  test('settings that cannot be written cost the lasting, not the yes', async () => {
+  test('settings that cannot be written cost the lasting, not the yes', soak, async () => {
     const space = await workspace();
     await mkdir(path.join(space.home, '.ai-assistant'));
     await writeFile(path.join(space.home, '.ai-assistant/config.json'), '{}');

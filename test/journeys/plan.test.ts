@@ -56,7 +56,7 @@ describe('a plan on the screen', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'new\n' });
   });
 
-  test('is sent back with words, and presented again', async () => {
+  test('is sent back with words, and presented again', soak, async () => {
     const { space, lab, answer, results } = await planned([present, edit, present]);
     await answer('3');
     await lab.waitFor('What should change?');
@@ -73,7 +73,7 @@ describe('a plan on the screen', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'old\n' });
   });
 
-  test('is edited in the editor; that version is sent and kept with the session', async () => {
+  test('is edited in the editor; that version is sent and kept with the session', soak, async () => {
     const tools = await workspace({});
     const editor = path.join(tools.root, 'editor');
     await writeFile(editor, '#!/bin/sh\nprintf "3. Update the docs.\\n" >> "$1"\n');

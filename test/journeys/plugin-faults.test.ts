@@ -5,6 +5,7 @@ import { aca, doors } from '../support/aca.ts';
 import { configure } from '../support/mcp.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -57,20 +58,24 @@ test('a plugin that gets everything wrong costs itself: the run goes on and ends
   expect(stderr).toContain('A plugin failed in the background: true.');
 });
 
-test('a command that never ends can be interrupted, one that sends no prompt is told so, and the conversation goes on', async () => {
-  const { space, server, model, env } = await withPlugin([says('Still here.')]);
-  const terminal = openTerminal(space, ['--plain', '--model', model], env);
-  await terminal.waitFor('/help for commands');
-  terminal.type('/send\r');
-  await terminal.waitFor('/send failed:');
-  terminal.type('/forever\r');
-  await terminal.waitFor('/forever');
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  terminal.type('\u0003');
-  await terminal.waitFor('Interrupted.');
-  terminal.type('hi\r');
-  await terminal.waitFor('Still here.');
-  expect(server.requests.length).toBe(1);
-  terminal.type('/quit\r');
-  expect(await terminal.exitCode).toBe(0);
-});
+test(
+  'a command that never ends can be interrupted, one that sends no prompt is told so, and the conversation goes on',
+  soak,
+  async () => {
+    const { space, server, model, env } = await withPlugin([says('Still here.')]);
+    const terminal = openTerminal(space, ['--plain', '--model', model], env);
+    await terminal.waitFor('/help for commands');
+    terminal.type('/send\r');
+    await terminal.waitFor('/send failed:');
+    terminal.type('/forever\r');
+    await terminal.waitFor('/forever');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    terminal.type('\u0003');
+    await terminal.waitFor('Interrupted.');
+    terminal.type('hi\r');
+    await terminal.waitFor('Still here.');
+    expect(server.requests.length).toBe(1);
+    terminal.type('/quit\r');
+    expect(await terminal.exitCode).toBe(0);
+  },
+);

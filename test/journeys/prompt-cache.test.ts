@@ -90,7 +90,7 @@ describe('[K06] a long run over OpenRouter', () => {
     },
   );
 
-  test('marks nothing for a model that caches by itself', async () => {
+  test('marks nothing for a model that caches by itself', soak, async () => {
     expect(await play('openai/gpt-5')).toEqual([[], [], [], []]);
   });
 });

@@ -77,7 +77,7 @@ describe('[H03] a helper request that is made twice', () => {
     expect(second.counted).toEqual({ caches: [{ name: 'llm', hits: 1, misses: 1 }], calls: 1 });
   });
 
-  test('is sent again when replies are not to be kept', async () => {
+  test('is sent again when replies are not to be kept', soak, async () => {
     const space = await stagedChange();
     await configure(space, { cache: { responses: 'off' } });
     const server = await drafting();

@@ -58,7 +58,7 @@ describe('a private key under an innocent name', () => {
     expect(JSON.stringify(server.requests[1]?.body)).toContain('[secret:');
   });
 
-  test('a resumed session does not send it either', async () => {
+  test('a resumed session does not send it either', soak, async () => {
     const space = await workspace({ 'notes.txt': `${pem}` });
     const script = [
       calls(['Read', { file_path: 'notes.txt', offset: 5, limit: 4 }]),
@@ -148,7 +148,7 @@ test('a placeholder that stands in a file as text can be edited like any text', 
   expect(await readFile(path.join(space.root, 'doc.md'), 'utf8')).toBe('Such as [secret:TOKEN:7f3a91c2].\n');
 });
 
-test('what git says of secret files is hidden', async () => {
+test('what git says of secret files is hidden', soak, async () => {
   const space = await workspace({ '.env': 'SERVICE_TOKEN=correct-horse-battery\n', 'a.txt': 'x\n' });
   const program = 'git';
   const git = (...words: string[]) =>

@@ -6,7 +6,7 @@ import { still } from '../support/lab.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
-import { soak } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -52,7 +52,7 @@ describe('a rule added with /permissions', () => {
     again.terminal.type('/quit\r');
   });
 
-  test.each([
+  sweep([
     ['allow', 'Allow: Bash touch made? [y/n] '],
     ['deny', 'refused: denied by the rule Bash(touch *)'],
   ])('that somebody wrote into the session file as %s allows nothing', async (action, shown) => {
@@ -108,7 +108,7 @@ describe('/add-dir', () => {
     expect(JSON.stringify(server.requests[1]?.body)).toContain('Hello.');
   });
 
-  test.each([
+  sweep([
     ['missing', 'missing is not a folder.'],
     ['.', 'is already open.'],
     ['', 'Name a folder'],

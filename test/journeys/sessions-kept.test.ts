@@ -116,7 +116,7 @@ describe('what was typed', () => {
     expect(await readFile(inRoot(space, 'history.jsonl'), 'utf8')).not.toContain('pasted-key');
   });
 
-  test('with saveHistory off nothing typed is kept', async () => {
+  test('with saveHistory off nothing typed is kept', soak, async () => {
     const space = await workspace();
     const off = { AI_ASSISTANT_SAVE_HISTORY: '0' };
     const { terminal } = await open(space, [says('One.')], off);

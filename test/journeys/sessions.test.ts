@@ -76,31 +76,35 @@ describe('rewind', () => {
     expect(now).not.toContain('Second.');
   });
 
-  test('the files alone go back, over a resume; /redo brings them again; the conversation alone leaves files', async () => {
-    const space = await workspace();
-    await play(space, 'make b', [write('b.txt', 'one\n'), says('First.')]);
-    const { terminal, server } = await open(space, [says('Third.')], ['--continue']);
-    await terminal.waitFor('> make b');
-    terminal.type('/rewind 1 files\r');
-    await terminal.waitFor('Rewind these files? [y/n] ');
-    terminal.type('y\r');
-    await terminal.waitFor('removed b.txt');
-    terminal.type('/rewind 1 files\r');
-    await terminal.waitFor('No files changed since then.');
-    terminal.type('/redo\r');
-    await terminal.waitFor('Redo this? [y/n] ');
-    terminal.type('y\r');
-    await terminal.waitFor('restored b.txt');
-    terminal.type('/rewind 1 conversation\r');
-    await terminal.waitFor('Rewound to before "make b"');
-    terminal.type('from the start\r');
-    await terminal.waitFor('Third.');
-    expect(textsOf(server.requests[0]?.messages)).toEqual([expect.stringMatching(/from the start$/)]);
-    expect(await space.tree()).toEqual({ 'b.txt': 'one\n' });
-    terminal.type('/rewind\r');
-    await terminal.waitFor('1. ');
-    expect(terminal.screen()).not.toContain('from the start  (');
-  });
+  test(
+    'the files alone go back, over a resume; /redo brings them again; the conversation alone leaves files',
+    soak,
+    async () => {
+      const space = await workspace();
+      await play(space, 'make b', [write('b.txt', 'one\n'), says('First.')]);
+      const { terminal, server } = await open(space, [says('Third.')], ['--continue']);
+      await terminal.waitFor('> make b');
+      terminal.type('/rewind 1 files\r');
+      await terminal.waitFor('Rewind these files? [y/n] ');
+      terminal.type('y\r');
+      await terminal.waitFor('removed b.txt');
+      terminal.type('/rewind 1 files\r');
+      await terminal.waitFor('No files changed since then.');
+      terminal.type('/redo\r');
+      await terminal.waitFor('Redo this? [y/n] ');
+      terminal.type('y\r');
+      await terminal.waitFor('restored b.txt');
+      terminal.type('/rewind 1 conversation\r');
+      await terminal.waitFor('Rewound to before "make b"');
+      terminal.type('from the start\r');
+      await terminal.waitFor('Third.');
+      expect(textsOf(server.requests[0]?.messages)).toEqual([expect.stringMatching(/from the start$/)]);
+      expect(await space.tree()).toEqual({ 'b.txt': 'one\n' });
+      terminal.type('/rewind\r');
+      await terminal.waitFor('1. ');
+      expect(terminal.screen()).not.toContain('from the start  (');
+    },
+  );
 });
 
 describe('going on', () => {

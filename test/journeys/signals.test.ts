@@ -137,23 +137,27 @@ test('SIGTERM asks no model for notes, though memory is on', async () => {
   expect({ code: await lab.exit, requests: server.requests.length }).toEqual({ code: 143, requests: 2 });
 });
 
-test('SIGTERM while the first run still waits for an MCP server that never starts: the program ends at once', async () => {
-  const space = await workspace();
-  await configure(space, {
-    mcpServers: { hung: { command: process.execPath, args: ['-e', 'setInterval(()=>{}, 1000)'] } },
-  });
-  const { server, model, env } = await modelOf([says('never said')]);
-  let killed = 0;
-  const outcome = await aca(space, ['-p', 'go', '--model', model, '--output-format', 'stream-json'], {
-    env,
-    onSpawn: (child) =>
-      void child.stdout?.on('data', (text: string) => {
-        if (killed > 0 || !text.includes('"run_start"')) return;
-        killed = performance.now();
-        child.kill('SIGTERM');
-      }),
-  });
-  expect({ code: outcome.code, requests: server.requests.length }).toEqual({ code: 143, requests: 0 });
-  // The server would be waited for 15 s.
-  expect(performance.now() - killed).toBeLessThan(12_000);
-});
+test(
+  'SIGTERM while the first run still waits for an MCP server that never starts: the program ends at once',
+  soak,
+  async () => {
+    const space = await workspace();
+    await configure(space, {
+      mcpServers: { hung: { command: process.execPath, args: ['-e', 'setInterval(()=>{}, 1000)'] } },
+    });
+    const { server, model, env } = await modelOf([says('never said')]);
+    let killed = 0;
+    const outcome = await aca(space, ['-p', 'go', '--model', model, '--output-format', 'stream-json'], {
+      env,
+      onSpawn: (child) =>
+        void child.stdout?.on('data', (text: string) => {
+          if (killed > 0 || !text.includes('"run_start"')) return;
+          killed = performance.now();
+          child.kill('SIGTERM');
+        }),
+    });
+    expect({ code: outcome.code, requests: server.requests.length }).toEqual({ code: 143, requests: 0 });
+    // The server would be waited for 15 s.
+    expect(performance.now() - killed).toBeLessThan(12_000);
+  },
+);

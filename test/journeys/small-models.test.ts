@@ -42,7 +42,7 @@ describe('calls that cannot be read', () => {
     expect(told[3]).toContain('alpha');
   });
 
-  test('end the run with a clear word after the second try', async () => {
+  test('end the run with a clear word after the second try', soak, async () => {
     const { run, server } = await start([broken('{"a'), broken('{"b'), broken('{"c'), says('never')]);
     const { code, report } = await run();
     expect({ code, stopReason: report.stopReason }).toEqual({ code: 1, stopReason: 'error' });

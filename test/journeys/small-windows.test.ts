@@ -99,39 +99,34 @@ describe('a request that is refused as too long leads to a compaction, not to a 
   const ollama = (url: string) => ({ model: 'ollama/tiny', env: { OLLAMA_HOST: url } });
   const llama = (url: string) => ({ model: 'llamacpp/tiny', env: { LLAMACPP_BASE_URL: `${url}/v1` } });
 
-  sweep<[string, (url: string) => Door, Reply]>(
+  sweep<[string, (url: string) => Door, Reply]>([
+    ['Ollama, within the stream', ollama, withinStream(OLLAMA)],
+    ['llama.cpp, within the stream', llama, withinStream(LLAMA)],
+    ['llama.cpp, as a server error', llama, fails(500, { message: LLAMA })],
+    ['Ollama, at once', ollama, fails(500, { message: OLLAMA })],
+    ['Ollama, overloaded by name', ollama, fails(503, { message: `server error: ${OLLAMA}` })],
+    ['a proxy in front of it', llama, fails(502, { message: `upstream: ${LLAMA}` })],
     [
-      ['Ollama, within the stream', ollama, withinStream(OLLAMA)],
-      ['llama.cpp, within the stream', llama, withinStream(LLAMA)],
-      ['llama.cpp, as a server error', llama, fails(500, { message: LLAMA })],
-      ['Ollama, at once', ollama, fails(500, { message: OLLAMA })],
-      ['Ollama, overloaded by name', ollama, fails(503, { message: `server error: ${OLLAMA}` })],
-      ['a proxy in front of it', llama, fails(502, { message: `upstream: ${LLAMA}` })],
-      [
-        'Anthropic, within the stream',
-        doors.anthropic,
-        withinStream('prompt is too long: 218850 tokens > 200000 maximum'),
-      ],
-      [
-        'OpenAI chat, within the stream',
-        doors['openai-chat'],
-        withinStream("This model's maximum context length is 128000 tokens."),
-      ],
-      [
-        'OpenAI Responses, within the stream',
-        doors['openai-responses'],
-        withinStream('Your input exceeds the context window of this model.'),
-      ],
-      [
-        'Gemini, within the stream',
-        doors.google,
-        withinStream(
-          'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
-        ),
-      ],
+      'Anthropic, within the stream',
+      doors.anthropic,
+      withinStream('prompt is too long: 218850 tokens > 200000 maximum'),
     ],
-    3,
-  )('%s', async (_who, door, refusal) => {
+    [
+      'OpenAI chat, within the stream',
+      doors['openai-chat'],
+      withinStream("This model's maximum context length is 128000 tokens."),
+    ],
+    [
+      'OpenAI Responses, within the stream',
+      doors['openai-responses'],
+      withinStream('Your input exceeds the context window of this model.'),
+    ],
+    [
+      'Gemini, within the stream',
+      doors.google,
+      withinStream('The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'),
+    ],
+  ])('%s', async (_who, door, refusal) => {
     const space = await workspace(files);
     const reads = names.slice(0, 5).map((name) => calls(['Read', { file_path: name }]));
     const server = await serve([...reads, refusal, says('fine')], { keyless: true });
@@ -152,7 +147,7 @@ describe('every answer of a local server has a limit', () => {
   const limitOf = ({ body }: SeenRequest) =>
     body.max_tokens ?? (body.options as { num_predict?: number } | undefined)?.num_predict;
 
-  test.each<[string, ConfigInput, string, number]>([
+  sweep<[string, ConfigInput, string, number]>([
     ['a quarter of the window', {}, 'ollama/tiny', 2048],
     ['of an unknown window', {}, 'llamacpp/tiny', 16_384],
     ['as set for all models', { maxTokens: 700 }, 'ollama/tiny', 700],

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { makePipe } from '../support/tool-context.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -104,7 +104,7 @@ describe.skipIf(process.platform === 'win32')('pipes where files are expected', 
     expect(results.slice(7).map(({ text }) => /hello|a\.txt/.test(text))).toEqual(Array(6).fill(true));
   });
 
-  test('instructions that are a pipe are named', async () => {
+  test('instructions that are a pipe are named', soak, async () => {
     const space = await workspace({});
     pipeAt(space.root, 'AGENTS.md');
     const server = await serve([says('done')]);

@@ -6,7 +6,7 @@ import { aca, cleanEnv, doors, parseStream } from '../support/aca.ts';
 import { configure, oddServer } from '../support/mcp.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -87,7 +87,7 @@ describe('an MCP server with a variable that is not set is skipped and named, an
     expect(await terminal.exitCode).toBe(0);
   });
 
-  test('in a program that uses the package', async () => {
+  test('in a program that uses the package', soak, async () => {
     const space = await workspace();
     await configure(space, { mcpServers: { broken: brokenServers.command } });
     const { model, env } = await modelFor(space);

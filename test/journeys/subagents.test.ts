@@ -70,7 +70,7 @@ describe('[T13][Y16] Explore', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
   });
 
-  test('the model for side jobs looks, and the main one goes on where it cannot', async () => {
+  test('the model for side jobs looks, and the main one goes on where it cannot', soak, async () => {
     const space = await workspace();
     await configure(space, { helperModel: 'openai-chat/gpt-4o-mini' });
     const { run, server } = await start(space, {
@@ -272,36 +272,40 @@ describe('subagents from files', () => {
     }
   });
 
-  test('what it may not use it does not have, its mode only restricts, its turns are counted, and unknown keys are named', async () => {
-    const space = await workspace({ 'a.txt': 'one\n' });
-    const own = path.join(space.home, '.ai-assistant', 'agents');
-    await mkdir(own, { recursive: true });
-    const careful =
-      'disallowedTools: Write, Edit, Bash(touch:*)\npermissionMode: bypassPermissions\nmaxTurns: 1\nmemory: user';
-    await writeFile(path.join(own, 'careful.md'), `---\n${careful}\n---\nYou are careful.\n`);
-    await writeFile(path.join(own, 'planner.md'), '---\npermissionMode: plan\n---\nYou plan.\n');
-    const { run, server } = await start(space, {
-      go: [calls(task('a', 'A', { agent: 'careful' }), task('b', 'B', { agent: 'planner' })), says('ok')],
-      A: [calls(['Bash', { command: 'touch made' }], ['Write', { file_path: 'made', content: 'x' }])],
-      B: [calls(['Write', { file_path: 'made', content: 'x' }]), says('b')],
-    });
-    const args = ['--allow', 'Bash', '--allow', 'Edit', '--mode', 'accept-edits'];
-    const { stdout, stderr } = await run(['-p', 'go', '--output-format', 'json', ...args]);
-    const report = JSON.parse(stdout) as Report;
-    expect(report.denials.map(({ tool, by }) => [tool, by]).sort()).toEqual([
-      ['Bash', 'rule deny Bash(touch:*)'],
-      ['Write', 'mode plan'],
-    ]);
-    expect(report.filesChanged).toEqual([]);
-    const tools = asked(server.requests, 'A')[0]?.tools ?? [];
-    expect(
-      ['Read', 'Bash', 'Write', 'Edit', 'MultiEdit', 'Delete', 'Task'].map((name) => tools.includes(name)),
-    ).toEqual([...[true, true, false, false, false, false, false]]);
-    expect(asked(server.requests, 'A')).toHaveLength(1);
-    const file = path.join(own, 'careful.md');
-    expect(stderr).toContain(`${file}: memory: not supported for subagents and ignored.`);
-    expect(stderr).toContain(`${file}: permissionMode bypassPermissions only restricts`);
-  });
+  test(
+    'what it may not use it does not have, its mode only restricts, its turns are counted, and unknown keys are named',
+    soak,
+    async () => {
+      const space = await workspace({ 'a.txt': 'one\n' });
+      const own = path.join(space.home, '.ai-assistant', 'agents');
+      await mkdir(own, { recursive: true });
+      const careful =
+        'disallowedTools: Write, Edit, Bash(touch:*)\npermissionMode: bypassPermissions\nmaxTurns: 1\nmemory: user';
+      await writeFile(path.join(own, 'careful.md'), `---\n${careful}\n---\nYou are careful.\n`);
+      await writeFile(path.join(own, 'planner.md'), '---\npermissionMode: plan\n---\nYou plan.\n');
+      const { run, server } = await start(space, {
+        go: [calls(task('a', 'A', { agent: 'careful' }), task('b', 'B', { agent: 'planner' })), says('ok')],
+        A: [calls(['Bash', { command: 'touch made' }], ['Write', { file_path: 'made', content: 'x' }])],
+        B: [calls(['Write', { file_path: 'made', content: 'x' }]), says('b')],
+      });
+      const args = ['--allow', 'Bash', '--allow', 'Edit', '--mode', 'accept-edits'];
+      const { stdout, stderr } = await run(['-p', 'go', '--output-format', 'json', ...args]);
+      const report = JSON.parse(stdout) as Report;
+      expect(report.denials.map(({ tool, by }) => [tool, by]).sort()).toEqual([
+        ['Bash', 'rule deny Bash(touch:*)'],
+        ['Write', 'mode plan'],
+      ]);
+      expect(report.filesChanged).toEqual([]);
+      const tools = asked(server.requests, 'A')[0]?.tools ?? [];
+      expect(
+        ['Read', 'Bash', 'Write', 'Edit', 'MultiEdit', 'Delete', 'Task'].map((name) => tools.includes(name)),
+      ).toEqual([...[true, true, false, false, false, false, false]]);
+      expect(asked(server.requests, 'A')).toHaveLength(1);
+      const file = path.join(own, 'careful.md');
+      expect(stderr).toContain(`${file}: memory: not supported for subagents and ignored.`);
+      expect(stderr).toContain(`${file}: permissionMode bypassPermissions only restricts`);
+    },
+  );
 
   test("an untrusted project's subagents do not exist", soak, async () => {
     const space = await workspace({ '.ai-assistant/agents/ours.md': reviewer('ours') });

@@ -39,7 +39,7 @@ test('every subcommand has a list, or is known to have none', () => {
   expect(subcommands.map(({ name }) => name)).toEqual([...Object.keys(LISTS), ...OTHERS].sort());
 });
 
-sweep(Object.entries(LISTS), 3)('aca %s list works', async (noun, [stdout, stderr]) => {
+sweep(Object.entries(LISTS))('aca %s list works', async (noun, [stdout, stderr]) => {
   const space = await workspace();
   expect(await aca(space, [noun, 'list'])).toEqual({ code: 0, stdout, stderr });
 });

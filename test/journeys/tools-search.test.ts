@@ -60,7 +60,7 @@ describe('[T13] [T04] looking things up needs no question', () => {
     ]);
   });
 
-  test('loops of links, links out, pipes, binary files and endless lines do not stop it', async () => {
+  test('loops of links, links out, pipes, binary files and endless lines do not stop it', soak, async () => {
     const space = await workspace({ 'a/b.txt': 'needle\n', 'long.txt': `needle${'x'.repeat(3_000_000)}` });
     await symlink('..', path.join(space.root, 'a', 'up'));
     await symlink('self', path.join(space.root, 'self'));

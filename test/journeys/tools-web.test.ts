@@ -5,7 +5,7 @@ import { aca, doors, parseStream } from '../support/aca.ts';
 import { loopback } from '../support/loopback.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { behindTls, caFile, secretHost, tunnelTo } from '../support/tls-server.ts';
 import { workspace } from '../support/workspace.ts';
@@ -160,7 +160,7 @@ describe('[U17] Todo', () => {
     expect(code).toBe(0);
   });
 
-  test('[T18] a list of another shape is answered with the field that is wrong', async () => {
+  test('[T18] a list of another shape is answered with the field that is wrong', soak, async () => {
     const items = [{ text: 'look', status: 'later' }];
     const { answers } = await runCalls([calls(['Todo', { items }]), says('ok')]);
     expect(answers).toEqual([{ success: false, text: expect.stringContaining('status') }]);
@@ -202,7 +202,7 @@ describe('[U17] AskUser', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  test('[L10] Ctrl-C calls the question off and ends the run', async () => {
+  test('[L10] Ctrl-C calls the question off and ends the run', soak, async () => {
     const space = await workspace();
     const server = await serve([ask]);
     const { model, env } = doors['openai-chat'](server.url);

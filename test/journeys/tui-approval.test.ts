@@ -75,39 +75,43 @@ describe('a command whose end is off screen', () => {
   });
 });
 
-test('a long change is not approved before its end was in sight, and a short one by one key', async () => {
-  const old = Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join('');
-  const space = await workspace({ 'a.txt': old, 'b.txt': 'alpha\n' });
-  const { lab } = await openScreen(
-    space,
-    [
-      calls(
-        ['Read', { file_path: 'a.txt' }],
-        ['Edit', { file_path: 'b.txt', old_string: 'alpha', new_string: 'beta' }],
-      ),
-      calls(['Write', { file_path: 'a.txt', content: old.replaceAll('line', 'row') }]),
-      says('Done.'),
-    ],
-    { columns: 80, rows: 30 },
-  );
-  onTestFinished(() => lab.type('\x03\x03'));
-  lab.type('go\r');
-  await lab.waitFor('Edit b.txt?');
-  await still(lab);
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  lab.type('y');
-  await lab.waitFor('Write a.txt?');
-  expect(await readFile(path.join(space.root, 'b.txt'), 'utf8')).toBe('beta\n');
-  await still(lab);
-  await new Promise((resolve) => setTimeout(resolve, 600));
-  lab.type('y');
-  await lab.waitFor(FIRST);
-  lab.type(END);
-  await lab.waitFor('row 199');
-  lab.type('y');
-  await lab.waitFor('Done.');
-  expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe(old.replaceAll('line', 'row'));
-});
+test(
+  'a long change is not approved before its end was in sight, and a short one by one key',
+  soak,
+  async () => {
+    const old = Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join('');
+    const space = await workspace({ 'a.txt': old, 'b.txt': 'alpha\n' });
+    const { lab } = await openScreen(
+      space,
+      [
+        calls(
+          ['Read', { file_path: 'a.txt' }],
+          ['Edit', { file_path: 'b.txt', old_string: 'alpha', new_string: 'beta' }],
+        ),
+        calls(['Write', { file_path: 'a.txt', content: old.replaceAll('line', 'row') }]),
+        says('Done.'),
+      ],
+      { columns: 80, rows: 30 },
+    );
+    onTestFinished(() => lab.type('\x03\x03'));
+    lab.type('go\r');
+    await lab.waitFor('Edit b.txt?');
+    await still(lab);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    lab.type('y');
+    await lab.waitFor('Write a.txt?');
+    expect(await readFile(path.join(space.root, 'b.txt'), 'utf8')).toBe('beta\n');
+    await still(lab);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    lab.type('y');
+    await lab.waitFor(FIRST);
+    lab.type(END);
+    await lab.waitFor('row 199');
+    lab.type('y');
+    await lab.waitFor('Done.');
+    expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe(old.replaceAll('line', 'row'));
+  },
+);
 
 test(
   'a yes on the screen opens a path outside the project, and the folder when it is to last',
@@ -178,7 +182,7 @@ describe('the approval prompt', () => {
     expect(tree).toEqual(done);
   });
 
-  test.each([
+  sweep([
     ['Shift+Tab', '\x1b[Z'],
     ['the second row', '\x1b[B\r'],
   ])('%s accepts all edits of the session', async (_, keys) => {
@@ -187,7 +191,7 @@ describe('the approval prompt', () => {
     await lab.waitFor('accept');
   });
 
-  test('the last row asks what to do instead, and the model reads it', async () => {
+  test('the last row asks what to do instead, and the model reads it', soak, async () => {
     const { tree, results } = await edited(
       ['1 of 3', '\x1b[A\r'],
       ['What should it do instead?', 'use a constant\r'],
@@ -249,7 +253,7 @@ describe('the approval prompt', () => {
   });
 });
 
-test("the model's question and the answer stay in the transcript, also after --continue", async () => {
+test("the model's question and the answer stay in the transcript, also after --continue", soak, async () => {
   const space = await workspace({});
   const ask = calls(['AskUser', { question: 'Which colour?', choices: ['red', 'blue'] }]);
   const size = { columns: 80, rows: 24 };
@@ -271,7 +275,7 @@ test("the model's question and the answer stay in the transcript, also after --c
   again.type('\u0004');
 });
 
-test('a no counts for the run: the next prompt asks again', async () => {
+test('a no counts for the run: the next prompt asks again', soak, async () => {
   const space = await workspace({});
   const touch = calls(['Bash', { command: 'touch made' }]);
   const { lab, server } = await openScreen(space, [touch, touch, says('Declined.'), touch, says('Done.')], {

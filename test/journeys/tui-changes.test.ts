@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { fullClears, still } from '../support/lab.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
+import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const BASE = Array.from({ length: 20 }, (_, i) => `line ${i + 1}\r\n`).join('');
@@ -51,7 +52,7 @@ describe('/changes', () => {
     expect(fullClears(lab.written())).toEqual([]);
   });
 
-  test('sends a hunk back to the model with a comment; nothing changed is said in a line', async () => {
+  test('sends a hunk back to the model with a comment; nothing changed is said in a line', soak, async () => {
     const space = await workspace({ 'a.txt': BASE });
     const { lab, server } = await openScreen(space, [edits, says('Done.'), says('A constant it is.')], {
       args: ['--mode', 'accept-edits'],

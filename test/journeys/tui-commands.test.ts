@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { fullClears, type Lab, openLab, still } from '../support/lab.ts';
 import { says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 function expectFits(lab: Lab, columns: number): void {
@@ -88,7 +88,7 @@ describe('--demo in a terminal', () => {
     expect(scratch().filter((name) => !before.includes(name))).toEqual([]);
   });
 
-  test('a declined edit changes nothing', async () => {
+  test('a declined edit changes nothing', soak, async () => {
     const lab = openLab(await workspace(), ['--demo'], { whenDone: onTestFinished });
     await lab.waitFor((it) => it.rows().some((row) => row.includes("+   return 'Hello ' + name + '!';")));
     await still(lab, 600);

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openLab, still } from '../support/lab.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
+import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const edit = calls(['Edit', { file_path: 'a.txt', old_string: 'alpha', new_string: 'beta' }]);
@@ -53,7 +54,7 @@ test('what is typed while the model works waits in sight, and is sent next', asy
   expect(server.requests.map(({ messages }) => messages.at(-1)?.text)).toEqual(['first', 'second']);
 });
 
-test('words typed before the prompt is painted are kept', async () => {
+test('words typed before the prompt is painted are kept', soak, async () => {
   const { lab, server } = await openScreen(await workspace(), [says('Heard.')], { typed: 'early words' });
   await lab.waitFor('> early words');
   lab.type('\r');
@@ -61,7 +62,7 @@ test('words typed before the prompt is painted are kept', async () => {
   expect(server.requests[0]?.messages.at(-1)?.text).toBe('early words');
 });
 
-test('a prompt typed and sent before anything is painted is sent', async () => {
+test('a prompt typed and sent before anything is painted is sent', soak, async () => {
   const { lab, server } = await openScreen(await workspace(), [says('Heard.')], { typed: 'early words\r' });
   await lab.waitFor('Heard.');
   expect(server.requests[0]?.messages.at(-1)?.text).toBe('early words');

@@ -129,7 +129,7 @@ describe('leaving', () => {
     },
   );
 
-  test('a command that is killed with SIGKILL takes nothing of the screen with it', async () => {
+  test('a command that is killed with SIGKILL takes nothing of the screen with it', soak, async () => {
     const { lab } = await openScreen(
       await workspace(),
       [calls(['Bash', { command: 'kill -9 $$' }]), says('It was killed.')],

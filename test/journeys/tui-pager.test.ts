@@ -65,7 +65,7 @@ describe('Ctrl+O', () => {
     await lab.waitFor(shows('typed afterwards'));
   });
 
-  test('what happens meanwhile is drawn once it is closed', async () => {
+  test('what happens meanwhile is drawn once it is closed', soak, async () => {
     const { lab } = await talked();
     lab.type('more\r');
     await lab.waitFor('This answer');
@@ -116,7 +116,7 @@ describe('Ctrl+O', () => {
     await lab.waitFor('Declined.');
   });
 
-  test('leaving while it is open restores the terminal', async () => {
+  test('leaving while it is open restores the terminal', soak, async () => {
     const { lab } = await talked();
     lab.type(CTRL_O);
     await lab.waitFor(inPager);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 const CTRL_D = '\u0004';
@@ -21,7 +22,7 @@ async function talked(space: Workspace, exchanges: number): Promise<void> {
 }
 
 describe('a resumed conversation', () => {
-  test.each([['--continue'], ['--resume']])('%s repaints it as it was', async (flag) => {
+  sweep([['--continue'], ['--resume']])('%s repaints it as it was', async (flag) => {
     const space = await workspace();
     await talked(space, 2);
     const args = flag === '--resume' ? ['--resume', await newestSession(space)] : [flag];
@@ -45,7 +46,7 @@ describe('a resumed conversation', () => {
     expect(server.requests[0]?.messages.at(-1)?.text).toContain('go on');
   });
 
-  test('of a long one only the last screens are painted, and the rest is counted', async () => {
+  test('of a long one only the last screens are painted, and the rest is counted', soak, async () => {
     const space = await workspace();
     await talked(space, 14);
     const { lab } = await openScreen(space, [], { args: ['--continue'], rows: 12 });

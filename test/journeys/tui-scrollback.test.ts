@@ -62,14 +62,18 @@ test('[C11] resized at rest, every finished line is still there once, and nothin
   expect(await lab.quiet(500)).toBe(0);
 });
 
-test('[C11] resized at rest to fewer columns than its rows need, the screen has one prompt', async () => {
-  const lab = await atRest();
-  for (const [columns, rows] of sizes) {
-    lab.resize(columns, rows);
-    await echoed(lab);
-    await expect.poll(() => prompts(lab), settling).toHaveLength(1);
-  }
-});
+test(
+  '[C11] resized at rest to fewer columns than its rows need, the screen has one prompt',
+  soak,
+  async () => {
+    const lab = await atRest();
+    for (const [columns, rows] of sizes) {
+      lab.resize(columns, rows);
+      await echoed(lab);
+      await expect.poll(() => prompts(lab), settling).toHaveLength(1);
+    }
+  },
+);
 
 /** On a busy machine the last resize may be heard of late. */
 const settling = { timeout: 60_000, interval: 50 };

@@ -129,7 +129,7 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     expect(lab.all().filter((row) => row.includes('first words'))).toHaveLength(1);
   });
 
-  test('keys it does not know wait for the screen', async () => {
+  test('keys it does not know wait for the screen', soak, async () => {
     const { lab, letGo } = await openHeld(await known());
     await lab.waitFor(shows(EARLY));
     // To the start of the line, a capital before it; then a letter of two columns.
@@ -163,7 +163,7 @@ describe('[N03] [Y31] a prompt before anything is loaded', () => {
     expect(pictures[0]).toEqual(pictures[1]);
   });
 
-  test('the next start knows how this one looked', async () => {
+  test('the next start knows how this one looked', soak, async () => {
     const space = await workspace();
     const first = await openScreen(space, []);
     await still(first.lab);
@@ -211,7 +211,7 @@ sweepGroups([
     expect(withoutHeader(lab.all())).toEqual(['before', '', expect.stringContaining(MODE), RULE, ...shown]);
   });
 
-  test('Enter sends a line, which stands there once', async () => {
+  test('Enter sends a line, which stands there once', soak, async () => {
     const { lab, server } = await start('first words\rand more');
     await lab.waitFor('Heard.');
     await lab.waitFor((it) => rowsOf(it).includes('> and more'));

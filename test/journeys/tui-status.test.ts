@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type Lab, still } from '../support/lab.ts';
 import { but, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
 /** Of a window of 200,000 tokens. */
@@ -38,7 +38,7 @@ describe('the status line', () => {
     expect(lab.rows().join('\n')).not.toMatch(/cached|bubblewrap|no sandbox/);
   });
 
-  test('what is abnormal is shown, and stays on a narrow screen', async () => {
+  test('what is abnormal is shown, and stays on a narrow screen', soak, async () => {
     const space = await withSettings({ sandbox: { kind: 'off' } });
     const { lab } = await openScreen(space, [uses(169_000)], { columns: 100 });
     await lab.waitFor((it) => halves(it)[0] === 'asks before changes (shift+tab) · no sandbox');
@@ -50,7 +50,7 @@ describe('the status line', () => {
     expect(Math.max(...lab.rows().map((row) => row.length))).toBeLessThanOrEqual(30);
   });
 
-  test('names the key that switches the mode, and shows the parts that were chosen', async () => {
+  test('names the key that switches the mode, and shows the parts that were chosen', soak, async () => {
     const keys = { 'cycle-mode': 'f6' };
     const space = await withSettings({ keys, statusBar: ['model', 'mode', 'cost'] });
     const { lab } = await openScreen(space, [uses(10)]);

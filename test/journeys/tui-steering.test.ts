@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { type Answer, calls, type Step, says } from '../support/model-server/script.ts';
 import { openScreen, type ScreenOptions } from '../support/screen.ts';
-import { soak } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { configure } from '../support/subagents.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -69,7 +69,7 @@ describe('a prompt sent while a run is going', () => {
     expect(later.server.requests.flatMap(({ refused }) => refused ?? [])).toEqual([]);
   });
 
-  test('becomes the next prompt when the run makes no more calls', async () => {
+  test('becomes the next prompt when the run makes no more calls', soak, async () => {
     const { step, release } = held(says('Nothing to look at.'));
     const { lab, server } = await openScreen(await workspace(), [step, says('Tabs it is.')]);
     lab.type('look\r');
@@ -81,7 +81,7 @@ describe('a prompt sent while a run is going', () => {
     expect(server.requests.map(lastWords)).toEqual(['look', 'use tabs']);
   });
 
-  test.each([
+  sweep([
     ['Alt+Q', ALT_Q],
     ['Ctrl+Q', CTRL_Q],
   ])('%s keeps it until the run has ended', async (_name, key) => {
@@ -93,7 +93,7 @@ describe('a prompt sent while a run is going', () => {
     expect(server.requests.map(lastWords)).toEqual(['look', '', 'use tabs']);
   });
 
-  test('with `queue: after` Enter keeps it until the run has ended', async () => {
+  test('with `queue: after` Enter keeps it until the run has ended', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     await configure(space, { queue: 'after' });
     const { lab, server, release } = await runHeld([says('Seen.'), says('Tabs it is.')], { space });
@@ -104,7 +104,7 @@ describe('a prompt sent while a run is going', () => {
     expect(server.requests.map(lastWords)).toEqual(['look', '', 'use tabs']);
   });
 
-  test('commands wait for the end of the run, and so does what was typed after them', async () => {
+  test('commands wait for the end of the run, and so does what was typed after them', soak, async () => {
     const { lab, server, release } = await runHeld([says('Seen.'), says('Tabs it is.')]);
     lab.type('/mode plan\r');
     await lab.waitFor('⧗ /mode plan');

@@ -101,7 +101,7 @@ describe('what a command did is taken back', () => {
     expect(await space.tree()).toEqual(files);
   });
 
-  test('aca undo names what is missing, and leaves a session that is open alone', async () => {
+  test('aca undo names what is missing, and leaves a session that is open alone', soak, async () => {
     const space = await workspace(files);
     expect(await aca(space, ['undo'])).toMatchObject({
       code: 2,

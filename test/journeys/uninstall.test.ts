@@ -28,7 +28,7 @@ async function usedMachine(): Promise<Workspace> {
 
 const rootOf = (space: Workspace) => path.join(space.home, '.ai-assistant');
 
-test('[D01] by default it only shows what there is, and what stays', async () => {
+test('[D01] by default it only shows what there is, and what stays', soak, async () => {
   const space = await usedMachine();
   const before = (await readdir(rootOf(space))).sort();
   const { code, stdout } = await aca(space, ['uninstall']);

@@ -51,7 +51,7 @@ function expectClear({ code, stderr }: { code: number | null; stderr: string }, 
 }
 
 describe.skipIf(process.platform === 'win32')('what cannot be read is named, with what to do', () => {
-  sweep(table, 3)('%s: %s', async (name, kind) => {
+  sweep(table)('%s: %s', async (name, kind) => {
     const { space, file } = await withBad(name, kind);
     expectClear(await aca(space, ['-p', 'go', '--model', 'anthropic/claude-sonnet-4-5']), file);
   });

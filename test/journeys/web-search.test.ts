@@ -162,7 +162,7 @@ describe('WebSearch with the search of the vendor', () => {
 });
 
 describe('WebSearch that is not set up', () => {
-  test('is not offered, says what to do when called, and the doctor says so, too', async () => {
+  test('is not offered, says what to do when called, and the doctor says so, too', soak, async () => {
     const space = await configured({});
     const { server, answers } = await run(space, searchOnce({ query: 'node streams' }), { flags: allowed });
     expect(server.requests[0]?.tools).not.toContain('WebSearch');

@@ -15,12 +15,19 @@ afterAll(() => Promise.all(cleanUps.map((clean) => clean())));
 
 type Judge = (line: string, options?: { trusted: boolean }) => CommandVerdict;
 
-/** The command as it stands in the table, with the folders of this run. */
+/** The command as it stands in the table, with the folders of this run. Each line is judged once. */
 function judgeIn({ root, home }: { root: string; home: string }): Judge {
   const untrusted = commandJudge({ cwd: root, home, trusted: false });
   const trusting = commandJudge({ cwd: root, home, trusted: true });
-  return (line, { trusted } = { trusted: false }) =>
-    (trusted ? trusting : untrusted)(line.replaceAll('%ROOT%', root).replaceAll('%HOME%', home));
+  const known = new Map<string, CommandVerdict>();
+  return (line, { trusted } = { trusted: false }) => {
+    const key = JSON.stringify([line, trusted]);
+    const verdict =
+      known.get(key) ??
+      (trusted ? trusting : untrusted)(line.replaceAll('%ROOT%', root).replaceAll('%HOME%', home));
+    known.set(key, verdict);
+    return verdict;
+  };
 }
 
 test('the table is large enough, and no line stands in a file twice', () => {

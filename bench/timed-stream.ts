@@ -20,8 +20,8 @@ const message = {
   usage,
 };
 
-/** Answers every request with this many words, one every two milliseconds, over Anthropic's protocol. */
-export async function startTimedStream(words: number): Promise<TimedStream> {
+/** Answers every request with this many words over Anthropic's protocol, one every two milliseconds by default. */
+export async function startTimedStream(words: number, perSecond = 500): Promise<TimedStream> {
   const sent: number[] = [];
   const server = createServer(async (request, response) => {
     request.resume();
@@ -30,11 +30,14 @@ export async function startTimedStream(words: number): Promise<TimedStream> {
       response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
     say('message_start', { message });
     say('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
+    const started = performance.now();
     for (let i = 0; i < words && !response.destroyed; i++) {
       const text = i % 12 === 11 ? `w${i}w\n\n` : `w${i}w `;
       say('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
-      sent[i] = performance.now();
-      await sleep(2);
+      const now = performance.now();
+      sent[i] = now;
+      const early = started + ((i + 1) * 1000) / perSecond - now;
+      if (early > 0) await sleep(early);
     }
     say('content_block_stop', { index: 0 });
     say('message_delta', { delta: { stop_reason: 'end_turn' }, usage });

@@ -14,6 +14,7 @@ import type { UserQuestion } from '../../contract/tool.ts';
 import { raceAbort } from '../../lib/async/abort.ts';
 import { CHANGES_CHANGED, type ChangesChanged, type ClientExtensions } from './extension-methods.ts';
 import { answerOf } from './permission-options.ts';
+import { UpdateQueue } from './update-queue.ts';
 
 type Asked = { toolCall: ToolCallUpdate; options: PermissionOption[] };
 
@@ -26,6 +27,8 @@ export type Client = {
   /** Undefined if it does not let us see its files. */
   readonly buffers: EditorBuffers | undefined;
   update(...updates: SessionUpdate[]): void;
+  /** Resolves when nothing sent now would overtake an update. */
+  passedOn?(): Promise<void>;
   /** The list of the session's changes may differ now. */
   changesChanged(): void;
   /** Rejects when the signal is aborted. */
@@ -41,20 +44,24 @@ export class EditorClient implements Client {
   readonly capabilities: ClientCapabilities;
   readonly #context: AgentContext;
   readonly #sessionId: string;
+  readonly #updates: UpdateQueue;
   #questions = 0;
 
   constructor(context: AgentContext, capabilities: ClientCapabilities, sessionId: string) {
     this.#context = context;
     this.capabilities = capabilities;
     this.#sessionId = sessionId;
+    this.#updates = new UpdateQueue((update) =>
+      context.notify(methods.client.session.update, { sessionId, update }),
+    );
   }
 
   update(...updates: SessionUpdate[]): void {
-    // Fails only when the connection is closed, which ends the session.
-    for (const update of updates)
-      this.#context
-        .notify(methods.client.session.update, { sessionId: this.#sessionId, update })
-        .catch(() => undefined);
+    for (const update of updates) this.#updates.add(update);
+  }
+
+  passedOn(): Promise<void> {
+    return this.#updates.passedOn();
   }
 
   changesChanged(): void {
@@ -89,6 +96,7 @@ export class EditorClient implements Client {
   }
 
   async #requestPermission(asked: Asked, signal: AbortSignal): Promise<RequestPermissionOutcome> {
+    await this.passedOn();
     const { outcome } = await this.#context.request(
       methods.client.session.requestPermission,
       { sessionId: this.#sessionId, ...asked },
@@ -113,6 +121,7 @@ export class EditorClient implements Client {
 
   async #elicit({ question, choices }: UserQuestion, signal: AbortSignal): Promise<string | null> {
     const answer = { type: 'string' as const, title: 'Answer', ...(choices.length > 0 && { enum: choices }) };
+    await this.passedOn();
     const response = await this.#unlessCancelled(
       this.#context.request(
         methods.client.elicitation.create,

@@ -152,7 +152,11 @@ export class AcpSession {
     if (!this.#turns.isBusy) this.#turn = new AbortController();
     await this.#offerTrust();
     if (this.#turn.signal.aborted) return 'cancelled';
-    return this.#turns.send(prompt);
+    try {
+      return await this.#turns.send(prompt);
+    } finally {
+      await this.#client.passedOn?.();
+    }
   }
 
   /** Ends the run and what waits for it. Does nothing if there is none. */

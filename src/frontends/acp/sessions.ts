@@ -72,6 +72,7 @@ export class Sessions {
       const client = clientOf(request.sessionId);
       const session = await this.#reopen(request, () => client);
       client.update(...(await session.history()));
+      await client.passedOn?.();
       return announced(session);
     });
   }

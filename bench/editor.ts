@@ -1,0 +1,182 @@
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { doors } from '../test/support/aca.ts';
+import { buildProgram } from '../test/support/build-program.ts';
+import { median, residentMb } from './process-figures.ts';
+import { startTimedStream, type TimedStream } from './timed-stream.ts';
+
+/**
+ * This program as an agent for editors, on Node and as a binary if one was built: `npm run bench:editor`. Builds take turns,
+ * so that a busy moment of the machine affects both. `--record` appends the table to bench/results.md.
+ */
+
+const ROUNDS = 15;
+const PER_SECOND = 1_000;
+const SECONDS = 60;
+/** What a slow client reads in a second. */
+const SLOW_BYTES = 20_000;
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+async function bench(): Promise<void> {
+  buildProgram();
+  const binary = path.resolve(`build/aca-${process.platform}-${process.arch}`);
+  const builds = [
+    { name: 'agent, on Node', program: [process.execPath, path.resolve('dist/main.cjs')] },
+    ...(existsSync(binary) ? [{ name: 'agent, binary', program: [binary] }] : []),
+  ];
+  const folder = await mkdtemp(path.join(tmpdir(), 'aca-bench-editor-'));
+  try {
+    const agents = builds.map(({ program }) => ({ program, folder }));
+    const bare: number[] = [];
+    const starts: number[][] = agents.map(() => []);
+    for (let round = 0; round <= ROUNDS; round++) {
+      const figures = [await spawnToExit(), ...(await inTurn(agents, spawnToInitialized))];
+      // The first round is a warm-up.
+      if (round === 0) continue;
+      bare.push(figures[0] ?? Number.NaN);
+      for (const [i, all] of starts.entries()) all.push(figures[i + 1] ?? Number.NaN);
+    }
+    const over = starts.map((all) => median(all) - median(bare));
+    const name = `${PER_SECOND} updates a second for a minute`;
+    await report(median(bare), builds, [
+      ['spawn to initialized, over the bare runtime, ms', over],
+      [`${name}, more memory, MB`, await inTurn(agents, (agent) => memoryGrowth(agent, 'fast'))],
+      ['the same, read slowly, MB', await inTurn(agents, (agent) => memoryGrowth(agent, 'slow'))],
+    ]);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+type Agent = { program: readonly string[]; folder: string };
+
+async function inTurn(
+  agents: readonly Agent[],
+  measure: (agent: Agent) => Promise<number>,
+): Promise<number[]> {
+  const figures: number[] = [];
+  for (const agent of agents) figures.push(await measure(agent));
+  return figures;
+}
+
+async function spawnToExit(): Promise<number> {
+  const started = performance.now();
+  const child = spawn(process.execPath, ['-e', '0'], {
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH ?? '' },
+  });
+  await new Promise((resolve) => child.on('close', resolve));
+  return performance.now() - started;
+}
+
+async function spawnToInitialized(agent: Agent): Promise<number> {
+  const started = performance.now();
+  const child = await start(agent, '');
+  try {
+    await answerOf(child, 1, 'initialize', { protocolVersion: 1 });
+    return performance.now() - started;
+  } finally {
+    await end(child);
+  }
+}
+
+/** How much more memory an agent has at the end of an answer than after a third of it. */
+async function memoryGrowth(agent: Agent, reads: 'fast' | 'slow'): Promise<number> {
+  await using stream = await startTimedStream(SECONDS * PER_SECOND, PER_SECOND);
+  const child = await start(agent, stream.url);
+  try {
+    await answerOf(child, 1, 'initialize', { protocolVersion: 1 });
+    const place = { cwd: agent.folder, mcpServers: [] };
+    const { sessionId } = (await answerOf(child, 2, 'session/new', place)) as { sessionId: string };
+    const prompt = { sessionId, prompt: [{ type: 'text', text: 'go' }] };
+    send(child, { id: 3, method: 'session/prompt', params: prompt });
+    if (reads === 'fast') child.stdout.resume();
+    using _slowly = reads === 'slow' ? readSlowly(child) : undefined;
+    // By then everything is loaded, and the heap has the size it needs.
+    const settled = await memoryAt(child, stream, 1 / 3);
+    return (await memoryAt(child, stream, 1)) - settled;
+  } finally {
+    await end(child);
+  }
+}
+
+async function memoryAt({ pid = 0 }: Child, { sent }: TimedStream, share: number): Promise<number> {
+  while (sent.length < SECONDS * PER_SECOND * share) await sleep(50);
+  return residentMb(pid);
+}
+
+async function start({ program: [file = '', ...args], folder }: Agent, url: string): Promise<Child> {
+  const { model, env } = doors.anthropic(url);
+  const home = path.join(folder, 'home');
+  await mkdir(home, { recursive: true });
+  return spawn(file, [...args, 'acp', '--model', model], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      ...env,
+      AI_ASSISTANT_KEYCHAIN: '0',
+      AI_ASSISTANT_MEMORY: '0',
+    },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+}
+
+async function end(child: Child): Promise<void> {
+  child.stdin.end();
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null)
+    await new Promise((resolve) => child.once('close', resolve));
+}
+
+function send(child: Child, message: object): void {
+  child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
+
+/** Leaves everything after the answer in the pipe. */
+async function answerOf(child: Child, id: number, method: string, params: object): Promise<unknown> {
+  send(child, { id, method, params });
+  let received = '';
+  for (;;) {
+    await new Promise((resolve) => child.stdout.once('readable', resolve));
+    received += child.stdout.read()?.toString() ?? '';
+    for (const line of received.split('\n').slice(0, -1)) {
+      const message = JSON.parse(line) as { id?: number; result?: unknown };
+      if (message.id === id && 'result' in message) return message.result;
+    }
+  }
+}
+
+function readSlowly(child: Child): Disposable {
+  const read = () => child.stdout.read(Math.min(SLOW_BYTES / 10, child.stdout.readableLength));
+  const tick = setInterval(read, 100);
+  return { [Symbol.dispose]: () => clearInterval(tick) };
+}
+
+async function report(
+  bare: number,
+  builds: readonly { name: string }[],
+  rows: [string, number[]][],
+): Promise<void> {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const text = [
+    `Bare runtime, spawn to exit: ${bare.toFixed(1)} ms.`,
+    '',
+    line(['what', ...builds.map(({ name }) => name)]),
+    line(['---', ...builds.map(() => '---')]),
+    ...rows.map(([what, figures]) => line([what, ...figures.map((figure) => figure.toFixed(1))])),
+  ].join('\n');
+  console.log(text);
+  if (!process.argv.includes('--record')) return;
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const heading = `## For editors, ${new Date().toISOString().slice(0, 10)}, ${commit}, Node ${process.version}, ${cpus().length} cores`;
+  await appendFile('bench/results.md', `\n${heading}\n\n${text}\n`);
+}
+
+await bench();

@@ -1316,7 +1316,8 @@ type ModeSwitch = {
     get(): PermissionMode;
     set(mode: PermissionMode): void;
     /** Called after every change, whoever made it. */
-    onChange(listener: (mode: PermissionMode) => void): void;
+    /** Returns a function that removes the listener. */
+    onChange(listener: (mode: PermissionMode) => void): () => void;
 };
 
 /** The rules, grants and denials in effect, and how to change them. */

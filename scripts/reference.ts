@@ -1,6 +1,7 @@
 import { Command, type Option } from 'commander';
 import { buildProgram, subcommands } from '../src/cli/args.ts';
 import { acpCommand } from '../src/cli/subcommands/acp.ts';
+import { attachCommand } from '../src/cli/subcommands/attach.ts';
 import { auditCommand } from '../src/cli/subcommands/audit.ts';
 import { completionCommand } from '../src/cli/subcommands/completion.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
@@ -97,6 +98,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
   } as unknown as Terminal;
   return {
     acp: acpCommand(terminal, { code: 0 }),
+    attach: attachCommand(terminal),
     audit: auditCommand(terminal),
     completion: completionCommand(terminal, async (name) => new Command(name)),
     config: configCommand(terminal),

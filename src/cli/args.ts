@@ -14,6 +14,7 @@ export type Invocation =
 /** Subcommands; each module is loaded on demand. */
 export const subcommands = [
   { name: 'acp', description: 'Run as an agent for editors, over the Agent Client Protocol' },
+  { name: 'attach', description: 'Show a session of the server in this terminal' },
   { name: 'audit', description: 'Show which tool calls were allowed and denied' },
   { name: 'completion', description: 'Print a completion script for bash, zsh, fish or PowerShell' },
   { name: 'config', description: 'Show and change settings' },

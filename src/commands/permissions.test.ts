@@ -66,7 +66,7 @@ function setUp() {
       set: (mode) => {
         current = mode;
       },
-      onChange: () => undefined,
+      onChange: () => () => undefined,
     },
     permissions: {
       rules: () => [{ verdict: 'deny', pattern: 'Bash(git push *)' }],

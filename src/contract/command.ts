@@ -9,7 +9,8 @@ export type ModeSwitch = {
   get(): PermissionMode;
   set(mode: PermissionMode): void;
   /** Called after every change, whoever made it. */
-  onChange(listener: (mode: PermissionMode) => void): void;
+  /** Returns a function that removes the listener. */
+  onChange(listener: (mode: PermissionMode) => void): () => void;
 };
 
 export type PermissionRule = { verdict: Verdict; pattern: string };

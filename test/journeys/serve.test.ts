@@ -1,62 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { serverMethods } from '../../src/frontends/server/server-methods.ts';
-import { aca, cleanEnv, doors } from '../support/aca.ts';
-import { choosing, Member, type MemberOptions } from '../support/hosted.ts';
-import { calls, hangs, type Step, says } from '../support/model-server/script.ts';
-import { program } from '../support/program.ts';
-import { serve as serveModel } from '../support/serve.ts';
+import { aca } from '../support/aca.ts';
+import { ended, prepared, recordOf } from '../support/aca-server.ts';
+import { choosing } from '../support/hosted.ts';
+import { openLab, still } from '../support/lab.ts';
+import { calls, hangs, says, slowly } from '../support/model-server/script.ts';
 import { soak } from '../support/soak.ts';
-import { type Workspace, workspace } from '../support/workspace.ts';
+import { workspace } from '../support/workspace.ts';
 
 const edit = ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'three' }] as [string, object];
 const read = ['Read', { file_path: 'a.txt' }] as [string, object];
-
-type Record = { url: string; process: { pid: number } };
-
-const dataRoot = (space: Workspace) => path.join(space.home, '.ai-assistant');
-
-async function recordOf(space: Workspace, differsFrom?: number): Promise<Record> {
-  for (;;) {
-    const text = await readFile(path.join(dataRoot(space), 'serve/server.json'), 'utf8').catch(() => '');
-    const record = text === '' ? null : (JSON.parse(text) as Record);
-    if (record && record.process.pid !== differsFrom) return record;
-    await pause(20);
-  }
-}
-
-/** A model that plays this script, and how to start the server with it. */
-async function prepared(space: Workspace, script: readonly Step[]) {
-  const model = await serveModel(script);
-  const { model: name, env } = doors.anthropic(model.url);
-  await writeFile(path.join(space.home, '.keep'), '');
-  const start = async (before?: number) => {
-    const line = program(['serve', '--listen', '127.0.0.1:0', '--model', name]);
-    const child = spawn(line.file, line.args, {
-      cwd: space.home,
-      env: cleanEnv(space, env),
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    return { child, ...(await recordOf(space, before)) };
-  };
-  const join = async (url: string, options: MemberOptions = {}) => {
-    const token = (await readFile(path.join(dataRoot(space), 'serve/token'), 'utf8')).trim();
-    const headers = { authorization: `Bearer ${token}` };
-    return Member.connect(`${url.replace('http', 'ws')}/acp`, { ...options, headers });
-  };
-  return { model, name, env, start, join };
-}
-
-function ended(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode);
-    else child.once('exit', resolve);
-  });
-}
 
 test('a run goes on without its client; after SIGKILL the session is interrupted and continues on request', async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
@@ -128,3 +82,44 @@ test(
     expect(await space.tree()).toEqual({ 'a.txt': 'one\nthree\n' });
   },
 );
+
+describe('an attached terminal', () => {
+  test('shares the conversation with other clients, approves, and leaves the run alone when it leaves', async () => {
+    const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+    const { start, join } = await prepared(space, [
+      calls(read),
+      calls(edit),
+      says('Changed it.'),
+      slowly(says('Slow words. '.repeat(10), { pieceLength: 12 }), { betweenMs: 150 }),
+    ]);
+    const { url } = await start();
+    const ada = await join(url);
+    const id = await ada.create(space.root);
+    await ada.attach(id);
+    const lab = openLab(space, ['attach', id.slice(0, 8)], { inShell: true, whenDone: onTestFinished });
+    await lab.waitFor(
+      (it) => it.rows().some((row) => row.startsWith('>')) && it.rows().join().includes('sonnet-4'),
+    );
+
+    void ada.prompt(id, 'change it from afar').catch(() => undefined);
+    await lab.waitFor('change it from afar');
+    await lab.waitFor('Edit a.txt?');
+    // Keys that come too soon after a question belong to the prompt.
+    await still(lab);
+    lab.type('y');
+    await lab.waitFor('Changed it.');
+    await ada.until(() => ada.events.some(({ type }) => type === 'turn_ended'));
+    expect(ada.events.find(({ type }) => type === 'permission_settled')).toMatchObject({ optionId: 'once' });
+    expect(await space.tree()).toEqual({ 'a.txt': 'one\nthree\n' });
+
+    lab.type('talk slowly\r');
+    await ada.until(() => ada.prompts.includes('talk slowly'));
+    await lab.waitFor('Slow words.');
+    lab.type('\u0004');
+    await lab.waitFor('shell> ', { times: 2 });
+    expect(lab.all().join('\n')).toContain('Detached. The session goes on.');
+    expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
+    expect(lab.cursor().visible).toBe(true);
+    await ada.until(() => ada.said.split('Slow words.').length > 10);
+  });
+});

@@ -25,7 +25,7 @@ export function createMode(
 ): Mode {
   let current = mode;
   let planned = mode === 'plan' || first === 'plan';
-  const listeners: ((mode: PermissionMode) => void)[] = [];
+  const listeners = new Set<(mode: PermissionMode) => void>();
   return {
     first,
     get: () => current,
@@ -34,7 +34,10 @@ export function createMode(
       planned ||= next === 'plan';
       for (const listener of listeners) listener(next);
     },
-    onChange: (listener) => void listeners.push(listener),
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     hasPlanned() {
       planned ||= notesPlanning(messages());
       return planned;

@@ -17,6 +17,8 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
   switch (name) {
     case 'acp':
       return (await import('./acp.ts')).acpCommand(terminal, ended);
+    case 'attach':
+      return (await import('./attach.ts')).attachCommand(terminal);
     case 'audit':
       return (await import('./audit.ts')).auditCommand(terminal, ended);
     case 'completion':

@@ -112,6 +112,10 @@ export class AcpSession {
     return this.#opened;
   }
 
+  get settings(): Settings {
+    return this.#settings;
+  }
+
   get isBusy(): boolean {
     return this.#turns.isBusy;
   }

@@ -7,6 +7,7 @@ import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { version } from '../../lib/version.ts';
 import { shutdownSignal } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
+import { withTerminals } from './attach/terminal-requests.ts';
 import { withOwnerRequests } from './http/owner-requests.ts';
 import { startServer } from './http/server.ts';
 import type { RunningServer, ServerOptions } from './http/types.ts';
@@ -32,19 +33,27 @@ export async function runServer(
   const lock = tryLock(path.join(folder, 'server'));
   if (!lock) throw alreadyRunning(root);
   const leaving = shutdownSignal(terminal);
+  const warn = (message: string) => void terminal.stderr.write(`${message}\n`);
   let server: RunningServer | undefined;
   const audit: RunningServer['audit'] = (entry) => server?.audit(entry);
   const hosted = new HostedSessions({ options: session, terminal, leaving, folder, audit });
-  const extend: ConnectionDeps['extend'] = (app, { who }) => {
-    if (server) withOwnerRequests(app, who, { server, root });
+  const extend: ConnectionDeps['extend'] = (app, connected) => {
+    if (server) withOwnerRequests(app, connected.who, { server, root });
+    withTerminals(app, connected, { hosted, env: terminal.env });
   };
   try {
     server = await startServer({
       ...door,
       folder,
       auditFile: config.auditLog ? path.join(root, 'audit.jsonl') : null,
-      onSocket: (socket, who) => void new Connection(socket, who, { hosted, audit, extend }).serve(),
-      onTrouble: (message) => terminal.stderr.write(`${message}\n`),
+      onSocket: (socket, who) => {
+        const connection = new Connection(socket, who, { hosted, audit, extend });
+        connection.serve().catch((error: Error) => {
+          warn(`A connection failed: ${error.message}`);
+          socket.terminate();
+        });
+      },
+      onTrouble: warn,
     });
     const { url, publicUrl } = server;
     await recordServer(root, { url, publicUrl, version });

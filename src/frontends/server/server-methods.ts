@@ -114,7 +114,7 @@ export type SessionOverview = {
   participants: number;
 };
 
-/** `env`: what a program needs to know about the terminal, such as TERM and COLORTERM. */
+/** `env`: what a program needs to know about the terminal. */
 export type OpenTerminalParams = {
   sessionId: string;
   columns: number;

@@ -24,6 +24,8 @@ export type Terminal = Host & {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
+  /** The terminal of another process: it neither ends nor suspends this one. */
+  isRemote?: boolean | undefined;
   /** Called on an unhandled error, before it ends the process or is attributed to a plugin. */
   onUncaught?(listener: (error: unknown) => void): void;
   /**

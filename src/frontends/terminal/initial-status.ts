@@ -20,8 +20,8 @@ export const unknownStatus: Status = {
   elapsedMs: null,
 };
 
-/** Shows the initial status of a conversation, and then its updates. */
-export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
+/** Shows the initial status of a conversation, and then its updates, until the returned function is called. */
+export function showStatus(opened: Opened, screen: Screen, cwd: string): () => void {
   const { controller, choice, mode, notices, hints, spending } = opened;
   const { session } = controller;
   screen.setStatus({
@@ -50,13 +50,17 @@ export function showStatus(opened: Opened, screen: Screen, cwd: string): void {
   };
   const tell = () => void refresh().catch((error: Error) => controller.notice('warn', error.message));
   tell();
-  mode.onChange((changed) => screen.setStatus({ mode: changed }));
-  controller.listen((event) => {
+  const offMode = mode.onChange((changed) => screen.setStatus({ mode: changed }));
+  const offEvents = controller.listen((event) => {
     screen.push(event);
     if (event.type === 'message' && event.message.role === 'user') showTopic(session, screen, cwd);
     if (event.type === 'tool_end') screen.setStatus({ shells: opened.shells() });
     if (event.type === 'end') tell();
   });
+  return () => {
+    offMode();
+    offEvents();
+  };
 }
 
 /** The terminal's title: what the conversation is about, or the folder until that is known. */

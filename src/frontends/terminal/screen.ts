@@ -84,10 +84,11 @@ export class Screen {
   #cancelledAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ScreenOptions) {
-    const { stdin, stdout, env, title, takeOver, settings, status, shownPath } = options;
+    const { stdin, stdout, isRemote, env, title, takeOver, settings, status, shownPath } = options;
     this.#options = options;
     const onKey = (key: Key) => this.#press(key);
-    this.terminal = new HeldTerminal({ stdin, stdout, env, title, onKey, ...(takeOver && { takeOver }) });
+    const held = { stdin, stdout, isRemote, env, title, onKey };
+    this.terminal = new HeldTerminal(takeOver ? { ...held, takeOver } : held);
     this.store = new ViewStore(status, options.start);
     this.#queue = new PromptQueue({
       queue: settings.queue,
@@ -147,7 +148,7 @@ export class Screen {
     stdout.on('resize', this.#resized);
     for (const gone of ['end', 'close', 'error']) stdin.on(gone, this.#gone);
     stdout.on('error', this.#gone);
-    process.on('SIGCONT', this.#takeBack);
+    if (!this.#options.isRemote) process.on('SIGCONT', this.#takeBack);
     // Whatever opens next, these keys were meant for the prompt: nothing else was visible.
     this.prompt.resize(textWidth(this.terminal.columns));
     this.terminal.deliver(pressed);
@@ -182,20 +183,20 @@ export class Screen {
 
   /** Ends the input. */
   quit(): void {
-    this.#quitting = true;
+    this.isQuitting = true;
     this.pager.close();
     this.dialogs.closeAll();
     this.#interrupted();
     this.#queue.end();
   }
 
-  #quitting = false;
+  isQuitting = false;
   #isGone = false;
 
   push(event: AgentEvent): void {
     if (event.type === 'end') this.notifyIfAway('Finished', { isEnd: true });
     this.pager.watch(event);
-    this.#feed.push(this.#quitting ? withoutQuestion(event) : event);
+    this.#feed.push(this.isQuitting ? withoutQuestion(event) : event);
   }
 
   print(text: string): void {
@@ -227,25 +228,25 @@ export class Screen {
   }
 
   async ask(question: string, signal?: AbortSignal): Promise<string | null> {
-    if (this.#quitting) return null;
+    if (this.isQuitting) return null;
     return this.dialogs.show(questionDialog(question, this.kit), signal);
   }
 
   /** Only an explicit yes counts. */
   async confirm(question: string, signal?: AbortSignal): Promise<boolean> {
-    if (this.#quitting) return false;
+    if (this.isQuitting) return false;
     return (
       (await this.dialogs.show(confirmDialog({ question, body: wordsOf('') }, this.kit), signal)) ?? false
     );
   }
 
   async askHidden(question: string): Promise<string | null> {
-    if (this.#quitting) return null;
+    if (this.isQuitting) return null;
     return this.dialogs.show(textDialog({ question, hidden: true }));
   }
 
   readonly approver: Approver = async (request, signal) => {
-    if (this.#quitting) return { choice: 'no' };
+    if (this.isQuitting) return { choice: 'no' };
     this.notifyIfAway('Waiting for your approval');
     const kit = { ...this.kit, acceptEdits: () => this.#options.onAction('accept-edits') };
     const outcome = await this.dialogs.show(permissionDialog(request, kit), signal);
@@ -256,7 +257,7 @@ export class Screen {
 
   /** The model's own questions. */
   readonly answer = async (question: UserQuestion, signal: AbortSignal): Promise<string | null> => {
-    if (this.#quitting) return null;
+    if (this.isQuitting) return null;
     this.notifyIfAway('Has a question for you');
     const outcome = await this.dialogs.show(askDialog(question, this.kit), signal);
     if (outcome?.type === 'answer') return outcome.text;

@@ -27,7 +27,7 @@ export type PaintStage = {
 export async function paintScreen({ config }: Settings, stage: PaintStage): Promise<Screen> {
   const { Screen } = await import('./screen.ts');
   const { terminal, history, commands, seesImages, cycleMode, acceptEdits, rewind } = stage;
-  const { stdin, stdout, env, cwd, early } = terminal;
+  const { stdin, stdout, isRemote, env, cwd, early } = terminal;
   await early?.breathe();
   const facts = startFacts(cwd);
   const notifyByCommand = async ({ title, message }: Note) => {
@@ -41,6 +41,7 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
   const screen = new Screen({
     stdin,
     stdout,
+    isRemote,
     env,
     ...(early && { ground: early.ground, takeOver: () => early.takeOver() }),
     title: `aca · ${path.basename(cwd)}`,
@@ -71,6 +72,10 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
         copied: async () => (await import('../../sandbox/shell/clipboard-image.ts')).clipboardImage(env),
       },
       edit: async (text) => {
+        if (isRemote) {
+          screen.print('An editor cannot be opened in an attached terminal.');
+          return null;
+        }
         const { editInProgram } = await import('../../sandbox/shell/external-editor.ts');
         return editInProgram(text, env.VISUAL || env.EDITOR || 'vi');
       },

@@ -20,12 +20,12 @@ import { loadSettings, type Settings, sessionStore } from '../../app/settings.ts
 import { announceUpdate } from '../../app/update/announce-update.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
 import { builtinCommands } from '../../commands/index.ts';
-import { modesByStrictness } from '../../config/schema/schema.ts';
 import type { SlashCommand } from '../../contract/command.ts';
 import type { Provider } from '../../contract/provider.ts';
 import { interruptibleWait } from '../shared/interruptible-wait.ts';
 import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
+import { cycleMode } from './cycle-mode.ts';
 import { firstRun } from './first-run.ts';
 import { withDialogs } from './flows/commands.ts';
 import type { Pickers } from './flows/pickers.ts';
@@ -243,10 +243,7 @@ export class ScreenConversation {
   }
 
   #cycleMode(): void {
-    const mode = this.#opened?.mode;
-    if (!mode) return;
-    const at = modesByStrictness.indexOf(mode.get());
-    mode.set(modesByStrictness[(at + 1) % modesByStrictness.length] ?? 'default');
+    if (this.#opened) cycleMode(this.#opened.mode);
   }
 
   #rewind(): void {

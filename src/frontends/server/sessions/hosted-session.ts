@@ -45,6 +45,10 @@ export class HostedSession {
     this.room = new Room({ log: this.log, cwd, onAnswered, onChange });
   }
 
+  get cwd(): string {
+    return this.#options.cwd;
+  }
+
   get session(): AcpSession {
     if (!this.#session) throw new Error('The session is not open yet.');
     return this.#session;
@@ -74,11 +78,11 @@ export class HostedSession {
 
   overview(): SessionOverview {
     const { id, opened } = this.session;
-    const { costUsd, cwd } = this.#options;
+    const { costUsd } = this.#options;
     return {
       id,
       title: topicOf(opened.controller.session),
-      cwd,
+      cwd: this.cwd,
       state: this.state,
       costUsd: costUsd === null ? null : costUsd + this.#costUsd,
       lastLine: lastLineOf(this.#answer),

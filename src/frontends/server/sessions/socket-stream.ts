@@ -12,10 +12,11 @@ const STALLED_MS = 30_000;
  * not wait for slow readers.
  */
 export function socketStream(socket: WebSocket): Stream {
+  let isOpen = true;
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {
-      let isOpen = true;
       socket.on('message', (data, isBinary) => {
+        if (!isOpen) return;
         const message = isBinary ? null : parseJson(String(data));
         if (isObject(message)) controller.enqueue(message as AnyMessage);
         else refuse(socket);
@@ -27,7 +28,10 @@ export function socketStream(socket: WebSocket): Stream {
       // A close event follows.
       socket.on('error', () => undefined);
     },
-    cancel: () => socket.close(),
+    cancel() {
+      isOpen = false;
+      socket.close();
+    },
   });
   const writable = new WritableStream<AnyMessage>({
     write: (message) => send(socket, JSON.stringify(message)),

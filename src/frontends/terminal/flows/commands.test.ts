@@ -107,7 +107,7 @@ function stage(script: readonly (readonly Key[])[]) {
       set(next: typeof mode) {
         mode = next;
       },
-      onChange: () => undefined,
+      onChange: () => () => undefined,
     },
     permissions: {
       rules: () => [{ verdict: 'deny', pattern: 'Read(.env)' }],

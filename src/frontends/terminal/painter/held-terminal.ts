@@ -1,11 +1,11 @@
-import type { Handover } from '../../shared/terminal.ts';
+import type { Handover, Terminal } from '../../shared/terminal.ts';
 import { takeKeyboard } from '../../shared/typed-ahead.ts';
 import { KeyReader } from '../keyboard/keys.ts';
 import type { Key } from '../view/types.ts';
 import { Painter } from './painter.ts';
 import { TerminalModes } from './terminal-modes.ts';
 
-export type TerminalStreams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream };
+export type TerminalStreams = Pick<Terminal, 'stdin' | 'stdout' | 'isRemote'>;
 
 export type HeldOptions = TerminalStreams & {
   env: Readonly<Record<string, string | undefined>>;
@@ -19,6 +19,7 @@ export type HeldOptions = TerminalStreams & {
 /** Owns the terminal: keyboard, modes and the rows at its end. It is restored however the program ends. */
 export class HeldTerminal {
   readonly painter: Painter;
+  readonly #isRemote: boolean;
   readonly #stdin: NodeJS.ReadStream;
   readonly #stdout: NodeJS.WriteStream;
   readonly #reader: KeyReader;
@@ -33,7 +34,8 @@ export class HeldTerminal {
   #asleep: NodeJS.Timeout | undefined;
   #isAlternate = false;
 
-  constructor({ stdin, stdout, env, title, takeOver, onKey }: HeldOptions) {
+  constructor({ stdin, stdout, isRemote = false, env, title, takeOver, onKey }: HeldOptions) {
+    this.#isRemote = isRemote;
     this.#stdin = stdin;
     this.#stdout = stdout;
     this.#takeOver = takeOver ?? (() => null);
@@ -75,8 +77,10 @@ export class HeldTerminal {
 
   /** Returns the keys pressed before. */
   hold(): Key[] {
-    process.on('exit', this.#giveBack);
-    process.on('uncaughtExceptionMonitor', this.#giveBack);
+    if (!this.#isRemote) {
+      process.on('exit', this.#giveBack);
+      process.on('uncaughtExceptionMonitor', this.#giveBack);
+    }
     const before = this.#takeOver();
     const ahead = before ? null : takeKeyboard({ stdin: this.#stdin, stdout: this.#stdout });
     if (ahead?.erase) this.write(ahead.erase);
@@ -117,6 +121,7 @@ export class HeldTerminal {
 
   /** Releases it while the process is suspended; followed by `resume`. */
   sleep(): void {
+    if (this.#isRemote) return;
     // With nothing to read, the process would exit.
     this.#asleep = setInterval(() => undefined, 60_000);
     this.release();

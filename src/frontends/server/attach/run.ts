@@ -1,0 +1,173 @@
+import { constants } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
+import { UserError } from '../../../contract/errors.ts';
+import { dataRoot } from '../../../lib/files/data-root.ts';
+import type { Terminal } from '../../shared/terminal.ts';
+import { connectToServer } from '../server-client.ts';
+import {
+  type OpenTerminalParams,
+  type OpenTerminalResult,
+  type SessionOverview,
+  serverMethods,
+  serverNotifications,
+} from '../server-methods.ts';
+import { findServer, type ServerRecord } from '../server-record.ts';
+import { TERMINAL_VARIABLES } from './terminal-variables.ts';
+
+/** How long a lost server is looked for: it may be restarted. */
+const RECONNECT_MS = 20_000;
+const LOOK_MS = 200;
+
+const outputParams = z.object({ terminalId: z.string(), data: z.string() });
+const closedParams = z.object({ terminalId: z.string(), message: z.string() });
+
+/** How an attachment ended: by the user or the session, or because the server is gone. */
+type End = { type: 'closed'; message: string } | { type: 'lost' };
+
+/** `aca attach`: shows a session of the server in this terminal, until the user leaves. */
+export async function runAttach(wanted: string | undefined, terminal: Terminal): Promise<void> {
+  const { stdin, stdout, stderr, env } = terminal;
+  if (!stdin.isTTY || !stdout.isTTY)
+    throw new UserError('`aca attach` needs a terminal.', 'Run it in one, or open the page of the server.');
+  const root = dataRoot(env);
+  let server = findServer(root);
+  if (!server)
+    throw new UserError('No server is running.', 'Start one with `aca serve`, or `aca --background "TASK"`.');
+  const { id } = await sessionOf(wanted, server, terminal);
+  // The process ends as usual, and its terminal is restored.
+  for (const signal of ['SIGHUP', 'SIGTERM'] as const)
+    terminal.onSignal(signal, () => process.exit(128 + constants.signals[signal]));
+  for (;;) {
+    const end = await attachOnce(id, server, terminal);
+    if (end.type === 'closed') {
+      stderr.write(`${end.message}\nAttach again with: aca attach ${id.slice(0, 8)}\n`);
+      return;
+    }
+    stderr.write('The connection to the server was lost. Reconnecting… (Ctrl+C to stop)\n');
+    server = await serverAgain(root);
+  }
+}
+
+/** The session by its id, or the one that most needs attention. */
+async function sessionOf(
+  wanted: string | undefined,
+  server: ServerRecord,
+  { env, cwd }: Terminal,
+): Promise<SessionOverview> {
+  const connection = await connectToServer(server, dataRoot(env));
+  const all = await connection.agent
+    .request<{ sessions: SessionOverview[] }>(serverMethods.overview, {})
+    .finally(() => connection.close());
+  const found =
+    wanted === undefined
+      ? all.sessions.toSorted((a, b) => rank(a, cwd) - rank(b, cwd))
+      : all.sessions.filter(({ id, title }) => id.startsWith(wanted) || title === wanted);
+  const [first, second] = found;
+  if (!first)
+    throw wanted === undefined
+      ? new UserError('There are no sessions yet.', 'Start one with `aca --background "TASK"`.')
+      : new UserError(`There is no session "${wanted}".`, 'Run `aca serve --status` to list them.');
+  if (wanted !== undefined && second && first.id !== wanted)
+    throw new UserError(`Several sessions start with "${wanted}".`, 'Add more of the id.');
+  return first;
+}
+
+/** Sessions that wait or work come first, then those of this folder; the list is by last use. */
+function rank({ state, cwd: folder }: SessionOverview, cwd: string): number {
+  const states = { waiting: 0, working: 0, interrupted: 4, failed: 4, done: 4, idle: 4 };
+  return states[state] + (folder === cwd ? 0 : 1);
+}
+
+async function serverAgain(root: string): Promise<ServerRecord> {
+  for (const until = performance.now() + RECONNECT_MS; performance.now() < until; await pause(LOOK_MS)) {
+    const server = findServer(root);
+    if (server) return server;
+  }
+  throw new UserError('The server has ended.', 'Start it again with `aca serve`; its sessions are saved.');
+}
+
+async function attachOnce(sessionId: string, server: ServerRecord, terminal: Terminal): Promise<End> {
+  const { stdin, stdout, env } = terminal;
+  const held = new LocalTerminal(terminal);
+  let end: (how: End) => void = () => undefined;
+  const ended = new Promise<End>((resolve) => {
+    end = resolve;
+  });
+  const connection = await connectToServer(server, dataRoot(env), (app) => {
+    app
+      .onNotification(serverNotifications.terminalOutput, outputParams, ({ params }) =>
+        held.write(params.data),
+      )
+      .onNotification(serverNotifications.terminalClosed, closedParams, ({ params: { message } }) => {
+        held.isClean = true;
+        end({ type: 'closed', message });
+      });
+  });
+  const { agent } = connection;
+  void connection.closed.then(() => end({ type: 'lost' }));
+  held.hold();
+  try {
+    const { terminalId } = await agent.request<OpenTerminalResult>(serverMethods.openTerminal, {
+      sessionId,
+      ...sizeOf(stdout),
+      env: Object.fromEntries(TERMINAL_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+    } satisfies OpenTerminalParams);
+    const tell = (method: string, params: object) =>
+      void agent.notify(method, { terminalId, ...params }).catch(() => undefined);
+    const type = (data: string) => tell(serverNotifications.terminalInput, { data });
+    const resize = () => tell(serverNotifications.terminalResize, sizeOf(stdout));
+    const gone = () => end({ type: 'closed', message: 'The terminal was closed.' });
+    stdin.on('data', type).on('end', gone);
+    stdout.on('resize', resize);
+    const how = await ended;
+    stdin.off('data', type).off('end', gone);
+    stdout.off('resize', resize);
+    return how;
+  } finally {
+    held.restore();
+    connection.close();
+  }
+}
+
+/** This terminal, raw while a screen of the server is shown in it. It is restored however that ends. */
+class LocalTerminal {
+  readonly #terminal: Terminal;
+  /** The screen has already restored what it changed. */
+  isClean = false;
+  #isAlternate = false;
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  hold(): void {
+    const { stdin } = this.#terminal;
+    process.on('exit', this.restore);
+    stdin.setRawMode(true);
+    stdin.setEncoding('utf8');
+    stdin.resume();
+  }
+
+  write(data: string): void {
+    const [on, off] = [data.lastIndexOf('\u001b[?1049h'), data.lastIndexOf('\u001b[?1049l')];
+    if (on !== off) this.#isAlternate = on > off;
+    this.#terminal.stdout.write(data);
+  }
+
+  readonly restore = (): void => {
+    const { stdin, stdout } = this.#terminal;
+    process.off('exit', this.restore);
+    if (!this.isClean) {
+      const primary = this.#isAlternate ? '\u001b[?1049l' : '';
+      // Marks of pastes, reports of focus and the keyboard protocols, which a screen switches on.
+      stdout.write(`${primary}\u001b[<u\u001b[>4;0m\u001b[?2004l\u001b[?1004l\u001b[?2026l\u001b[?25h\r\n`);
+    }
+    if (stdin.isTTY) stdin.setRawMode(false);
+    stdin.pause();
+  };
+}
+
+function sizeOf({ columns, rows }: NodeJS.WriteStream) {
+  return { columns: columns || 80, rows: rows || 24 };
+}

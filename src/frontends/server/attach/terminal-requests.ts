@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentApp } from '@agentclientprotocol/sdk';
+import { z } from 'zod';
+import { type OpenTerminalParams, serverMethods, serverNotifications } from '../server-methods.ts';
+import type { Connected } from '../sessions/connection.ts';
+import type { HostedSessions } from '../sessions/hosted-sessions.ts';
+import type { Attachment } from './attachment.ts';
+
+const MOST_CELLS = 10_000;
+const cells = z.number().int().min(1).max(MOST_CELLS);
+const openParams: z.ZodType<OpenTerminalParams> = z.object({
+  sessionId: z.string(),
+  columns: cells,
+  rows: cells,
+  env: z.record(z.string(), z.string()),
+});
+const ofTerminal = z.object({ terminalId: z.string() });
+
+type TerminalDeps = { hosted: HostedSessions; env: NodeJS.ProcessEnv };
+
+/** The methods of attached terminals. They are closed with their connection. */
+export function withTerminals(
+  app: AgentApp,
+  { who, context, onClose }: Connected,
+  deps: TerminalDeps,
+): AgentApp {
+  const { hosted, env } = deps;
+  const open = new Map<string, Attachment>();
+  onClose(() => {
+    for (const attachment of open.values()) attachment.close();
+  });
+  const notify = (method: string, params: object) => context().notify(method, params);
+  const start = async (params: OpenTerminalParams) => {
+    const found = await hosted.get(params.sessionId);
+    const { Attachment } = await import('./attachment.ts');
+    const terminalId = randomUUID();
+    const close = (message: string) => {
+      open.delete(terminalId);
+      notify(serverNotifications.terminalClosed, { terminalId, message }).catch(() => undefined);
+    };
+    const attachment = new Attachment({
+      id: `terminal-${terminalId}`,
+      who,
+      hosted: found,
+      params,
+      env,
+      send: (data) => notify(serverNotifications.terminalOutput, { terminalId, data }),
+      onClosed: close,
+    });
+    open.set(terminalId, attachment);
+    // After the answer, which tells the client the terminal's id.
+    setImmediate(() => attachment.run().catch((error: Error) => close(error.message)));
+    return { terminalId };
+  };
+  return app
+    .onRequest(serverMethods.openTerminal, openParams, ({ params }) => start(params))
+    .onRequest(serverMethods.closeTerminal, ofTerminal, ({ params: { terminalId } }) => {
+      open.get(terminalId)?.close();
+      return {};
+    })
+    .onNotification(
+      serverNotifications.terminalInput,
+      ofTerminal.extend({ data: z.string() }),
+      ({ params }) => {
+        open.get(params.terminalId)?.type(params.data);
+      },
+    )
+    .onNotification(
+      serverNotifications.terminalResize,
+      ofTerminal.extend({ columns: cells, rows: cells }),
+      ({ params }) => open.get(params.terminalId)?.resize(params),
+    );
+}

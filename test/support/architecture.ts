@@ -235,9 +235,14 @@ function checkModule(file: string, source: Source): Violation[] {
   return [...layers, ...packages, ...vendors, ...globals, ...shared];
 }
 
+/** Names of methods and types, for every client. */
+const PROTOCOL = /^src\/frontends\/(acp\/extension|server\/server|server\/owner)-methods\.ts$/;
+
 function checkClient(file: string, source: Source): Violation[] {
+  const isLoaded = (target: string | null | undefined) =>
+    target?.startsWith('src/') && !PROTOCOL.test(target);
   return source.imports
-    .filter(({ from, held, dynamic }) => (held || dynamic) && resolveImport(file, from)?.startsWith('src/'))
+    .filter(({ from, held, dynamic }) => (held || dynamic) && isLoaded(resolveImport(file, from)))
     .map(({ from }) => violation(file, 'browser', `loads ${from}; import nothing of src/ but types`));
 }
 

@@ -9,10 +9,10 @@ import {
   type SessionNotification,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
-import type { ExtensionRequests } from '../../../../src/frontends/acp/extension-methods.ts';
+import type { ExtensionRequests, FileChanges } from '../../../../src/frontends/acp/extension-methods.ts';
 import type { ChangedFile, ChatEvent, FileMatch, SessionSummary } from '../../../../web/chat/connection.ts';
+import { changedFiles } from '../../../../web/chat/diff/changed-files.ts';
 import type { AgentProcess } from '../agent/agent-process.ts';
-import { changedFiles, type FileChanges } from '../review/changed-files.ts';
 import { clientApp, type Documents } from './client-app.ts';
 import { EventLog } from './event-log.ts';
 import { PendingQuestions } from './pending-questions.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { HunkChange } from './changed-files.ts';
+import type { HunkChange } from '../../../../src/frontends/acp/extension-methods.ts';
 import { hunkAt, placeHunks } from './place-hunks.ts';
 
 function hunk(id: string, newStart: number, newText: string, oldText = 'old\n'): HunkChange {

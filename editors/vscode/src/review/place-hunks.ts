@@ -1,4 +1,5 @@
-import { type HunkChange, linesOf } from './changed-files.ts';
+import type { HunkChange } from '../../../../src/frontends/acp/extension-methods.ts';
+import { linesOf } from './lines.ts';
 
 /** A hunk in a document. Lines count from 0; a hunk that only removes lines has none, and `start` is the line after. */
 export type PlacedHunk = { id: string; what: string; start: number; count: number };

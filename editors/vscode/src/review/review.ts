@@ -1,8 +1,9 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import type { FileChanges } from '../../../../src/frontends/acp/extension-methods.ts';
 import type { Chat } from '../chat/chat.ts';
 import { openDocument } from '../documents/documents.ts';
-import { type FileChanges, linesOf } from './changed-files.ts';
+import { linesOf } from './lines.ts';
 import { hunkAt, type PlacedHunk, placeHunks } from './place-hunks.ts';
 import { VirtualTexts } from './virtual-texts.ts';
 

@@ -1,8 +1,5 @@
-import type { ExtensionRequests } from '../../../../src/frontends/acp/extension-methods.ts';
-import type { ChangedFile, ChangedHunk } from '../../../../web/chat/connection.ts';
-
-export type FileChanges = ExtensionRequests['_aca/changes/list']['result']['files'][number];
-export type HunkChange = FileChanges['hunks'][number];
+import type { FileChanges, HunkChange } from '../../../src/frontends/acp/extension-methods.ts';
+import type { ChangedFile, ChangedHunk } from '../connection.ts';
 
 const STATUS = { new: 'added', deleted: 'deleted', changed: 'modified' } as const;
 
@@ -22,11 +19,4 @@ function shownHunk({ id, what, patch, lines }: HunkChange): ChangedHunk {
   const shown = patch.slice(heading[0].length).split('\n');
   if (shown.at(-1) === '') shown.pop();
   return { id, oldStart: Number(heading[1]), newStart: Number(heading[2]), lines: shown };
-}
-
-/** Lines without their ends. A text that ends with a line has no empty one after it. */
-export function linesOf(text: string): string[] {
-  const lines = text.split(/\r?\n/);
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
 }

@@ -1,0 +1,38 @@
+import { useEffect, useState } from 'preact/hooks';
+
+export type Route =
+  | { view: 'sessions' }
+  | { view: 'session'; id: string }
+  | { view: 'new' }
+  | { view: 'invitations' }
+  | { view: 'activity' }
+  | { view: 'settings' };
+
+const PLAIN = ['new', 'invitations', 'activity', 'settings'] as const;
+
+/** The part of the address after `#`: no server ever sees which session is open. */
+export function routeOf(hash: string): Route {
+  const [, view, id] = hash.replace(/^#/, '').split('/');
+  if (view === 'session' && id) return { view, id: decodeURIComponent(id) };
+  const plain = PLAIN.find((name) => name === view);
+  return { view: plain ?? 'sessions' };
+}
+
+export function addressOf(route: Route): string {
+  if (route.view === 'sessions') return '#/';
+  return route.view === 'session' ? `#/session/${encodeURIComponent(route.id)}` : `#/${route.view}`;
+}
+
+export function go(route: Route): void {
+  location.hash = addressOf(route);
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => routeOf(location.hash));
+  useEffect(() => {
+    const change = () => setRoute(routeOf(location.hash));
+    addEventListener('hashchange', change);
+    return () => removeEventListener('hashchange', change);
+  }, []);
+  return route;
+}

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answer, histories, prompt, reply, sizeOf } from '../../test/support/histories.ts';
+import { sweep } from '../../test/support/soak.ts';
 import type { Message } from '../contract/message.ts';
 import type { Compaction } from '../contract/view.ts';
 import { turnStart } from './boundary.ts';
@@ -41,28 +42,32 @@ const sent = (messages: readonly Message[], compaction: Compaction | null) =>
   compaction ? size(show(messages, compaction), sentSummary(compaction)) : size(messages);
 
 describe('[Z03] a compaction', () => {
-  test('never sends more than before, keeps ten messages up to a turn boundary, and reports correct sizes', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        histories,
-        fc.constantFrom<Cause>('routine', 'overflow', 'asked'),
-        async (messages, cause) => {
-          const compaction = await planCompaction(planning(messages, { cause }));
-          if (!compaction) return;
-          const { tokensBefore, tokensAfter, keepFrom } = compaction;
-          expect(sent(messages, compaction)).toBe(tokensAfter);
-          expect(tokensBefore).toBe(size(messages));
-          expect(tokensAfter).toBeLessThan(tokensBefore);
-          expect(keepFrom).toBe(turnStart(messages, keepFrom));
-          // Fewer are kept only if the user requests it, and only if nothing else helps.
-          const least = cause === 'asked' ? 1 : 10;
-          expect(messages.length - keepFrom).toBeGreaterThanOrEqual(Math.min(least, messages.length));
-        },
-      ),
-    );
-  });
+  sweep([25, 100])(
+    'never sends more than before, keeps ten messages up to a turn boundary, and reports correct sizes (%i runs)',
+    async (numRuns) => {
+      await fc.assert(
+        fc.asyncProperty(
+          histories,
+          fc.constantFrom<Cause>('routine', 'overflow', 'asked'),
+          async (messages, cause) => {
+            const compaction = await planCompaction(planning(messages, { cause }));
+            if (!compaction) return;
+            const { tokensBefore, tokensAfter, keepFrom } = compaction;
+            expect(sent(messages, compaction)).toBe(tokensAfter);
+            expect(tokensBefore).toBe(size(messages));
+            expect(tokensAfter).toBeLessThan(tokensBefore);
+            expect(keepFrom).toBe(turnStart(messages, keepFrom));
+            // Fewer are kept only if the user requests it, and only if nothing else helps.
+            const least = cause === 'asked' ? 1 : 10;
+            expect(messages.length - keepFrom).toBeGreaterThanOrEqual(Math.min(least, messages.length));
+          },
+        ),
+        { numRuns },
+      );
+    },
+  );
 
-  test('is followed only by one that covers more', async () => {
+  sweep([25, 100])('is followed only by one that covers more (%i runs)', async (numRuns) => {
     await fc.assert(
       fc.asyncProperty(histories, histories, async (messages, more) => {
         const first = await planCompaction(planning(messages, { cause: 'overflow' }));
@@ -74,10 +79,11 @@ describe('[Z03] a compaction', () => {
         expect(second.squeezeUntil).toBeGreaterThanOrEqual(Math.min(first.squeezeUntil, second.keepFrom));
         if (second.keepFrom === first.keepFrom) expect(second.level).toBeGreaterThanOrEqual(first.level);
       }),
+      { numRuns },
     );
   });
 
-  test('ends even if requests keep being rejected', async () => {
+  sweep([25, 100])('ends even if requests keep being rejected (%i runs)', async (numRuns) => {
     await fc.assert(
       fc.asyncProperty(histories, async (messages) => {
         let previous: Compaction | undefined;
@@ -91,6 +97,7 @@ describe('[Z03] a compaction', () => {
           expect(++rounds).toBeLessThan(20);
         }
       }),
+      { numRuns },
     );
   });
 });

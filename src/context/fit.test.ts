@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answer, histories, pairs, prompt, reply, sizeOf } from '../../test/support/histories.ts';
+import { sweep } from '../../test/support/soak.ts';
 import { type Message, textOf } from '../contract/message.ts';
 import { fitMessages } from './fit.ts';
 
@@ -17,19 +18,23 @@ describe('what fits', () => {
     );
   });
 
-  test('starts with the user, separates no call from its result, keeps its end, and is deterministic', () => {
-    fc.assert(
-      fc.property(histories, fc.integer({ min: 400, max: 60_000 }), (messages, size) => {
-        const fitted = fitMessages(messages, { fits: within(size) });
-        const { calls, answers } = pairs(fitted.messages);
-        expect(answers).toEqual(calls);
-        expect(fitted.messages[0]?.role).toBe('user');
-        expect(fitted.messages.at(-1)?.role).toBe(messages.at(-1)?.role);
-        expect(sizeOf(fitted.messages)).toBeLessThanOrEqual(Math.max(sizeOf(messages), size));
-        expect(fitMessages(messages, { fits: within(size) })).toEqual(fitted);
-      }),
-    );
-  });
+  sweep([25, 100])(
+    'starts with the user, separates no call from its result, keeps its end, and is deterministic (%i runs)',
+    (numRuns) => {
+      fc.assert(
+        fc.property(histories, fc.integer({ min: 400, max: 60_000 }), (messages, size) => {
+          const fitted = fitMessages(messages, { fits: within(size) });
+          const { calls, answers } = pairs(fitted.messages);
+          expect(answers).toEqual(calls);
+          expect(fitted.messages[0]?.role).toBe('user');
+          expect(fitted.messages.at(-1)?.role).toBe(messages.at(-1)?.role);
+          expect(sizeOf(fitted.messages)).toBeLessThanOrEqual(Math.max(sizeOf(messages), size));
+          expect(fitMessages(messages, { fits: within(size) })).toEqual(fitted);
+        }),
+        { numRuns },
+      );
+    },
+  );
 
   test('for a long text: its start, its end, and where to find all of it', () => {
     const long = prompt(`BEGIN ${'x'.repeat(90_000)} END`);

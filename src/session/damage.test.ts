@@ -205,7 +205,7 @@ describe('after damage', () => {
   });
 });
 
-test('a damaged list of sessions is rebuilt', async () => {
+sweep([60, 300])('a damaged list of sessions is rebuilt (%i runs)', async (numRuns) => {
   const { folder, file, store } = await fileFor();
   writeFileSync(file, bytesOf([header, prompt('a')]));
   const cache = path.join(folder, 'index.cache');
@@ -218,29 +218,32 @@ test('a damaged list of sessions is rebuilt', async () => {
       writeFileSync(cache, flipped);
       expect(store.list().length).toBe(1);
     }),
-    { numRuns: 300 },
+    { numRuns },
   );
 });
 
-test('property: a damaged undo log never throws, and never restores content that did not exist', async () => {
-  const { root, home, at, open, store } = await storeFor({ 'a.txt': 'one\n' });
-  beginRun(store);
-  await edit(store, at('a.txt'), 'two\n');
-  await edit(store, at('b.txt'), 'new\n');
-  await store.close();
-  const log = path.join(home, 'undo', 's.jsonl');
-  const bytes = readFileSync(log);
-  await fc.assert(
-    fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (place, byte) => {
-      const flipped = Buffer.from(bytes);
-      flipped[place] = byte;
-      writeFileSync(log, flipped);
-      const preview = await open().previewUndo();
-      for (const { path: touched } of preview?.files ?? []) expect(touched.startsWith(root)).toBe(true);
-    }),
-    { numRuns: 200 },
-  );
-});
+sweep([40, 200])(
+  'property: a damaged undo log never throws, and never restores content that did not exist (%i runs)',
+  async (numRuns) => {
+    const { root, home, at, open, store } = await storeFor({ 'a.txt': 'one\n' });
+    beginRun(store);
+    await edit(store, at('a.txt'), 'two\n');
+    await edit(store, at('b.txt'), 'new\n');
+    await store.close();
+    const log = path.join(home, 'undo', 's.jsonl');
+    const bytes = readFileSync(log);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(255), async (place, byte) => {
+        const flipped = Buffer.from(bytes);
+        flipped[place] = byte;
+        writeFileSync(log, flipped);
+        const preview = await open().previewUndo();
+        for (const { path: touched } of preview?.files ?? []) expect(touched.startsWith(root)).toBe(true);
+      }),
+      { numRuns },
+    );
+  },
+);
 
 describe('a damaged last record', () => {
   const records = [header, prompt('a'), { type: 'message', message: reply('r') } as const, prompt('b')];

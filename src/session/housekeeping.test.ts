@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sweep } from '../../test/support/soak.ts';
 import { command, storeFor, undo } from '../../test/support/undo.ts';
 import { workspace } from '../../test/support/workspace.ts';
 import type { Message } from '../contract/message.ts';
@@ -73,55 +74,58 @@ test('only sessions count towards their limit: not models, undo or logs', async 
   expect(planHousekeeping({ root, store, days: 30, limitBytes: total + 1, undoLimitBytes: 1e9 })).toEqual([]);
 });
 
-test('property: whatever the content of the data root, sessions are removed only for their age or size, pinned ones never', async () => {
-  const session = fc.record({
-    days: fc.integer({ min: 0, max: 60 }),
-    kb: fc.nat({ max: 30 }),
-    pinned: fc.boolean(),
-  });
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(session, { maxLength: 6 }),
-      fc.nat({ max: 60 }),
-      fc.nat({ max: 200 }),
-      async (sessions, limitKb, foreignKb) => {
-        const { root, store, ids } = await house(sessions.map(({ days }) => days));
-        for (const [i, { kb, pinned, days }] of sessions.entries()) {
-          const id = ids[i] ?? '';
-          writeFileSync(path.join(root, 'outputs', id, 'more.txt'), 'x'.repeat(kb * 1024));
-          if (pinned) await store.add(id, { type: 'pin', pinned: true });
-          const then = new Date(Date.now() - days * DAY);
-          utimesSync(path.join(root, 'sessions', `${id}.jsonl`), then, then);
-        }
-        mkdirSync(path.join(root, 'undo'));
-        writeFileSync(path.join(root, 'undo', 'large'), 'x'.repeat(foreignKb * 1024));
-        const options = { root, store, days: 30, undoLimitBytes: 0 };
-        const plan = planHousekeeping({ ...options, limitBytes: limitKb * 1024 });
-        const gone = plan.map((removal) => removal.session.id);
-        const own = (id: string) =>
-          ['jsonl', 'json'].reduce(
-            (sum, kind) => {
-              const file = path.join(root, 'sessions', `${id}.${kind}`);
-              return sum + (existsSync(file) ? statSync(file).size : 0);
-            },
-            1000 + (sessions[ids.indexOf(id)]?.kb ?? 0) * 1024,
-          );
-        for (const [i, { pinned, days }] of sessions.entries()) {
-          const id = ids[i] ?? '';
-          if (pinned) expect(gone).not.toContain(id);
-          else if (days > 31) expect(gone).toContain(id);
-        }
-        // Without the last one removed for the limit, sessions would exceed it.
-        const last = plan.at(-1);
-        if (last?.because === 'session storage limit reached') {
-          const left = ids.filter((id) => !gone.includes(id) || id === last.session.id);
-          expect(left.reduce((sum, id) => sum + own(id), 0)).toBeGreaterThan(limitKb * 1024);
-        }
-      },
-    ),
-    { numRuns: 40 },
-  );
-});
+sweep([10, 40])(
+  'property: whatever the content of the data root, sessions are removed only for their age or size, pinned ones never (%i runs)',
+  async (numRuns) => {
+    const session = fc.record({
+      days: fc.integer({ min: 0, max: 60 }),
+      kb: fc.nat({ max: 30 }),
+      pinned: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(session, { maxLength: 6 }),
+        fc.nat({ max: 60 }),
+        fc.nat({ max: 200 }),
+        async (sessions, limitKb, foreignKb) => {
+          const { root, store, ids } = await house(sessions.map(({ days }) => days));
+          for (const [i, { kb, pinned, days }] of sessions.entries()) {
+            const id = ids[i] ?? '';
+            writeFileSync(path.join(root, 'outputs', id, 'more.txt'), 'x'.repeat(kb * 1024));
+            if (pinned) await store.add(id, { type: 'pin', pinned: true });
+            const then = new Date(Date.now() - days * DAY);
+            utimesSync(path.join(root, 'sessions', `${id}.jsonl`), then, then);
+          }
+          mkdirSync(path.join(root, 'undo'));
+          writeFileSync(path.join(root, 'undo', 'large'), 'x'.repeat(foreignKb * 1024));
+          const options = { root, store, days: 30, undoLimitBytes: 0 };
+          const plan = planHousekeeping({ ...options, limitBytes: limitKb * 1024 });
+          const gone = plan.map((removal) => removal.session.id);
+          const own = (id: string) =>
+            ['jsonl', 'json'].reduce(
+              (sum, kind) => {
+                const file = path.join(root, 'sessions', `${id}.${kind}`);
+                return sum + (existsSync(file) ? statSync(file).size : 0);
+              },
+              1000 + (sessions[ids.indexOf(id)]?.kb ?? 0) * 1024,
+            );
+          for (const [i, { pinned, days }] of sessions.entries()) {
+            const id = ids[i] ?? '';
+            if (pinned) expect(gone).not.toContain(id);
+            else if (days > 31) expect(gone).toContain(id);
+          }
+          // Without the last one removed for the limit, sessions would exceed it.
+          const last = plan.at(-1);
+          if (last?.because === 'session storage limit reached') {
+            const left = ids.filter((id) => !gone.includes(id) || id === last.session.id);
+            expect(left.reduce((sum, id) => sum + own(id), 0)).toBeGreaterThan(limitKb * 1024);
+          }
+        },
+      ),
+      { numRuns },
+    );
+  },
+);
 
 test('an open session stays', async () => {
   const { root, store, ids } = await house([40]);

@@ -94,7 +94,7 @@ sweep([100, 700])(
   },
 );
 
-test('[Y06] whatever stands beside a free line is judged for itself', () => {
+sweep([60, 250])('[Y06] whatever stands beside a free line is judged for itself (%i runs)', (numRuns) => {
   fc.assert(
     fc.property(
       linesOf('allow'),
@@ -105,7 +105,7 @@ test('[Y06] whatever stands beside a free line is judged for itself', () => {
         expect(verdict([first, last, 'rm -rf /'].join(join))).toBe('deny');
       },
     ),
-    { numRuns: 250 },
+    { numRuns },
   );
 });
 

@@ -8,7 +8,7 @@ import { type Hub, type HubOptions, openHub } from '../../src/mcp/hub.ts';
 import { createProcessKeeper } from '../../src/sandbox/shell/process-keeper.ts';
 import { freePort } from './free-port.ts';
 import type { Terminal } from './terminal.ts';
-import { type Workspace, workspace } from './workspace.ts';
+import { type WhenDone, type Workspace, workspace } from './workspace.ts';
 
 const packages = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../node_modules');
 
@@ -28,12 +28,15 @@ export async function configure(space: Workspace, config: object): Promise<strin
   return root;
 }
 
-/** These servers, with real processes; stopped at the end of the test. */
+/** These servers, with real processes; stopped at the end of the test, or when `whenDone` says. */
 export async function hubOf(
   servers: HubOptions['servers'],
-  options: Partial<Pick<HubOptions, 'backoffMs' | 'fetch'>> = {},
+  {
+    whenDone = onTestFinished,
+    ...options
+  }: Partial<Pick<HubOptions, 'backoffMs' | 'fetch'>> & { whenDone?: WhenDone } = {},
 ): Promise<{ hub: Hub; space: Workspace }> {
-  const space = await workspace();
+  const space = await workspace({}, whenDone);
   const hub = openHub({
     servers,
     env: process.env,
@@ -46,7 +49,7 @@ export async function hubOf(
     version: 'test',
     ...options,
   });
-  onTestFinished(() => hub.close());
+  whenDone(() => hub.close());
   return { hub, space };
 }
 

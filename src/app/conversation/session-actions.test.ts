@@ -1,6 +1,7 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/message.ts';
@@ -37,33 +38,36 @@ async function deskFor(store: SessionStore, cwd: string, { keeps = true } = {}) 
   return { desk, opened, say, warnings, nexts };
 }
 
-test('whatever is sent, renamed and rewound, the file matches the conversation', async () => {
-  const { home } = await workspace();
-  const store = new SessionStore(path.join(home, 'sessions'));
-  const step = fc.oneof(
-    { weight: 4, arbitrary: fc.record({ say: fc.string({ minLength: 1 }) }) },
-    fc.record({ keep: fc.nat(6) }),
-    fc.record({ title: fc.string({ minLength: 1 }) }),
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
-      const { desk, opened, say } = await deskFor(store, home);
-      await say('first');
-      for (const one of steps) {
-        if ('say' in one) await say(one.say);
-        else if ('title' in one) await desk.rename(one.title);
-        else await desk.rewind(Math.min(one.keep, opened.session.messages.length));
-      }
-      const { messages, title } = opened.session;
-      expect(await store.read(opened.session.id)).toMatchObject({
-        messages,
-        ...(title !== undefined && { title }),
-      });
-      await opened.close();
-    }),
-    { numRuns: 60 },
-  );
-});
+sweep([15, 60])(
+  'whatever is sent, renamed and rewound, the file matches the conversation (%i runs)',
+  async (numRuns) => {
+    const { home } = await workspace();
+    const store = new SessionStore(path.join(home, 'sessions'));
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ say: fc.string({ minLength: 1 }) }) },
+      fc.record({ keep: fc.nat(6) }),
+      fc.record({ title: fc.string({ minLength: 1 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        const { desk, opened, say } = await deskFor(store, home);
+        await say('first');
+        for (const one of steps) {
+          if ('say' in one) await say(one.say);
+          else if ('title' in one) await desk.rename(one.title);
+          else await desk.rewind(Math.min(one.keep, opened.session.messages.length));
+        }
+        const { messages, title } = opened.session;
+        expect(await store.read(opened.session.id)).toMatchObject({
+          messages,
+          ...(title !== undefined && { title }),
+        });
+        await opened.close();
+      }),
+      { numRuns },
+    );
+  },
+);
 
 test('a copy has the messages before it; rewound messages can be recovered in a separate copy', async () => {
   const { home } = await workspace();

@@ -1,6 +1,7 @@
 import xterm from '@xterm/headless';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import { terminalWidths } from '../../../test/support/terminal-widths.ts';
 import { echoErased } from './typed-ahead.ts';
 
@@ -20,14 +21,17 @@ const echoOf = (typed: string) =>
   [...typed].map((key) => (key < ' ' && key !== '\t' ? ECHOED[key] : key)).join('');
 const ECHOED: Record<string, string> = { '\n': '\r\n', '\u001b': '^[', '\u0001': '^A' };
 
-test('property: the echo of any typed text is erased, and nothing above it', async () => {
-  const key = fc.constantFrom('a', 'Z', ' ', 'é', '漢', '\n', '\t', '\u001b[D', '\u0001');
-  const typed = fc.array(key, { maxLength: 90 }).map((keys) => keys.join(''));
-  await fc.assert(
-    fc.asyncProperty(typed, async (text) => {
-      const shown = await shownAfter('before\r\n', echoOf(text), echoErased(text, 20));
-      expect(shown).toEqual({ text: 'before', cursor: [1, 0] });
-    }),
-    { numRuns: 200 },
-  );
-});
+sweep([50, 200])(
+  'property: the echo of any typed text is erased, and nothing above it (%i runs)',
+  async (numRuns) => {
+    const key = fc.constantFrom('a', 'Z', ' ', 'é', '漢', '\n', '\t', '\u001b[D', '\u0001');
+    const typed = fc.array(key, { maxLength: 90 }).map((keys) => keys.join(''));
+    await fc.assert(
+      fc.asyncProperty(typed, async (text) => {
+        const shown = await shownAfter('before\r\n', echoOf(text), echoErased(text, 20));
+        expect(shown).toEqual({ text: 'before', cursor: [1, 0] });
+      }),
+      { numRuns },
+    );
+  },
+);

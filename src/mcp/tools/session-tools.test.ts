@@ -1,8 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hubOf, oddServer } from '../../../test/support/mcp.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { splitName } from '../hub.ts';
+import { type Hub, splitName } from '../hub.ts';
 import { createSessionTools } from './session-tools.ts';
 
 const define = ({ name, description, parameters = {} }: Tool): ToolDefinition => ({
@@ -11,13 +11,23 @@ const define = ({ name, description, parameters = {} }: Tool): ToolDefinition =>
   parameters,
 });
 
-async function session({ fits = true, isWatched = false } = {}) {
-  const { hub } = await hubOf({
+const cleanUps: (() => Promise<void>)[] = [];
+let hub: Hub;
+
+beforeAll(async () => {
+  const servers = {
     odd: oddServer('fine'),
     'a.b': oddServer('fine'),
     off: { command: 'x', disabled: true },
-  });
+  };
+  ({ hub } = await hubOf(servers, { whenDone: (clean) => void cleanUps.unshift(clean) }));
   await hub.settled(28_000);
+});
+afterAll(async () => {
+  for (const clean of cleanUps) await clean();
+});
+
+function session({ fits = true, isWatched = false } = {}) {
   return createSessionTools(hub, { outgoing: (value) => value, isWatched, define, fits: () => fits });
 }
 
@@ -27,8 +37,8 @@ describe('the MCP tools of one session', () => {
     expect([splitName('abc'), splitName(':b')]).toEqual([null, null]);
   });
 
-  test('those that fit are sent in full, after the fixed ones; others only by name', async () => {
-    const small = await session();
+  test('those that fit are sent in full, after the fixed ones; others only by name', () => {
+    const small = session();
     expect(small.definitions().map(({ name }) => name)).toEqual([
       'McpSearch',
       'McpCall',
@@ -36,20 +46,20 @@ describe('the MCP tools of one session', () => {
       'odd:say',
       'a.b:say',
     ]);
-    const large = await session({ fits: false });
+    const large = session({ fits: false });
     expect(large.definitions().map(({ name }) => name)).toEqual(['McpSearch', 'McpCall', 'McpRead']);
     expect(large.definitions()[0]?.description).toMatch(/Available: odd:say a\.b:say$/);
   });
 
-  test('from the first run on the list is the identical object', async () => {
-    const tools = await session();
+  test('from the first run on the list is the identical object', () => {
+    const tools = session();
     tools.settle();
     expect(tools.definitions()).toBe(tools.definitions());
     expect(tools.updates()).toBeNull();
   });
 
-  test("a tool is found by our name, and by the vendor's encoding of it", async () => {
-    const tools = await session();
+  test("a tool is found by our name, and by the vendor's encoding of it", () => {
+    const tools = session();
     for (const name of ['odd:say', 'odd__say', 'mcp__odd__say'])
       expect(tools.find(name)?.name).toBe('odd:say');
     expect(tools.find('a_b__say')?.name).toBe('a.b:say');
@@ -62,12 +72,12 @@ describe('the MCP tools of one session', () => {
     [{ text: 'hello  there\nyou', times: 2 }, 'odd/say hello there you'],
     [{ times: 2, deep: { text: 'x' } }, 'odd/say {"times":2,"deep":{"text":"x"}}'],
     [{ text: 'x'.repeat(500) }, `odd/say ${'x'.repeat(112)}…`],
-  ])('its title has the main argument: %j', async (input, title) => {
-    expect((await session()).find('odd:say')?.title(input, String)).toBe(title);
+  ])('its title has the main argument: %j', (input, title) => {
+    expect(session().find('odd:say')?.title(input, String)).toBe(title);
   });
 
-  test('a fixed tool is replaced by the call it names; arguments written as text are parsed', async () => {
-    const tools = await session();
+  test('a fixed tool is replaced by the call it names; arguments written as text are parsed', () => {
+    const tools = session();
     const input = { text: 'a' };
     expect(tools.resolveCall({ name: 'McpCall', input: { tool: 'odd:say', arguments: input } })).toEqual({
       name: 'odd:say',
@@ -92,10 +102,10 @@ describe('the MCP tools of one session', () => {
     expect(tools.resolveCall({ name: 'Read', input: { tool: 'odd:say' } })).toBeUndefined();
   });
 
-  test("a call accesses the server's tool, and says whether the user has seen it", async () => {
+  test("a call accesses the server's tool, and says whether the user has seen it", () => {
     const access = { kind: 'execute', target: 'odd:say', looks: true };
-    expect((await session()).find('odd:say')?.access({})).toEqual([access]);
-    expect((await session({ isWatched: true })).find('odd:say')?.access({})).toEqual([
+    expect(session().find('odd:say')?.access({})).toEqual([access]);
+    expect(session({ isWatched: true }).find('odd:say')?.access({})).toEqual([
       { ...access, unseen: "first use of this tool; its server's description is shown above" },
     ]);
   });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import type { Files } from '../../contract/tool.ts';
 import { createGuard } from '../guard.ts';
 import { withBuffers } from './editor-files.ts';
@@ -68,35 +69,38 @@ test('bytes that are not text come from the disk, and the version of a file is n
   expect(await files.stat('none.txt')).toBeNull();
 });
 
-test('whatever is saved, typed and read in any order, no text is lost', async () => {
-  const step = fc.oneof(
-    fc.record({ type: fc.constant('type' as const), text: fc.string() }),
-    fc.record({ type: fc.constant('save' as const) }),
-    fc.record({ type: fc.constant('read' as const) }),
-    fc.record({ type: fc.constant('write' as const), text: fc.string() }),
-  );
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
-      const { files, buffers, file, disk } = opened('start\n', 'start\n');
-      let read = await files.read('a.txt');
-      for (const one of steps) {
-        if (one.type === 'type') buffers.set(file, one.text);
-        else if (one.type === 'save') writeFileSync(file, buffers.get(file) ?? '');
-        else if (one.type === 'read') read = await files.read('a.txt');
-        else {
-          const before = buffers.get(file);
-          const isSeen = before === text(read.bytes);
-          const done = await files.write('a.txt', Buffer.from(one.text), read).then(
-            () => true,
-            () => false,
-          );
-          expect(done && !isSeen).toBe(false);
-          expect(buffers.get(file)).toBe(done ? one.text : before);
-          if (done) expect(disk()).toBe(one.text);
-          read = await files.read('a.txt');
+sweep([15, 60])(
+  'whatever is saved, typed and read in any order, no text is lost (%i runs)',
+  async (numRuns) => {
+    const step = fc.oneof(
+      fc.record({ type: fc.constant('type' as const), text: fc.string() }),
+      fc.record({ type: fc.constant('save' as const) }),
+      fc.record({ type: fc.constant('read' as const) }),
+      fc.record({ type: fc.constant('write' as const), text: fc.string() }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const { files, buffers, file, disk } = opened('start\n', 'start\n');
+        let read = await files.read('a.txt');
+        for (const one of steps) {
+          if (one.type === 'type') buffers.set(file, one.text);
+          else if (one.type === 'save') writeFileSync(file, buffers.get(file) ?? '');
+          else if (one.type === 'read') read = await files.read('a.txt');
+          else {
+            const before = buffers.get(file);
+            const isSeen = before === text(read.bytes);
+            const done = await files.write('a.txt', Buffer.from(one.text), read).then(
+              () => true,
+              () => false,
+            );
+            expect(done && !isSeen).toBe(false);
+            expect(buffers.get(file)).toBe(done ? one.text : before);
+            if (done) expect(disk()).toBe(one.text);
+            read = await files.read('a.txt');
+          }
         }
-      }
-    }),
-    { numRuns: 60 },
-  );
-});
+      }),
+      { numRuns },
+    );
+  },
+);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import type { Session } from '../../contract/session.ts';
 import { snapshotOf } from '../store.ts';
 import { toHtml } from './html.ts';
@@ -98,13 +99,14 @@ test('a page contains every text, and none of it as markup', () => {
   expect(page).not.toMatch(/(src|href)="(?!data:image\/png;base64,AAAA)/);
 });
 
-test('property: no text adds a tag to the page', () => {
+sweep([25, 100])('property: no text adds a tag to the page (%i runs)', (numRuns) => {
   const tags = (page: string) => page.match(/<[a-z/!][^>]*>/gi)?.length;
   const plain = tags(toHtml(sessionOf('x')));
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'binary' }), (text) => {
       expect(tags(toHtml(sessionOf(text)))).toBe(plain);
     }),
+    { numRuns },
   );
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sweep } from '../../../test/support/soak.ts';
 import { begin, command, edit, storeFor } from '../../../test/support/undo.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { netChanges } from './net-changes.ts';
@@ -68,26 +69,29 @@ test('binary files count without lines, and no lines are counted in very many fi
 type Act = { by: 'edit' | 'command'; file: string; text: string | null };
 
 /** Exactly the files that differ from before, whatever was done in between. */
-test('whatever a run does, the files that differ in the end are those that count', async () => {
-  const name = fc.constantFrom('a', 'b', 'c');
-  const act: fc.Arbitrary<Act> = fc.record({
-    by: fc.constantFrom('edit' as const, 'command' as const),
-    file: name,
-    text: fc.option(fc.constantFrom('', 'x\n', 'y\nz\n')),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(act, { maxLength: 6 }), async (acts) => {
-      const before: Record<string, string> = { a: 'x\n', b: '' };
-      const { root, at, store, tree } = await storeFor(before);
-      begin(store);
-      for (const one of acts) await perform(one, { root, at, store });
-      const after = await tree();
-      const differs = ['a', 'b', 'c'].filter((file) => before[file] !== after[file]);
-      expect((await store.changed()).map(({ path }) => path).toSorted()).toEqual(differs.map(at));
-    }),
-    { numRuns: 25 },
-  );
-});
+sweep([8, 25])(
+  'whatever a run does, the files that differ in the end are those that count (%i runs)',
+  async (numRuns) => {
+    const name = fc.constantFrom('a', 'b', 'c');
+    const act: fc.Arbitrary<Act> = fc.record({
+      by: fc.constantFrom('edit' as const, 'command' as const),
+      file: name,
+      text: fc.option(fc.constantFrom('', 'x\n', 'y\nz\n')),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 6 }), async (acts) => {
+        const before: Record<string, string> = { a: 'x\n', b: '' };
+        const { root, at, store, tree } = await storeFor(before);
+        begin(store);
+        for (const one of acts) await perform(one, { root, at, store });
+        const after = await tree();
+        const differs = ['a', 'b', 'c'].filter((file) => before[file] !== after[file]);
+        expect((await store.changed()).map(({ path }) => path).toSorted()).toEqual(differs.map(at));
+      }),
+      { numRuns },
+    );
+  },
+);
 
 async function perform(
   { by, file, text }: Act,

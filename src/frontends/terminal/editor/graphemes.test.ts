@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { sweep } from '../../../../test/support/soak.ts';
 import { after, before, graphemesOf, settled, settledBack } from './graphemes.ts';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -43,17 +44,17 @@ const letters = fc.constantFrom(
 );
 const lines = fc.array(fc.oneof(letters, fc.string({ unit: 'binary', maxLength: 2 })), { maxLength: 12 });
 
-test('a line is split into the graphemes that Unicode defines', () => {
+sweep([500, 3_000])('a line is split into the graphemes that Unicode defines (%i runs)', (numRuns) => {
   fc.assert(
     fc.property(lines, (pieces) => {
       const line = pieces.join('').replaceAll(/[\n\r]|[\u{100000}-\u{10ffff}]/gu, '');
       expect(graphemesOf(line)).toEqual(Array.from(segmenter.segment(line), ({ segment }) => segment));
     }),
-    { numRuns: 3_000 },
+    { numRuns },
   );
 });
 
-test('steps forward and back hit the same boundaries', () => {
+sweep([25, 100])('steps forward and back hit the same boundaries (%i runs)', (numRuns) => {
   fc.assert(
     fc.property(lines, lines, (one, two) => {
       const text = [one, two].map((pieces) => pieces.join('').replaceAll(/[\n\r]/g, '')).join('\n');
@@ -67,5 +68,6 @@ test('steps forward and back hit the same boundaries', () => {
         expect(settledBack(text, at)).toBe(forth.findLast((place) => place <= at));
       }
     }),
+    { numRuns },
   );
 });

@@ -1,6 +1,7 @@
 import { Terminal } from '@xterm/headless';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sweep } from '../../../../test/support/soak.ts';
 import type { Style } from '../view/types.ts';
 import { paint } from './paint.ts';
 import { gapOf, rowChange } from './row-changes.ts';
@@ -62,7 +63,7 @@ async function shown(...writes: string[]): Promise<string[]> {
 }
 
 describe('a changed row', () => {
-  test('looks like the new one, whatever was there before', async () => {
+  sweep([25, 100])('looks like the new one, whatever was there before (%i runs)', async (numRuns) => {
     await fc.assert(
       fc.asyncProperty(pair, async ([old, next]) => {
         const [was, is] = [paint(old), paint(next)];
@@ -72,7 +73,7 @@ describe('a changed row', () => {
         // A style that is still on would color what is written later.
         expect(await shown(was, change, '\u001b[999C!')).toEqual(await shown(is, '\u001b[999C!'));
       }),
-      { numRuns: 100 },
+      { numRuns },
     );
   });
 

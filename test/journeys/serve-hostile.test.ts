@@ -42,6 +42,7 @@ test('none of more than 200 hostile requests succeeds, and the owner is not lock
   for (const bytes of honestRequests(victim))
     expect([200, 101]).toContain((await sendRaw(served.port, bytes)).status);
   expect(served.child.exitCode).toBe(null);
+  expect(served.errors).toBe('');
 
   const { stdout } = await aca(space, ['audit', 'access', '--json', '--tail', '999']);
   const refused = stdout

@@ -16,6 +16,8 @@ export class Served {
   readonly port: number;
   readonly token: string;
   readonly child: ChildProcess;
+  /** What it wrote to its standard error. */
+  errors = '';
   readonly #space: Workspace;
 
   private constructor(space: Workspace, child: ChildProcess, about: { url: string; token: string }) {
@@ -34,14 +36,22 @@ export class Served {
     const child = spawn(line.file, line.args, {
       cwd: space.home,
       env: cleanEnv(space, env),
-      stdio: ['ignore', 'ignore', 'inherit'],
+      stdio: ['ignore', 'ignore', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     const read = (name: string) => readFile(path.join(folderOf(space), name), 'utf8').catch(() => '');
     let record = '';
-    for (; record === ''; await pause(20)) record = await read('server.json');
+    for (; record === ''; await pause(20)) {
+      if (child.exitCode !== null)
+        throw new Error(`It ended with ${child.exitCode}: ${child.stderr?.read()}`);
+      record = await read('server.json');
+    }
     const { url } = JSON.parse(record) as { url: string };
-    return new Served(space, child, { url, token: (await read('token')).trim() });
+    const served = new Served(space, child, { url, token: (await read('token')).trim() });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      served.errors += text;
+    });
+    return served;
   }
 
   /** The secret in the link that a command prints. */

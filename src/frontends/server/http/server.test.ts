@@ -184,6 +184,8 @@ test('a server on TLS keeps its certificate, and its cookies never travel withou
 test('behind a proxy, the name that browsers use is accepted, with TLS only', async () => {
   const { server } = await start({ allowHosts: ['code.example.com'], behindProxy: true });
   expect(server.publicUrl).toBe('https://code.example.com');
+  const direct = await start({ allowHosts: ['box.local'], tls: 'own' });
+  expect(direct.server.publicUrl).toBe(`https://box.local:${direct.server.port}`);
   const status = (host: string, origin: string) =>
     new Promise((resolve, reject) => {
       const { port } = server;

@@ -61,8 +61,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const scheme = certificate ? 'https' : 'http';
   const names = ownNames(address);
   const inside = names.find((name) => name === '127.0.0.1') ?? names[0];
-  const [proxied] = allowHosts.map(parseHost);
-  const publicUrl = proxied ? (sites.get(proxied)?.origin ?? '') : `${scheme}://${names[0]}:${port}`;
+  const [named = `${names[0]}:${port}`] = allowHosts.map(parseHost);
+  // Browsers reach our own TLS at its port, and a proxy at the port of its scheme.
+  const site = sites.get(certificate && !/:\d+$/.test(named) ? `${named}:${port}` : named);
+  const publicUrl = site?.origin ?? `${scheme}://${names[0]}:${port}`;
   await door.store.saveUrl(publicUrl);
   await publishCertificate(folder, certificate);
   const watcher = watchAccess(folder, () => void sockets.revalidate());

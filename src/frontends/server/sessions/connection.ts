@@ -304,7 +304,7 @@ export class Connection {
     const params = 'params' in message ? (message.params as { sessionId?: unknown }) : undefined;
     const session = typeof params?.sessionId === 'string' ? { session: params.sessionId } : {};
     this.#audit('refused', { ...session, detail: why });
-    if (!('id' in message)) return;
+    if (!('id' in message && 'method' in message)) return;
     const { code } = RequestError.invalidRequest();
     this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id: message.id, error: { code, message: why } }));
   }

@@ -46,7 +46,8 @@ const LEAST_ROLE: Readonly<Record<string, Role>> = {
 export function refusal(message: AnyMessage, who: Identity): string | null {
   if (!('method' in message)) return null;
   const { method, params } = message;
-  const least = Object.hasOwn(LEAST_ROLE, method) ? LEAST_ROLE[method] : undefined;
+  const isKnown = typeof method === 'string' && Object.hasOwn(LEAST_ROLE, method);
+  const least = isKnown ? LEAST_ROLE[method] : undefined;
   if (least === undefined) return `There is no method ${method}.`;
   if (!includesRole(who.role, least)) return `Your role is ${who.role}: ${method} needs ${least}.`;
   if (!isObject(params)) return null;
@@ -58,18 +59,29 @@ export function refusal(message: AnyMessage, who: Identity): string | null {
   return null;
 }
 
-/** Passes on only what this person may do. */
+/** Passes on only what this person may do, and only answers to what they were asked. */
 export function guarded(
   { readable, writable }: Stream,
   who: Identity,
   refuse: (message: AnyMessage, why: string) => void,
 ): Stream {
+  const asked = new Set<unknown>();
   const allowed = new TransformStream<AnyMessage, AnyMessage>({
     transform(message, controller) {
-      const why = refusal(message, who);
+      const isAnswer = !('method' in message);
+      const why = isAnswer && !asked.delete(message.id) ? 'Nobody asked this.' : refusal(message, who);
       if (why === null) controller.enqueue(message);
       else refuse(message, why);
     },
   });
-  return { readable: readable.pipeThrough(allowed), writable };
+  const writer = writable.getWriter();
+  const noted = new WritableStream<AnyMessage>({
+    write(message) {
+      if ('method' in message && 'id' in message) asked.add(message.id);
+      return writer.write(message);
+    },
+    close: () => writer.close(),
+    abort: (reason) => writer.abort(reason),
+  });
+  return { readable: readable.pipeThrough(allowed), writable: noted };
 }

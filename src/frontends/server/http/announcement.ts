@@ -8,7 +8,8 @@ export function linkText(link: string, options: { qr: boolean }): string {
 /** So that people can compare it with what their browser shows. */
 export function certificateText(fingerprint: string): string {
   return [
-    'Your browser will warn about the certificate, because this server made it. Continue only if its SHA-256 fingerprint is:',
+    'Your browser will warn about the certificate, because this server made it.',
+    'Continue only if its SHA-256 fingerprint is:',
     `  ${fingerprint.slice(0, 47)}`,
     `  ${fingerprint.slice(48)}`,
     '',

@@ -15,7 +15,7 @@ export type Door = {
 };
 
 /** The key of a page, in a header of its requests and among the subprotocols of its sockets. */
-export const KEY_HEADER = 'x-aca-key';
+const KEY_HEADER = 'x-aca-key';
 export const PROTOCOL = 'aca.v1';
 const KEY_PROTOCOL = 'aca.key.';
 

@@ -7,7 +7,7 @@ import type { Invitations } from './types.ts';
  * The secret is in the fragment, which browsers send to no server: it appears in no log and no Referer. The page removes
  * it from the address bar.
  */
-export function linkTo(url: string, secret: string): string {
+function linkTo(url: string, secret: string): string {
   return `${url}/#code=${secret}`;
 }
 

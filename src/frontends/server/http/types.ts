@@ -3,8 +3,6 @@ import type { AccessEntry } from '../../../observability/audit/access-log.ts';
 import type { Identity } from '../identity.ts';
 import type { CreatedInvitation, Invitation, NewInvitation } from '../owner-methods.ts';
 
-export type { AccessEntry };
-
 export type ServerOptions = {
   /** `<data root>/serve`: the token, invitations, sign-ins and the certificate. */
   folder: string;

@@ -43,7 +43,7 @@ const LEAST_ROLE: Readonly<Record<string, Role>> = {
 };
 
 /** Why a message is refused; null if it is not. */
-export function refusal(message: AnyMessage, who: Identity): string | null {
+function refusal(message: AnyMessage, who: Identity): string | null {
   if (!('method' in message)) return null;
   const { method, params } = message;
   const isKnown = typeof method === 'string' && Object.hasOwn(LEAST_ROLE, method);

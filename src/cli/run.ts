@@ -80,7 +80,13 @@ async function converse(prompt: string, asked: Options, terminal: Terminal): Pro
         'Here, paste the image or mention it as @FILE in your prompt.',
       );
     if (paints(options, terminal))
-      return (await import('../frontends/terminal/run.ts')).runScreen(prompt, options, terminal);
+      return (await import('../frontends/terminal/run.ts')).runScreen(
+        prompt,
+        options,
+        terminal,
+        async (session) =>
+          (await import('../frontends/server/background.ts')).moveToBackground(session, terminal),
+      );
     return (await import('../frontends/plain/run.ts')).runPlain(prompt, options, terminal);
   }
   if (prompt !== '' || !stdin.isTTY) return print(prompt, options, terminal);

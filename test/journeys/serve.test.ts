@@ -4,13 +4,17 @@ import { serverMethods } from '../../src/frontends/server/server-methods.ts';
 import { aca } from '../support/aca.ts';
 import { ended, prepared, recordOf } from '../support/aca-server.ts';
 import { choosing } from '../support/hosted.ts';
-import { openLab, still } from '../support/lab.ts';
+import { type Lab, openLab, still } from '../support/lab.ts';
 import { calls, hangs, says, slowly } from '../support/model-server/script.ts';
 import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const edit = ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'three' }] as [string, object];
 const read = ['Read', { file_path: 'a.txt' }] as [string, object];
+
+/** The prompt is visible, and the model is known. */
+const promptShown = (lab: Lab) =>
+  lab.rows().some((row) => row.startsWith('>')) && lab.rows().join().includes('sonnet-4');
 
 test('a run goes on without its client; after SIGKILL the session is interrupted and continues on request', async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
@@ -90,22 +94,20 @@ describe('an attached terminal', () => {
       calls(read),
       calls(edit),
       says('Changed it.'),
-      slowly(says('Slow words. '.repeat(10), { pieceLength: 12 }), { betweenMs: 150 }),
+      slowly(says('Slow words. '.repeat(6), { pieceLength: 12 }), { betweenMs: 150 }),
     ]);
     const { url } = await start();
     const ada = await join(url);
     const id = await ada.create(space.root);
     await ada.attach(id);
     const lab = openLab(space, ['attach', id.slice(0, 8)], { inShell: true, whenDone: onTestFinished });
-    await lab.waitFor(
-      (it) => it.rows().some((row) => row.startsWith('>')) && it.rows().join().includes('sonnet-4'),
-    );
+    await lab.waitFor(promptShown);
 
     void ada.prompt(id, 'change it from afar').catch(() => undefined);
     await lab.waitFor('change it from afar');
     await lab.waitFor('Edit a.txt?');
     // Keys that come too soon after a question belong to the prompt.
-    await still(lab);
+    await still(lab, 600);
     lab.type('y');
     await lab.waitFor('Changed it.');
     await ada.until(() => ada.events.some(({ type }) => type === 'turn_ended'));
@@ -120,6 +122,29 @@ describe('an attached terminal', () => {
     expect(lab.all().join('\n')).toContain('Detached. The session goes on.');
     expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
     expect(lab.cursor().visible).toBe(true);
-    await ada.until(() => ada.said.split('Slow words.').length > 10);
+    await ada.until(() => ada.said.split('Slow words.').length > 6);
   });
+});
+
+test('/background hands a session over, and its run goes on in the server', soak, async () => {
+  const space = await workspace();
+  const { join, name, env } = await prepared(space, [
+    slowly(says('Slow words. '.repeat(100), { pieceLength: 12 }), { betweenMs: 100 }),
+    says('Continued elsewhere.'),
+  ]);
+  onTestFinished(async () => void (await aca(space, ['serve', '--stop'])));
+  const lab = openLab(space, ['--model', name], { inShell: true, env, whenDone: onTestFinished });
+  await lab.waitFor(promptShown);
+  lab.type('talk\r');
+  await lab.waitFor('Slow words.');
+
+  lab.type('/background\r');
+
+  await lab.waitFor('Attach with: aca attach');
+  await lab.waitFor('shell> ', { times: 2 });
+  const id = /Session (\S+) is running/.exec(lab.all().join('\n'))?.[1] ?? '';
+  const member = await join((await recordOf(space)).url);
+  await member.attach(id);
+  await member.until(() => member.said.includes('Continued elsewhere.'));
+  expect(member.prompts[0]).toBe('talk');
 });

@@ -8,10 +8,11 @@ import { readTextIfAny } from '../../lib/files/read-text.ts';
 import { startDetached } from '../../sandbox/shell/detached-program.ts';
 import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
+import type { HandedOver } from '../terminal/terminal-conversation.ts';
 import { AccessStore } from './http/access-store.ts';
 import { signInLink } from './http/invitations.ts';
 import { connectToServer } from './server-client.ts';
-import { serverMethods } from './server-methods.ts';
+import { type SessionOverview, serverMethods } from './server-methods.ts';
 import { findServer, type ServerRecord, serverFolder } from './server-record.ts';
 import { sessionOptions } from './session-options.ts';
 
@@ -40,8 +41,7 @@ export async function runInBackground(prompt: string, options: Options, terminal
 
 /** Opens a session that was closed here in the server, and continues its run. */
 export async function moveToBackground(
-  sessionId: string,
-  { isRunning, options }: { isRunning: boolean; options: Partial<Options> },
+  { sessionId, isRunning, options }: HandedOver,
   terminal: Terminal,
 ): Promise<string> {
   await withServer(terminal, async (agent) => {
@@ -59,7 +59,8 @@ async function began(agent: ClientContext, sessionId: string, send: () => Promis
   const ended = send();
   ended.catch(() => undefined);
   for (;;) {
-    const { state } = await agent.request<{ state: string }>(serverMethods.attach, { sessionId });
+    const { sessions } = await agent.request<{ sessions: SessionOverview[] }>(serverMethods.overview, {});
+    const state = sessions.find(({ id }) => id === sessionId)?.state;
     if (state !== 'idle' && state !== 'interrupted') return;
     await Promise.race([ended, pause(LOOK_MS)]);
   }

@@ -55,6 +55,7 @@ export class AttachedScreen {
         cycleMode: () => cycleMode(session.opened().mode),
         acceptEdits: () => session.opened().mode.set('accept-edits'),
         rewind: () => undefined,
+        background: () => attached.screen.quit(),
       }),
       terminal,
     );

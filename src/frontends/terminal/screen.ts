@@ -62,7 +62,7 @@ export type ScreenOptions = TerminalStreams & {
   /** Called for each notification. */
   onNotify(note: Note): void;
   /** Actions of the prompt's keys that the screen cannot handle itself. */
-  onAction(action: Extract<ScreenAction, 'cycle-mode' | 'rewind'> | 'accept-edits'): void;
+  onAction(action: Extract<ScreenAction, 'cycle-mode' | 'rewind'> | 'accept-edits' | 'background'): void;
 };
 
 /** A conversation on the screen: its output, input and dialogs. */
@@ -164,7 +164,7 @@ export class Screen {
     // Pending updates are drawn first.
     await new Promise((told) => setImmediate(told));
     this.#renderer.draw();
-    if (!this.#isGone) await this.terminal.settle();
+    if (!this.isGone) await this.terminal.settle();
     if (this.#closed) return;
     this.#closed = true;
     this.#renderer.stop();
@@ -174,11 +174,6 @@ export class Screen {
     process.off('SIGCONT', this.#takeBack);
     this.prompt.close();
     this.terminal.release();
-  }
-
-  /** Whether the terminal was closed while we owned it. */
-  get isGone(): boolean {
-    return this.#isGone;
   }
 
   /** Ends the input. */
@@ -191,7 +186,8 @@ export class Screen {
   }
 
   isQuitting = false;
-  #isGone = false;
+  /** The terminal was closed while we owned it. */
+  isGone = false;
 
   push(event: AgentEvent): void {
     if (event.type === 'end') this.notifyIfAway('Finished', { isEnd: true });
@@ -220,7 +216,9 @@ export class Screen {
   }
 
   submit(prompt: TypedPrompt): void {
-    this.#queue.add(prompt);
+    // It does not wait for the run: the run goes on elsewhere.
+    if (prompt.text.trim() === '/background') this.#options.onAction('background');
+    else this.#queue.add(prompt);
   }
 
   onInterrupt(listener: () => boolean): void {
@@ -362,7 +360,7 @@ export class Screen {
 
   /** The terminal was closed. */
   readonly #gone = (): void => {
-    this.#isGone = true;
+    this.isGone = true;
     this.quit();
   };
 

@@ -21,12 +21,14 @@ export type PaintStage = {
   cycleMode(): void;
   acceptEdits(): void;
   rewind(): void;
+  /** Continues the session elsewhere. */
+  background(): void;
 };
 
 /** Paints the screen with an empty conversation, so that the user can type while the rest is loading. */
 export async function paintScreen({ config }: Settings, stage: PaintStage): Promise<Screen> {
   const { Screen } = await import('./screen.ts');
-  const { terminal, history, commands, seesImages, cycleMode, acceptEdits, rewind } = stage;
+  const { terminal, history, commands, seesImages, cycleMode, acceptEdits, rewind, background } = stage;
   const { stdin, stdout, isRemote, env, cwd, early } = terminal;
   await early?.breathe();
   const facts = startFacts(cwd);
@@ -80,7 +82,8 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
         return editInProgram(text, env.VISUAL || env.EDITOR || 'vi');
       },
     },
-    onAction: (action) => ({ rewind, 'cycle-mode': cycleMode, 'accept-edits': acceptEdits })[action](),
+    onAction: (action) =>
+      ({ rewind, background, 'cycle-mode': cycleMode, 'accept-edits': acceptEdits })[action](),
   });
   screen.open();
   void gitBranch(cwd).then((branch) => screen.store.dispatch({ type: 'start', facts: { branch } }));

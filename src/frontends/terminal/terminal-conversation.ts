@@ -47,7 +47,12 @@ type Start = {
   news: string[];
   /** A model that answers by a script. `afterwards` is printed after its first run. */
   script?: { choice: Choice; provider: Provider; afterwards: string };
+  /** Whether sessions can go on elsewhere. */
+  canHandOver?: boolean;
 };
+
+/** A session that was closed here to go on elsewhere. */
+export type HandedOver = { sessionId: string; isRunning: boolean; options: Options };
 
 /** Shared by all sessions of the process. */
 type Around = { servers: Awaited<ReturnType<typeof startServers>>; leaving: AbortSignal };
@@ -66,6 +71,7 @@ export class ScreenConversation {
   #change: PlanChange | null = null;
   /** The session on the screen. */
   #shown: string | null = null;
+  handedOver: HandedOver | null = null;
 
   /** Paints the screen; everything else is still loading. */
   static async open(start: Start): Promise<ScreenConversation> {
@@ -80,6 +86,7 @@ export class ScreenConversation {
         cycleMode: () => conversation.#cycleMode(),
         acceptEdits: () => conversation.#opened?.mode.set('accept-edits'),
         rewind: () => conversation.#rewind(),
+        background: () => conversation.#handOver(),
       }),
     );
     return conversation;
@@ -191,7 +198,7 @@ export class ScreenConversation {
     rememberLook(screen, { settings: this.#settings, options: this.#start.options, terminal });
     if (next) return { ...plan, session: next };
     if (this.#change) return this.#goOnWith(this.#change, { plan, opened });
-    if (session.messages.length > 0 && !script)
+    if (session.messages.length > 0 && !script && !this.handedOver)
       screen.print(`Resume with: aca --resume ${session.id.slice(0, 8)}`);
     return null;
   }
@@ -244,6 +251,24 @@ export class ScreenConversation {
 
   #cycleMode(): void {
     if (this.#opened) cycleMode(this.#opened.mode);
+  }
+
+  /** Closes the session as it is: whoever opens it next continues its run. */
+  #handOver(): void {
+    const opened = this.#opened;
+    const { canHandOver, script } = this.#start;
+    if (!opened || !canHandOver || script || !opened.config.saveHistory) {
+      this.screen.print('This session cannot go on in the background.');
+      return;
+    }
+    const { busy: isRunning, session } = opened.controller;
+    if (session.messages.length === 0) {
+      this.screen.print('There is nothing to continue in the background yet. Send a prompt first.');
+      return;
+    }
+    const options = { ...this.#options, model: nameOf(opened.choice), mode: opened.mode.get() };
+    this.handedOver = { sessionId: session.id, isRunning, options };
+    this.screen.quit();
   }
 
   #rewind(): void {

@@ -51,8 +51,22 @@ export function withDialogs(commands: readonly SlashCommand[], desk: Pickers): S
         args.length > 0 ? command.execute(args, context) : flow(context, desk),
     };
   });
-  const own = [modelCommand(desk), accountCommand(desk.accounts), themeCommand(desk)];
+  const own = [
+    backgroundCommand(desk),
+    modelCommand(desk),
+    accountCommand(desk.accounts),
+    themeCommand(desk),
+  ];
   return [...known, ...own].sort((a, b) => compareText(a.name, b.name));
+}
+
+function backgroundCommand(desk: Pickers): SlashCommand {
+  return {
+    name: 'background',
+    group: 'Conversation' satisfies BuiltinGroup,
+    description: 'Continue this session in the server, and leave; a run goes on there',
+    execute: async () => desk.send('/background'),
+  };
 }
 
 function modelCommand(desk: Pickers): SlashCommand {

@@ -8,6 +8,7 @@ import { Asks } from './dock/asks.tsx';
 import { Changes } from './dock/changes.tsx';
 import { Plan } from './dock/plan.tsx';
 import { Header } from './header.tsx';
+import { Boundary } from './parts/boundary.tsx';
 import { Icon } from './parts/icon.tsx';
 import { Sessions } from './sessions/sessions.tsx';
 import { Welcome } from './sessions/welcome.tsx';
@@ -62,7 +63,9 @@ export function Chat({ connection, hasHeader = true, draft: saved, onDraft }: Ch
             )}
             <footer class="dock">
               {error !== null && <ErrorBar text={error} onClose={() => setError(null)} />}
-              <Asks view={view} />
+              <Boundary key={view.asks[0]?.requestId}>
+                <Asks view={view} />
+              </Boundary>
               {isPlanShown(view) && <Plan entries={view.plan} />}
               {view.session && (
                 <Changes version={view.changesVersion} cwd={view.session.cwd} isWatching={isWatching(view)} />

@@ -24,8 +24,9 @@ export function money(value: number, currency = 'USD'): string {
   return `$${value.toFixed(2)}`;
 }
 
-/** `just now`, `5m ago`, `3h ago`, `2d ago`, then the date. */
+/** `just now`, `5m ago`, `3h ago`, `2d ago`, then the date; empty if there is no such time. */
 export function ago(time: number, now: number): string {
+  if (Number.isNaN(time)) return '';
   const minutes = Math.floor((now - time) / 60_000);
   if (minutes < 1) return 'just now';
   if (minutes < 60) return `${minutes}m ago`;

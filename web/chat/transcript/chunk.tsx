@@ -1,4 +1,5 @@
 import { Component, createRef } from 'preact';
+import { Boundary } from '../parts/boundary.tsx';
 import type { Item } from '../state/view.ts';
 import { ItemView } from './item-view.tsx';
 import type { Scroller } from './stick-to-end.ts';
@@ -72,13 +73,14 @@ export class Chunk extends Component<Props, { isDrawn: boolean }> {
     return (
       <div class="chunk" ref={this.#box}>
         {items.map((item, index) => (
-          <ItemView
-            key={item.key}
-            item={item}
-            isGrowing={isLast && isTurnRunning && index === items.length - 1}
-            isAsked={item.type === 'call' && asked.has(item.callId)}
-            cwd={cwd}
-          />
+          <Boundary key={item.key}>
+            <ItemView
+              item={item}
+              isGrowing={isLast && isTurnRunning && index === items.length - 1}
+              isAsked={item.type === 'call' && asked.has(item.callId)}
+              cwd={cwd}
+            />
+          </Boundary>
         ))}
       </div>
     );

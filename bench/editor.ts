@@ -18,6 +18,8 @@ import { startTimedStream, type TimedStream } from './timed-stream.ts';
 const ROUNDS = 15;
 const PER_SECOND = 1_000;
 const SECONDS = 60;
+/** By then everything is loaded, and the heap has the size it needs. */
+const SETTLED_SECONDS = 20;
 /** What a slow client reads in a second. */
 const SLOW_BYTES = 20_000;
 
@@ -26,27 +28,36 @@ type Child = ChildProcessByStdio<Writable, Readable, null>;
 async function bench(): Promise<void> {
   buildProgram();
   const binary = path.resolve(`build/aca-${process.platform}-${process.arch}`);
+  const node = process.execPath;
   const builds = [
-    { name: 'agent, on Node', program: [process.execPath, path.resolve('dist/main.cjs')] },
-    ...(existsSync(binary) ? [{ name: 'agent, binary', program: [binary] }] : []),
+    { name: 'agent, on Node', program: [node, path.resolve('dist/main.cjs')], bare: [node, '-e', '0'] },
+    // It prints its version before it loads anything.
+    ...(existsSync(binary)
+      ? [{ name: 'agent, binary', program: [binary], bare: [binary, '--version'] }]
+      : []),
   ];
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-bench-editor-'));
   try {
-    const agents = builds.map(({ program }) => ({ program, folder }));
-    const bare: number[] = [];
-    const starts: number[][] = agents.map(() => []);
+    const agents = builds.map(({ program, bare }) => ({ program, bare, folder }));
+    const rounds: { bare: number[]; started: number[] }[] = [];
     for (let round = 0; round <= ROUNDS; round++) {
-      const figures = [await spawnToExit(), ...(await inTurn(agents, spawnToInitialized))];
-      // The first round is a warm-up.
-      if (round === 0) continue;
-      bare.push(figures[0] ?? Number.NaN);
-      for (const [i, all] of starts.entries()) all.push(figures[i + 1] ?? Number.NaN);
+      const bare = await inTurn(agents, spawnToExit);
+      rounds.push({ bare, started: await inTurn(agents, spawnToInitialized) });
     }
-    const over = starts.map((all) => median(all) - median(bare));
-    const name = `${PER_SECOND} updates a second for a minute`;
-    await report(median(bare), builds, [
-      ['spawn to initialized, over the bare runtime, ms', over],
-      [`${name}, more memory, MB`, await inTurn(agents, (agent) => memoryGrowth(agent, 'fast'))],
+    // The first round is a warm-up.
+    const medians = (of: 'bare' | 'started') =>
+      agents.map((_, i) => median(rounds.slice(1).map((round) => round[of][i] ?? Number.NaN)));
+    const [bare, started] = [medians('bare'), medians('started')];
+    await report(builds, bare[0] ?? Number.NaN, [
+      ['spawn to initialized, ms', started],
+      [
+        'spawn to initialized, over its bare runtime, ms',
+        started.map((ms, i) => ms - (bare[i] ?? Number.NaN)),
+      ],
+      [
+        `memory growth in ${SECONDS - SETTLED_SECONDS} s of ${PER_SECOND} updates a second, MB`,
+        await inTurn(agents, (agent) => memoryGrowth(agent, 'fast')),
+      ],
       ['the same, read slowly, MB', await inTurn(agents, (agent) => memoryGrowth(agent, 'slow'))],
     ]);
   } finally {
@@ -54,7 +65,7 @@ async function bench(): Promise<void> {
   }
 }
 
-type Agent = { program: readonly string[]; folder: string };
+type Agent = { program: readonly string[]; bare: readonly string[]; folder: string };
 
 async function inTurn(
   agents: readonly Agent[],
@@ -65,9 +76,9 @@ async function inTurn(
   return figures;
 }
 
-async function spawnToExit(): Promise<number> {
+async function spawnToExit({ bare: [file = '', ...args] }: Agent): Promise<number> {
   const started = performance.now();
-  const child = spawn(process.execPath, ['-e', '0'], {
+  const child = spawn(file, args, {
     stdio: 'ignore',
     env: { PATH: process.env.PATH ?? '' },
   });
@@ -86,7 +97,7 @@ async function spawnToInitialized(agent: Agent): Promise<number> {
   }
 }
 
-/** How much more memory an agent has at the end of an answer than after a third of it. */
+/** How much more memory an agent has at the end of an answer than once it has settled. */
 async function memoryGrowth(agent: Agent, reads: 'fast' | 'slow'): Promise<number> {
   await using stream = await startTimedStream(SECONDS * PER_SECOND, PER_SECOND);
   const child = await start(agent, stream.url);
@@ -98,16 +109,15 @@ async function memoryGrowth(agent: Agent, reads: 'fast' | 'slow'): Promise<numbe
     send(child, { id: 3, method: 'session/prompt', params: prompt });
     if (reads === 'fast') child.stdout.resume();
     using _slowly = reads === 'slow' ? readSlowly(child) : undefined;
-    // By then everything is loaded, and the heap has the size it needs.
-    const settled = await memoryAt(child, stream, 1 / 3);
-    return (await memoryAt(child, stream, 1)) - settled;
+    const settled = await memoryAt(child, stream, SETTLED_SECONDS);
+    return (await memoryAt(child, stream, SECONDS)) - settled;
   } finally {
     await end(child);
   }
 }
 
-async function memoryAt({ pid = 0 }: Child, { sent }: TimedStream, share: number): Promise<number> {
-  while (sent.length < SECONDS * PER_SECOND * share) await sleep(50);
+async function memoryAt({ pid = 0 }: Child, { sent }: TimedStream, second: number): Promise<number> {
+  while (sent.length < PER_SECOND * second) await sleep(50);
   return residentMb(pid);
 }
 
@@ -160,8 +170,8 @@ function readSlowly(child: Child): Disposable {
 }
 
 async function report(
-  bare: number,
   builds: readonly { name: string }[],
+  bare: number,
   rows: [string, number[]][],
 ): Promise<void> {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;

@@ -16,7 +16,7 @@ export type ChangedHunk = {
 };
 
 /** The lines before and after, with their ends. A line number counts from 1; without lines, it is the next one. */
-export type ChangedLines = { oldStart: number; oldText: string; newStart: number; newText: string };
+type ChangedLines = { oldStart: number; oldText: string; newStart: number; newText: string };
 
 export type ChangedFile = {
   path: string;

@@ -2,9 +2,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'vite';
-import { root } from '../bundle.mjs';
+import { inputsOf, root } from '../bundle.mjs';
 import { licences } from '../licences.mjs';
-import { inputsOf } from '../package-files.mjs';
 
 export const extension = path.join(root, 'editors/vscode');
 
@@ -45,10 +44,11 @@ const webview = {
     ...out,
     target: 'es2022',
     cssCodeSplit: false,
+    modulePreload: false,
     rolldownOptions: {
       input: path.join(extension, 'webview/main.tsx'),
       output: {
-        format: 'iife',
+        format: 'es',
         entryFileNames: 'webview.js',
         assetFileNames: 'webview[extname]',
         codeSplitting: false,

@@ -15,7 +15,7 @@ test('the chat can load nothing but its own script and style', () => {
     'img-src https://*.vscode-cdn.net data: blob:',
   ]);
   expect(html.match(/<script/g)).toHaveLength(1);
-  expect(html).toContain('<script nonce="n0nce" src="https://host/webview.js">');
+  expect(html).toContain('<script type="module" nonce="n0nce" src="https://host/webview.js">');
 });
 
 test.each<Problem>([

@@ -18,7 +18,7 @@ export function chatHtml({ source, nonce, script, style }: Page & { script: stri
   return page(
     policy,
     `<link rel="stylesheet" href="${escaped(style)}">`,
-    `<div id="chat"></div><script nonce="${nonce}" src="${escaped(script)}"></script>`,
+    `<div id="chat"></div><script type="module" nonce="${nonce}" src="${escaped(script)}"></script>`,
   );
 }
 

@@ -1,0 +1,194 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProgram, node } from '../support/build-program.ts';
+import { calls, says, slowly } from '../support/model-server/script.ts';
+import { type Editor, openEditor } from './editor.ts';
+import { installCodeServer } from './install.ts';
+
+const CART = `export type Item = { name: string; price: number; quantity: number };
+
+/** What the items cost together. */
+export function total(items: Item[]): number {
+  let sum = 0;
+  for (let i = 0; i <= items.length; i++) {
+    sum += items[i].price * items[i].quantity;
+  }
+  return sum;
+}
+
+/** Ten percent of large orders. */
+export function discount(sum: number): number {
+  return sum > 100 ? sum * 0.1 : 0;
+}
+`;
+
+const file = { file_path: 'src/cart.ts' };
+const FIXED = 'i < items.length';
+const ROUNDED = 'Math.round(sum * 10) / 100';
+
+const script = [
+  slowly(says('The loop in `total` reads **one item too many**: `i <= items.length`.'), { betweenMs: 30 }),
+  calls(['Read', file]),
+  calls(
+    ['Edit', { ...file, old_string: 'i <= items.length', new_string: FIXED }],
+    ['Edit', { ...file, old_string: 'sum * 0.1', new_string: ROUNDED }],
+  ),
+  says('Fixed both:\n\n- `total` stops at the last item\n- `discount` is rounded to cents'),
+  says('It adds up the prices.'),
+  slowly(calls(['Write', { file_path: 'notes.md', content: '# Notes\n' }]), { firstMs: 2_000 }),
+  says('Written.'),
+  says('Here again.'),
+];
+
+let it: Editor;
+/** `ACA_SCREENSHOTS=docs/screens/vscode` updates the pictures of the docs. */
+const pictures = process.env.ACA_SCREENSHOTS;
+
+beforeAll(async () => {
+  const installed = await installCodeServer();
+  const vsix = path.resolve('build/ai-code-assistant.vsix');
+  if (!process.env.QUICK) buildProgram();
+  if (!process.env.QUICK) node('scripts/vscode-package.mjs', vsix);
+  it = await openEditor({
+    installed,
+    vsix,
+    script,
+    files: { 'src/cart.ts': CART, 'README.md': '# Shop\n' },
+  });
+});
+
+afterAll(async () => {
+  await it?.close();
+});
+
+const onDisk = (name: string) => readFile(path.join(it.project, name), 'utf8').catch(() => null);
+const said = (words: string) => it.chat.getByRole('log').getByText(words).first();
+const composer = () => it.chat.getByRole('textbox', { name: 'Message' });
+/** The right side of a diff. The editor paints spaces as others. */
+const lines = async () => {
+  const side = it.page.locator('.modified-in-monaco-diff-editor .view-lines');
+  return (await side.textContent())?.replaceAll('\u00a0', ' ');
+};
+
+async function send(words: string): Promise<void> {
+  await composer().fill(words);
+  await composer().press('Enter');
+}
+
+async function picture(name: string): Promise<void> {
+  if (!pictures) return;
+  for (const ground of ['dark', 'light'] as const) {
+    await it.colors(ground);
+    await it.page.screenshot({ path: path.join(pictures, `${name}-${ground}.png`) });
+  }
+}
+
+test('in a folder that is not trusted nothing is started, and the view says why', async () => {
+  await it.page.getByRole('tab', { name: 'aca' }).click();
+  await it.chat.getByText('Restricted Mode').waitFor();
+  expect(it.agents).toEqual([]);
+
+  await it.chat.getByRole('link', { name: 'Manage Trust' }).click();
+  await it.page.getByRole('button', { name: 'Trust', exact: true }).click();
+  const dialog = it.page.locator('.monaco-modal-editor-block');
+  await dialog.getByRole('button', { name: /^Close/ }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  await composer().waitFor();
+});
+
+test('an answer is streamed as Markdown', async () => {
+  await send('Why does the total fail?');
+  await said('one item too many').waitFor();
+  expect(await it.chat.locator('strong').allTextContents()).toEqual(['one item too many']);
+  await expect.poll(() => it.status()).toBe('aca');
+});
+
+test('an edit is approved after a look at its diff', async () => {
+  await send('Fix it, and round the discount to cents');
+  await it.chat.getByText('Approval needed').first().waitFor();
+  await expect.poll(() => it.status()).toContain('waiting for you');
+  await it.chat.getByRole('button', { name: 'Open the diff of src/cart.ts' }).first().click();
+  await it.page.getByRole('tab', { name: 'cart.ts (proposed change)' }).waitFor();
+  await expect.poll(lines).toContain('i < items.length');
+  expect(await onDisk('src/cart.ts')).toBe(CART);
+  await picture('approval');
+
+  await it.chat.getByRole('button', { name: 'Yes', exact: true }).click();
+  await expect.poll(() => onDisk('src/cart.ts')).toContain(FIXED);
+  await it.chat.getByRole('button', { name: 'Yes', exact: true }).click();
+  await said('Fixed both').waitFor();
+  expect(await onDisk('src/cart.ts')).toContain(ROUNDED);
+  await it.page.getByRole('tab', { name: 'cart.ts (proposed change)' }).waitFor({ state: 'detached' });
+});
+
+test('changes are accepted and rejected one by one in the diff', async () => {
+  await it.command('aca: Review Changes');
+  await it.page.keyboard.press('Enter');
+  await it.page.getByRole('tab', { name: 'cart.ts (changes by aca)' }).waitFor();
+  const lens = (name: string) =>
+    it.page.locator('.modified-in-monaco-diff-editor .codelens-decoration a', { hasText: name });
+  await expect.poll(() => lens('Reject').count()).toBe(2);
+  await picture('review');
+
+  await lens('Reject').last().click();
+  await expect.poll(() => onDisk('src/cart.ts')).toBe(CART.replace('i <= items.length', FIXED));
+  await expect.poll(lines).toContain('sum * 0.1');
+  await expect.poll(() => lens('Reject').count()).toBe(1);
+
+  await it.page.locator('.modified-in-monaco-diff-editor .view-line', { hasText: 'items.length' }).click();
+  await it.page.keyboard.press('Control+Alt+Y');
+  await expect.poll(() => lens('Accept').count()).toBe(0);
+  expect(await onDisk('src/cart.ts')).toContain(FIXED);
+});
+
+test('an edit of the agent can be undone in the editor', async () => {
+  await it.page.keyboard.press('Control+Z');
+  await expect.poll(lines).toContain('Math.round');
+  await it.page.keyboard.press('Control+Y');
+  await expect.poll(lines).not.toContain('Math.round');
+});
+
+test('the selection is explained', async () => {
+  await it.page.locator('.modified-in-monaco-diff-editor .view-line', { hasText: /let.sum/ }).click();
+  await it.command('aca: Explain');
+  await said('It adds up the prices.').waitFor();
+  expect(JSON.stringify(it.server.requests.at(-1))).toContain('Explain this code:');
+});
+
+test('while the view is hidden, a question is a notification', async () => {
+  await send('Write notes');
+  await it.page.getByRole('tab', { name: /^Explorer/ }).click();
+  const notification = it.page.locator('.notification-toast', { hasText: 'aca asks:' });
+  await notification.waitFor();
+  await notification.getByRole('button', { name: 'Yes', exact: true }).click();
+  await expect.poll(() => onDisk('notes.md')).toBe('# Notes\n');
+});
+
+test('sessions are resumed, here and after the window is opened again', async () => {
+  await it.command('aca: New Session');
+  await said('Fixed both').waitFor({ state: 'detached' });
+  await it.command('aca: Resume Session');
+  await it.page
+    .locator('.quick-input-list .monaco-list-row', { hasText: 'Why does the total fail?' })
+    .click();
+  await said('Fixed both').waitFor();
+
+  await it.page.reload();
+  await said('Fixed both').waitFor();
+});
+
+test('a program that dies is started again', async () => {
+  const [before] = it.agents;
+  process.kill(Number.parseInt(before ?? '', 10), 'SIGKILL');
+  await expect.poll(() => it.agents.filter((line) => line !== before).length).toBe(1);
+  await send('Are you there?');
+  await said('Here again.').waitFor();
+});
+
+test('no process is left behind when the editor is closed', async () => {
+  expect(it.agents).not.toEqual([]);
+  await it.page.close();
+  await it.stop();
+  await expect.poll(() => it.agents).toEqual([]);
+});

@@ -22,6 +22,7 @@ const SETTINGS = {
   'chat.disableAIFeatures': true,
   'extensions.ignoreRecommendations': true,
   'editor.minimap.enabled': false,
+  'diffEditor.useInlineViewWhenSpaceIsLimited': false,
   'telemetry.telemetryLevel': 'off',
 };
 
@@ -66,7 +67,7 @@ export async function openEditor({ installed, vsix, files, script }: EditorOptio
   const flags = ['--auth', 'none', '--bind-addr', address, '--disable-telemetry', '--disable-update-check'];
   const code = spawn(installed.node, [...start, ...flags], { env: environment, cwd: home, stdio: 'ignore' });
   const browser = await startBrowser();
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const page = await browser.newPage({ viewport: { width: 1400, height: 820 } });
   page.setDefaultTimeout(60_000);
   await answers(`http://${address}/healthz`);
   await page.goto(`http://${address}/?folder=${encodeURIComponent(root)}`);
@@ -113,7 +114,12 @@ export class Editor {
   async command(title: string): Promise<void> {
     await this.page.keyboard.press('F1');
     await this.page.locator('.quick-input-widget input').fill(`>${title}`);
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+    await this.pick(title);
+  }
+
+  /** Chooses from a list of the editor. */
+  async pick(text: string): Promise<void> {
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
   }
 
   /** Changes the colors, and waits until they are on the screen. */
@@ -123,6 +129,17 @@ export class Editor {
     await this.page.mouse.move(0, 0);
     // For a picture only: colors fade.
     await sleep(1_000);
+  }
+
+  /** Drags its border to the right. */
+  async widenSideBar(): Promise<void> {
+    const box = await this.page.locator('.part.sidebar').boundingBox();
+    if (!box) throw new Error('There is no side bar.');
+    const [x, y] = [box.x + box.width, box.y + box.height / 2];
+    await this.page.mouse.move(x, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(x + 110, y, { steps: 5 });
+    await this.page.mouse.up();
   }
 
   /** Ends VS Code. */

@@ -29,7 +29,8 @@ test('an edit is approved, shown as a diff, and written', async () => {
   expect(answerIn(it.updates)).toContain('Done.');
   expect(it.asked).toHaveLength(1);
   expect(it.asked[0]?.toolCall).toMatchObject({ kind: 'edit', locations: [{ path: file }] });
-  const diff = { type: 'diff', path: file, oldText: 'one\ntwo\n', newText: 'one\nthree\n' };
+  const place = { _meta: { aca: { oldLine: 1, line: 1 } } };
+  const diff = { type: 'diff', path: file, oldText: 'one\ntwo\n', newText: 'one\nthree\n', ...place };
   const contents = it.updates.flatMap((update) =>
     update.sessionUpdate === 'tool_call_update' ? (update.content ?? []) : [],
   );

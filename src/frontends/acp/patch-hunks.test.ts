@@ -12,6 +12,9 @@ test('each hunk replaces its old text, found at its line, by its new text', asyn
     fc.asyncProperty(lines, lines, async (before, after) => {
       const { patch } = await diffOf('a.txt', before, after);
       const hunks = patchHunks(patch);
+      for (const { oldText, oldLine } of hunks) {
+        expect(before.slice(offsetOf(before, oldLine)).startsWith(oldText ?? '')).toBe(true);
+      }
       let text = before;
       for (const { oldText, newText, line } of hunks) {
         const start = offsetOf(text, line);
@@ -25,7 +28,9 @@ test('each hunk replaces its old text, found at its line, by its new text', asyn
 
 test('a new file has no old text', async () => {
   const { patch } = await diffOf('a.txt', null, 'one\ntwo');
-  expect(patchHunks(patch)).toEqual([{ oldText: null, newText: 'one\ntwo', line: 1, changed: 1 }]);
+  expect(patchHunks(patch)).toEqual([
+    { oldText: null, newText: 'one\ntwo', oldLine: 1, line: 1, changed: 1 },
+  ]);
   expect(patchHunks('')).toEqual([]);
 });
 

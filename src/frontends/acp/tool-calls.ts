@@ -64,10 +64,12 @@ export function fenced(text: string): string {
 }
 
 function diffsOf({ path: file, patch }: { path: string; patch: string }, cwd: string): ToolCallContent[] {
-  return patchHunks(patch).map(({ oldText, newText }) => ({
+  return patchHunks(patch).map(({ oldText, newText, oldLine, line }) => ({
     type: 'diff',
     path: path.resolve(cwd, file),
     oldText,
     newText,
+    // The protocol does not say where in the file the texts are.
+    _meta: { aca: { oldLine, line } },
   }));
 }

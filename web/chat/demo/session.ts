@@ -277,7 +277,7 @@ const diff: ToolCallContent = {
   _meta: { aca: { line: 39, oldLine: 39 } },
 };
 
-export const question: PermissionAsked = {
+const question: PermissionAsked = {
   requestId: 'r1',
   toolCall: {
     toolCallId: 'c5',

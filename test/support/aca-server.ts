@@ -25,11 +25,15 @@ export async function recordOf(space: Workspace, differsFrom?: number): Promise<
 }
 
 /** A model that plays this script, and how to start the server with it. */
-export async function prepared(space: Workspace, script: readonly Step[]) {
-  const model = await serve(script);
+export async function prepared(
+  space: Workspace,
+  script: readonly Step[] | Extract<Step, (...args: never[]) => unknown>,
+  flags: readonly string[] = [],
+) {
+  const model = await serve(typeof script === 'function' ? Array(10_000).fill(script) : script);
   const { model: name, env } = doors.anthropic(model.url);
   const start = async (before?: number) => {
-    const line = program(['serve', '--listen', '127.0.0.1:0', '--model', name]);
+    const line = program(['serve', '--listen', '127.0.0.1:0', '--model', name, ...flags]);
     const child = spawn(line.file, line.args, {
       cwd: space.home,
       env: cleanEnv(space, env),

@@ -49,6 +49,7 @@ export class Member {
   isCaughtUp = false;
   agent!: ClientContext;
   #close: () => void = () => undefined;
+  #cut: () => void = () => undefined;
   #changed: () => void = () => undefined;
 
   static async connect(url: string, options: MemberOptions = {}): Promise<Member> {
@@ -81,7 +82,13 @@ export class Member {
     note(serverNotifications.participants, member.participants);
     note(serverNotifications.typing, member.typing);
     note(serverNotifications.sessionsChanged, []);
-    const stream = createWebSocketStream<AnyMessage>(url, { WebSocket: WebSocket as never, headers });
+    class Socket extends WebSocket {
+      constructor(...args: ConstructorParameters<typeof WebSocket>) {
+        super(...args);
+        member.#cut = () => this.terminate();
+      }
+    }
+    const stream = createWebSocketStream<AnyMessage>(url, { WebSocket: Socket as never, headers });
     const connection = app.connect(stream as never);
     member.agent = connection.agent;
     member.#close = () => connection.close();
@@ -141,6 +148,11 @@ export class Member {
 
   close(): void {
     this.#close();
+  }
+
+  /** As if the network failed: without a word. */
+  cut(): void {
+    this.#cut();
   }
 
   #texts(kind: 'agent_message_chunk' | 'user_message_chunk'): string[] {

@@ -11,6 +11,8 @@ import {
   type SessionOverview,
   serverMethods,
   serverNotifications,
+  type TerminalClosed,
+  type TerminalData,
 } from '../server-methods.ts';
 import { findServer, type ServerRecord } from '../server-record.ts';
 import { TERMINAL_VARIABLES } from './terminal-variables.ts';
@@ -19,8 +21,8 @@ import { TERMINAL_VARIABLES } from './terminal-variables.ts';
 const RECONNECT_MS = 20_000;
 const LOOK_MS = 200;
 
-const outputParams = z.object({ terminalId: z.string(), data: z.string() });
-const closedParams = z.object({ terminalId: z.string(), message: z.string() });
+const outputParams: z.ZodType<TerminalData> = z.object({ terminalId: z.string(), data: z.string() });
+const closedParams: z.ZodType<TerminalClosed> = z.object({ terminalId: z.string(), message: z.string() });
 
 /** How an attachment ended: by the user or the session, or because the server is gone. */
 type End = { type: 'closed'; message: string } | { type: 'lost' };

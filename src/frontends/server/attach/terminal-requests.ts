@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentApp } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
-import { type OpenTerminalParams, serverMethods, serverNotifications } from '../server-methods.ts';
+import {
+  type OpenTerminalParams,
+  serverMethods,
+  serverNotifications,
+  type TerminalData,
+  type TerminalSize,
+} from '../server-methods.ts';
 import type { Connected } from '../sessions/connection.ts';
 import type { HostedSessions } from '../sessions/hosted-sessions.ts';
 import type { Attachment } from './attachment.ts';
@@ -15,6 +21,8 @@ const openParams: z.ZodType<OpenTerminalParams> = z.object({
   env: z.record(z.string(), z.string()),
 });
 const ofTerminal = z.object({ terminalId: z.string() });
+const inputParams: z.ZodType<TerminalData> = ofTerminal.extend({ data: z.string() });
+const resizeParams: z.ZodType<TerminalSize> = ofTerminal.extend({ columns: cells, rows: cells });
 
 type TerminalDeps = { hosted: HostedSessions; env: NodeJS.ProcessEnv };
 
@@ -58,16 +66,10 @@ export function withTerminals(
       open.get(terminalId)?.close();
       return {};
     })
-    .onNotification(
-      serverNotifications.terminalInput,
-      ofTerminal.extend({ data: z.string() }),
-      ({ params }) => {
-        open.get(params.terminalId)?.type(params.data);
-      },
-    )
-    .onNotification(
-      serverNotifications.terminalResize,
-      ofTerminal.extend({ columns: cells, rows: cells }),
-      ({ params }) => open.get(params.terminalId)?.resize(params),
+    .onNotification(serverNotifications.terminalInput, inputParams, ({ params }) => {
+      open.get(params.terminalId)?.type(params.data);
+    })
+    .onNotification(serverNotifications.terminalResize, resizeParams, ({ params }) =>
+      open.get(params.terminalId)?.resize(params),
     );
 }

@@ -1,0 +1,140 @@
+// @module-tag soak
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Position, serverMethods } from '../../src/frontends/server/server-methods.ts';
+import { ended, prepared } from '../support/aca-server.ts';
+import type { Member } from '../support/hosted.ts';
+import { openLab } from '../support/lab.ts';
+import { calls, says, slowly } from '../support/model-server/script.ts';
+import { workspace } from '../support/workspace.ts';
+
+const CLIENTS = 10;
+const CUTS = 1_000;
+
+/** Always the same numbers. */
+function chance(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return state % below;
+  };
+}
+
+test('1,000 lost connections during runs: every client has seen each update once, in order', async () => {
+  const space = await workspace();
+  const words = Array.from({ length: 300 }, (_, i) => `word${i} `).join('');
+  const { start, join } = await prepared(space, () =>
+    slowly(says(words, { pieceLength: 20 }), { betweenMs: 5 }),
+  );
+  const { url } = await start();
+  const ada = await join(url);
+  const id = await ada.create(space.root);
+  await ada.attach(id);
+  let cuts = 0;
+  let runs = 0;
+  const talking = (async () => {
+    for (; cuts < CUTS; runs++) await ada.prompt(id, `talk ${runs}`);
+    await ada.until(() => ada.events.filter(({ type }) => type === 'turn_ended').length === runs);
+  })();
+
+  const watch = async (index: number) => {
+    const random = chance(index + 1);
+    const seen = new Map<number, string>();
+    let position: Position | undefined;
+    const take = (member: Member, epoch: string) => {
+      // The first time, the latest of each state comes before what is not saved yet.
+      const isFirst = position === undefined;
+      for (const { update, meta } of member.updates) {
+        if (meta.seq === undefined) continue;
+        expect(seen.has(meta.seq)).toBe(false);
+        if (isFirst) expect(meta.seq).toBeGreaterThan(position?.seq ?? 0);
+        else expect(meta.seq).toBe((position?.seq ?? 0) + 1);
+        seen.set(meta.seq, JSON.stringify(update));
+        position = { epoch, seq: meta.seq };
+      }
+    };
+    while (cuts < CUTS) {
+      const member = await join(url);
+      const { epoch, reset } = await member.attach(id, position);
+      expect(reset).toBe(position === undefined);
+      await pause(random(60));
+      member.cut();
+      cuts++;
+      take(member, epoch);
+    }
+    await talking;
+    const last = await join(url);
+    const { epoch, seq } = await last.attach(id, position);
+    await last.until(() => (last.updates.at(-1)?.meta.seq ?? position?.seq) === seq);
+    take(last, epoch);
+    return seen;
+  };
+  const all = await Promise.all(Array.from({ length: CLIENTS }, (_, index) => watch(index)));
+
+  const truth = new Map(ada.updates.map(({ update, meta }) => [meta.seq ?? 0, JSON.stringify(update)]));
+  for (const seen of all)
+    for (const [seq, update] of seen) if (truth.has(seq)) expect(update).toBe(truth.get(seq));
+  expect(ada.said).toBe(words.repeat(runs));
+});
+
+test('a server that is killed again and again repeats no command', async () => {
+  const space = await workspace();
+  let step = 0;
+  const { start, join } = await prepared(space, () => {
+    step++;
+    return step > 30
+      ? says('All done.')
+      : calls(['Bash', { command: `echo ${step} >> steps.txt; sleep 0.1` }]);
+  }, ['--allow', 'Bash(*)', '--mode', 'accept-edits']);
+  const random = chance(7);
+  let server = await start();
+  const first = await join(server.url);
+  const id = await first.create(space.root);
+  void first.prompt(id, 'count').catch(() => undefined);
+  for (let kills = 0; kills < 5; kills++) {
+    await pause(200 + random(500));
+    server.child.kill('SIGKILL');
+    await ended(server.child);
+    server = await start(server.process.pid);
+    const member = await join(server.url);
+    const { state } = await member.attach(id);
+    if (state !== 'interrupted') break;
+    void member.agent.request(serverMethods.resumeRun, { sessionId: id }).catch(() => undefined);
+  }
+  const last = await join(server.url);
+  await last.attach(id);
+  await last.until(() => last.said.includes('All done.'));
+
+  const lines = (await readFile(path.join(space.root, 'steps.txt'), 'utf8')).trim().split('\n');
+  expect(lines).toEqual([...new Set(lines)]);
+  expect(lines.length).toBeGreaterThan(20);
+});
+
+test('an attached terminal comes back when the server does, and a closed window leaves the run alone', async () => {
+  const space = await workspace();
+  const { start, join } = await prepared(space, [
+    says('First answer.'),
+    slowly(says('Slow words. '.repeat(10), { pieceLength: 12 }), { betweenMs: 200 }),
+  ]);
+  const server = await start();
+  const ada = await join(server.url);
+  const id = await ada.create(space.root);
+  await ada.prompt(id, 'hello');
+  const lab = openLab(space, ['attach', id], { inShell: true, whenDone: onTestFinished });
+  await lab.waitFor('First answer.');
+
+  server.child.kill('SIGKILL');
+  await lab.waitFor('Reconnecting');
+  expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
+  const second = await start(server.process.pid);
+  await lab.waitFor('First answer.', { times: 2 });
+  lab.type('more\r');
+  await lab.waitFor('Slow words.');
+  const phone = await join(second.url);
+  await phone.attach(id);
+  lab.hangUp();
+  await phone.until(() => phone.events.some(({ type }) => type === 'turn_ended'));
+  expect(phone.said.split('Slow words.')).toHaveLength(11);
+});

@@ -1613,7 +1613,7 @@ type OutputStyles = {
     list(): readonly {
         name: string;
         description: string;
-        source: 'built-in' | 'user' | 'project';
+        source: 'built-in' | 'user' | 'project' | 'plugin';
     }[];
     /** The name of the selected one. */
     current(): string;

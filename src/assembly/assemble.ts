@@ -73,6 +73,7 @@ export function assemble(parts: Parts): Assistant {
     cache: () => ({ ...cachedUsage(opened.session.messages), compared: models.promptCache.compared }),
     sandbox: judge.sandbox,
     toolNames: tools.router.toolNames,
+    transcript: () => extensions.hooks.transcript(),
     shells: () => capabilities.shell.background().filter(({ running }) => running).length,
     hints: [...rootHints(env), ...judge.hints],
     ...(memory && { memory: memory.commands }),

@@ -43,6 +43,8 @@ export type Assistant = UserCalls & {
   sandbox(): Promise<SandboxState>;
   /** All tools that the model may call; those of servers and extensions once they are ready. */
   toolNames(): readonly string[];
+  /** Writes the conversation so far to a file, in the format of Claude Code; resolves with its path. */
+  transcript(): Promise<string>;
   /** The number of commands running in the background. */
   shells(): number;
   /** Useful at startup, not a problem. */

@@ -57,6 +57,9 @@ test('files for other assistants are found in a project; a skill may be a link i
     '.claude/agents/team/a.md': 'A',
     '.codex/prompts/draft.md': 'D',
     '.cursor/commands/c.md': 'C',
+    '.gemini/commands/git/g.toml': 'G',
+    '.gemini/commands/notes.md': '',
+    '.claude/commands/no.toml': '',
     '.opencode/command/o.md': 'O',
   });
   await mkdir(path.join(root, '.claude/skills'));
@@ -70,11 +73,13 @@ test('files for other assistants are found in a project; a skill may be a link i
     '.claude/agents/team/a.md',
     '.agents/skills/pdf/SKILL.md',
     '.codex/prompts/draft.md',
+    '.gemini/commands/git/g.toml',
     '.cursor/commands/c.md',
     '.opencode/command/o.md',
   ]);
   expect(extensionsOf(found, 'command').map((one) => [one.of, one.path])).toEqual([
     ['codex', 'draft.md'],
+    ['gemini', 'git/g.toml'],
     ['cursor', 'c.md'],
     ['opencode', 'o.md'],
   ]);

@@ -17,7 +17,7 @@ const FILES: Record<ExtensionKind, RegExp> = {
 };
 
 /** `home` is the folder in a project. */
-type Place = { of?: FolderOwner; home: string; folder: string; kind: ExtensionKind };
+type Place = { of?: FolderOwner; home: string; folder: string; kind: ExtensionKind; files?: RegExp };
 
 const PLACES: readonly Place[] = [
   { home: '.ai-assistant', folder: 'commands', kind: 'command' },
@@ -31,6 +31,10 @@ const PLACES: readonly Place[] = [
   { of: 'several', home: '.agents', folder: 'skills', kind: 'skill' },
   { of: 'codex', home: '.codex', folder: 'prompts', kind: 'command' },
   { of: 'codex', home: '.codex', folder: 'skills', kind: 'skill' },
+  {
+    ...{ of: 'gemini', home: '.gemini', folder: 'commands', kind: 'command' },
+    files: /^([^/]+\/){0,3}[^/]+\.toml$/,
+  },
   { of: 'cursor', home: '.cursor', folder: 'commands', kind: 'command' },
   { of: 'opencode', home: '.opencode', folder: 'command', kind: 'command' },
   { of: 'opencode', home: '.opencode', folder: 'commands', kind: 'command' },
@@ -54,11 +58,11 @@ export type ExtensionPlaces = { root: string; cwd: string; dataRoot?: string | u
 export function extensionFiles({ root, cwd, dataRoot }: ExtensionPlaces): ProjectContent[] {
   const found: ProjectContent[] = [];
   for (const folder of foldersDown(root, cwd)) {
-    for (const { home, folder: name, kind } of PLACES) {
-      const base = path.join(folder, home);
+    for (const place of PLACES) {
+      const base = path.join(folder, place.home);
       // The user's own folder is not part of a project.
       if (base === dataRoot) continue;
-      const files = filesIn(path.join(base, name), kind).filter((file) => isWithin(root, file));
+      const files = placeFiles(path.join(base, place.folder), place).filter((file) => isWithin(root, file));
       found.push(...files.flatMap((file) => read(file, nameOf(file, root))));
     }
   }
@@ -78,7 +82,7 @@ export function userExtensionFiles({ dataRoot, env, otherAssistants }: UserPlace
     const base = place.of === undefined ? dataRoot : folders[place.of];
     const folder = path.join(base, place.folder);
     const named = (file: string) => `${place.home}/${place.folder}/${nameOf(file, folder)}`;
-    return filesIn(folder, place.kind).flatMap((file) => read(file, named(file)));
+    return placeFiles(folder, place).flatMap((file) => read(file, named(file)));
   });
   return found.slice(0, MAX_FILES);
 }
@@ -91,7 +95,8 @@ export function extensionsOf(content: readonly ProjectContent[], kind: Extension
       const marker = `${place.home}/${place.folder}/`;
       const at = `/${one.name}`.lastIndexOf(`/${marker}`);
       const inside = at === -1 ? '' : one.name.slice(at + marker.length);
-      if (FILES[kind].test(inside)) return [{ ...one, path: inside, ...(place.of && { of: place.of }) }];
+      if ((place.files ?? FILES[kind]).test(inside))
+        return [{ ...one, path: inside, ...(place.of && { of: place.of }) }];
     }
     return [];
   });
@@ -103,9 +108,13 @@ export function isExtension(content: ProjectContent): boolean {
 
 /** The files of this kind in a folder, sorted. A skill may be a link to a folder. */
 export function filesIn(folder: string, kind: ExtensionKind): string[] {
+  return placeFiles(folder, { kind });
+}
+
+function placeFiles(folder: string, { kind, files = FILES[kind] }: Pick<Place, 'kind' | 'files'>): string[] {
   const names = kind === 'skill' ? skillsIn(folder) : [...filesUnder(folder, '')];
   return names
-    .filter((name) => FILES[kind].test(name))
+    .filter((name) => files.test(name))
     .sort()
     .map((name) => path.join(folder, name));
 }

@@ -293,7 +293,11 @@ export type Repository = {
 
 /** How the model answers; a change applies from the next request on. */
 export type OutputStyles = {
-  list(): readonly { name: string; description: string; source: 'built-in' | 'user' | 'project' }[];
+  list(): readonly {
+    name: string;
+    description: string;
+    source: 'built-in' | 'user' | 'project' | 'plugin';
+  }[];
   /** The name of the selected one. */
   current(): string;
   /** False if there is no such style. */

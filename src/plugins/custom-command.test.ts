@@ -6,9 +6,9 @@ import { expandCommand, parseCommand } from './custom-command.ts';
 
 const parse = (path: string, text: string) => parseCommand({ path, file: `/c/${path}`, text }, 'user');
 
-async function expand(body: string, typed = '', named?: true) {
+async function expand(body: string, typed = '', syntax?: 'codex' | 'gemini') {
   const ran: string[] = [];
-  const expanded = await expandCommand({ body, ...(named && { named }) }, typed, {
+  const expanded = await expandCommand({ body, ...(syntax && { syntax }) }, typed, {
     async run(command) {
       ran.push(command);
       return `<${command}>`;
@@ -33,18 +33,18 @@ describe('a file', () => {
       model: 'haiku',
       tools: ['Read', 'Bash(git *)'],
     });
-    expect(parse('a.md', '# Do this\nand that')?.description).toBe('Do this (user)');
+    expect(parse('a.md', '# Do this\nand that')).toMatchObject({ description: 'Do this (user)' });
   });
 
   test('its name may have spaces, digits and folders; prompts of Codex have their own folder', () => {
-    expect(parse('1. Fix it.md', 'x')?.name).toBe('1.-fix-it');
-    expect(parse('a/b/c.md', 'x')?.name).toBe('a:b:c');
+    expect(parse('1. Fix it.md', 'x')).toMatchObject({ name: '1.-fix-it' });
+    expect(parse('a/b/c.md', 'x')).toMatchObject({ name: 'a:b:c' });
     const codex = { path: 'draft.md', file: '/c/draft.md', text: 'Draft $FILE', of: 'codex' };
-    expect(parseCommand(codex, 'user')).toMatchObject({ name: 'prompts:draft', named: true });
+    expect(parseCommand(codex, 'user')).toMatchObject({ name: 'prompts:draft', syntax: 'codex' });
   });
 
   test.each(['-x.md', 'ä.md', 'a:.md'])('%s is not a valid name', (path) => {
-    expect(parse(path, 'x')).toBeNull();
+    expect(parse(path, 'x')).toMatch(/^not a valid command name/);
   });
 });
 
@@ -80,10 +80,26 @@ describe('expanding', () => {
 
   test('named arguments, where a command has them', async () => {
     const typed = 'FILE="a b.ts" TITLE=x;y other=1';
-    expect((await expand('$FILE: $TITLE $$5 $1', typed, true)).text).toBe('a b.ts: x;y $5 FILE=a b.ts');
-    expect((await expand('!`cat $FILE`', typed, true)).ran).toEqual(['cat a\\ b.ts']);
-    await expect(expand('$FILE $WHY', typed, true)).rejects.toThrow('missing WHY');
+    expect((await expand('$FILE: $TITLE $$5 $1', typed, 'codex')).text).toBe('a b.ts: x;y $5 FILE=a b.ts');
+    expect((await expand('!`cat $FILE`', typed, 'codex')).ran).toEqual(['cat a\\ b.ts']);
+    await expect(expand('$FILE $WHY', typed, 'codex')).rejects.toThrow('missing WHY');
     expect((await expand('$FILE $$', typed)).text).toBe(`$FILE $$\n\n${typed}`);
+  });
+
+  test('a command of Gemini CLI', async () => {
+    const toml =
+      'description = "Fix"\nprompt = """\nFix {{args}}: !{grep {{args}} a | awk \'{print $1}\'}\nBy @{docs/a b.md}, $1.\n"""';
+    const file = { path: 'git/fix.toml', file: '/c/fix.toml', text: toml, of: 'gemini' };
+    const command = parseCommand(file, 'project');
+    expect(command).toMatchObject({ name: 'git:fix', description: 'Fix (project)', syntax: 'gemini' });
+    const body = typeof command === 'string' ? '' : command.body;
+    const { text, written, ran } = await expand(body, 'a; !{rm x}', 'gemini');
+    expect(ran).toEqual(["grep a\\;\\ \\!\\{rm\\ x\\} a | awk '{print $1}'"]);
+    expect(text).toBe(`Fix a; !{rm x}: <${ran[0]}>\nBy @"docs/a b.md", $1.`);
+    expect(written).toBe('Fix a; !{rm x}:  \nBy @"docs/a b.md", $1.');
+    expect((await expand('Do !{ls', 'now', 'gemini')).text).toBe('Do !{ls\n\nnow');
+    for (const bad of ['prompt = 1', 'prompt = ', 'description = "x"', 'prompt = " "'])
+      expect(parseCommand({ ...file, text: bad }, 'user')).toMatch(/^not a command/);
   });
 
   test('arguments are never run as commands, and command output never names files', async () => {

@@ -1,6 +1,7 @@
 import type { PromptRules } from '../contract/permission.ts';
 import { listField, parseFrontMatter, textField } from '../lib/text/front-matter.ts';
 import { argumentsFor } from './arguments.ts';
+import { geminiArguments, geminiPieces, parseGemini } from './gemini-command.ts';
 
 /** A prompt that the user starts by name: a command written as a Markdown file, or a skill. */
 export type PromptCommand = {
@@ -13,8 +14,8 @@ export type PromptCommand = {
   tools?: readonly string[];
   /** The subagent that does its work. */
   agent?: string;
-  /** Its text has placeholders such as `$FILE`, for `FILE=value`. */
-  named?: true;
+  /** Placeholders as in another assistant: `$FILE` for `FILE=value` in Codex, `{{args}}` in Gemini CLI. */
+  syntax?: 'codex' | 'gemini';
   /** What it allows and forbids while it is in use. */
   rules?: PromptRules;
 };
@@ -28,14 +29,20 @@ const DESCRIPTION = 120;
 export type CommandFile = { path: string; file: string; text: string; of?: string };
 
 /**
- * `git/fix.md` is the command `git:fix`; prompts of Codex are `prompts:fix`. Null if that is not a valid
- * name.
+ * `git/fix.md` is the command `git:fix`; prompts of Codex are `prompts:fix`. If it is not valid, a message that says
+ * why.
  */
-export function parseCommand(file: CommandFile, source: CustomCommand['source']): CustomCommand | null {
-  const base = file.path.replace(/\.md$/i, '').replaceAll('/', ':').replaceAll(/\s+/g, '-').toLowerCase();
+export function parseCommand(file: CommandFile, source: CustomCommand['source']): CustomCommand | string {
+  const base = file.path
+    .replace(/\.(md|toml)$/i, '')
+    .replaceAll('/', ':')
+    .replaceAll(/\s+/g, '-')
+    .toLowerCase();
   const isCodex = file.of === 'codex';
   const name = isCodex ? `prompts:${base}` : base;
-  if (!/^[a-z0-9][\w.-]*(:[\w.-]+)*$/.test(name)) return null;
+  if (!/^[a-z0-9][\w.-]*(:[\w.-]+)*$/.test(name))
+    return 'not a valid command name; use letters, digits and "-".';
+  if (file.of === 'gemini') return geminiCommand(name, file, source);
   const parsed = parseFrontMatter(file.text);
   const body = parsed.body.trim();
   const [first = ''] = body.split('\n');
@@ -53,8 +60,20 @@ export function parseCommand(file: CommandFile, source: CustomCommand['source'])
     ...(model && model.toLowerCase() !== 'inherit' && { model }),
     ...(tools && { tools }),
     ...agentOf(parsed),
-    ...(isCodex && { named: true as const }),
+    ...(isCodex && { syntax: 'codex' as const }),
   };
+}
+
+function geminiCommand(
+  name: string,
+  { file, text }: CommandFile,
+  source: CustomCommand['source'],
+): CustomCommand | string {
+  const parsed = parseGemini(text);
+  if (!parsed) return 'not a command: it must be TOML with a prompt.';
+  const [first = ''] = parsed.prompt.split('\n');
+  const description = `${cut(parsed.description || first)} (${source})`;
+  return { name, description, source, file, body: parsed.prompt, syntax: 'gemini' };
 }
 
 /** The subagent that does the work of a prompt with `context: fork`. */
@@ -75,15 +94,18 @@ export type ExpandDeps = {
  * with `!` is replaced by its output. `written` is the part of it in which `@path` names a file.
  */
 export async function expandCommand(
-  { body, named }: Pick<PromptCommand, 'body' | 'named'>,
+  { body, syntax }: Pick<PromptCommand, 'body' | 'syntax'>,
   typed: string,
   deps: ExpandDeps,
 ): Promise<{ text: string; written: string }> {
-  const values = argumentsFor(body, typed, named && 'named');
+  const isGemini = syntax === 'gemini';
+  const values = isGemini
+    ? geminiArguments(body, typed)
+    : argumentsFor(body, typed, syntax === 'codex' ? 'named' : undefined);
   if (values.missing.length > 0) deps.missing(values.missing);
   let text = '';
   let written = '';
-  for (const piece of piecesOf(body)) {
+  for (const piece of isGemini ? geminiPieces(body) : piecesOf(body)) {
     const filled = piece.type === 'command' ? '' : values.inText(piece.text);
     text += piece.type === 'command' ? await deps.run(values.inCommand(piece.text)) : filled;
     written += piece.type === 'text' ? filled : ' ';

@@ -56,7 +56,8 @@ test('a status line command shows what it makes of the state, in its colors, abo
   const script = `
     let text = '';
     process.stdin.on('data', (part) => (text += part)).on('end', () => {
-      const { model, workspace, context_window, session_id } = JSON.parse(text);
+      const { model, workspace, context_window, session_id, transcript_path } = JSON.parse(text);
+      require('node:fs').readFileSync(transcript_path);
       const used = context_window.used_percentage;
       process.stdout.write('\\u001b[35m' + model.id + '\\u001b[0m \\u001b[2J' + session_id.length + ' used ' + used + '%\\n');
     });`;

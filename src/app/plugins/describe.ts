@@ -47,6 +47,7 @@ function brings({ parts, hooks, servers }: PluginBundle): string[] {
     ...named('commands', parts.commands, '/'),
     ...named('subagents', parts.agents),
     ...named('skills', parts.skills),
+    ...named('output styles', parts.outputStyles),
     ...(allowed.length > 0 ? ['  rules that apply while they are in use:', ...allowed] : []),
     ...(hookLines.length > 0 ? ['  hooks, which run these commands in the sandbox:', ...hookLines] : []),
     ...(serverLines.length > 0 ? ['  MCP servers, which run as programs of yours:', ...serverLines] : []),

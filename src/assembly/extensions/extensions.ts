@@ -133,6 +133,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
     keepsAll: hooks.keepsAll,
     async close() {
       if (started) await hooks.sessionEnd();
+      hooks.close();
       loader.close();
     },
   };

@@ -50,8 +50,8 @@ export async function findCommands({
   ];
   for (const { file, source } of all) {
     const command = parseCommand(file, source);
-    const other = command && taken.get(command.name);
-    if (!command) troubles.push(`${file.file}: not a valid command name; use letters, digits and "-".`);
+    const other = typeof command === 'string' ? undefined : taken.get(command.name);
+    if (typeof command === 'string') troubles.push(`${file.file}: ${command}`);
     else if (other) troubles.push(`Skipped ${file.file}: /${command.name} is ${other}.`);
     else {
       taken.set(command.name, file.file);

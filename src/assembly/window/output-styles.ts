@@ -11,9 +11,10 @@ import type { Parts } from '../parts.ts';
 
 /** The styles of a session. `warn` is called if the one from the settings does not exist. */
 export function createOutputStyles(
-  { config, userFiles = [], projectFiles = [] }: Pick<Parts, 'config' | 'userFiles' | 'projectFiles'>,
+  parts: Pick<Parts, 'config' | 'userFiles' | 'projectFiles' | 'bundles'>,
   warn: (text: string) => void,
 ): OutputStyles & { selected(): OutputStyle } {
+  const { config, userFiles = [], projectFiles = [], bundles = [] } = parts;
   const fromFiles = (files: typeof userFiles, source: 'user' | 'project') =>
     extensionsOf(files, 'output-style').flatMap((file) => {
       const style = parseOutputStyle(file);
@@ -24,6 +25,12 @@ export function createOutputStyles(
     ...builtinStyles.map((style) => ({ ...style, source: 'built-in' as const })),
     ...fromFiles(userFiles, 'user'),
     ...fromFiles(projectFiles, 'project'),
+    ...bundles.flatMap(({ parts: { name, outputStyles } }) =>
+      outputStyles.flatMap((file) => {
+        const style = parseOutputStyle(file);
+        return style ? [{ ...style, name: `${name}:${style.name}`, source: 'plugin' as const }] : [];
+      }),
+    ),
   ];
   const styles = all.filter((style, i) => all.findIndex((other) => isNamed(other, style.name)) === i);
   const find = (name: string) => styles.find((style) => isNamed(style, name));

@@ -40,7 +40,7 @@ export const claudeTable: SupportTable = {
       unsupported('otelHeadersHelper', 'Set `OTEL_EXPORTER_OTLP_HEADERS`.'),
       differs(
         'statusLine',
-        'From your own settings only; shown above our line. It gets the session, model, folder, cost and context, but no `transcript_path` and no changed lines.',
+        'From your own settings only; shown above our line. It gets the session, `transcript_path`, model, folder, cost and context, but no changed lines.',
       ),
       works(
         'outputStyle',
@@ -209,11 +209,9 @@ export const claudeTable: SupportTable = {
         works('hooks', 'In the sandbox; see [hooks](#hooks).'),
         works('mcpServers, .mcp.json', 'Named `plugin_NAME_SERVER`.'),
         works('CLAUDE_PLUGIN_ROOT'),
+        works('output-styles/, outputStyles', 'Select one with `/output-style plugin:name`.'),
         unsupported('CLAUDE_PLUGIN_DATA', 'Hooks can write in the working directory only.'),
-        unsupported(
-          'lspServers, outputStyles, monitors, themes, userConfig, bin/',
-          'Reported at the installation.',
-        ),
+        unsupported('lspServers, monitors, themes, userConfig, bin/', 'Reported at the installation.'),
         works('.claude-plugin/marketplace.json', 'A folder, a git address or `owner/name`.'),
         works('source: relative path, github, url, git-subdir, ref, sha'),
         unsupported('source: npm', 'Use a git repository.'),

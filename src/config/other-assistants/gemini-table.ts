@@ -51,7 +51,10 @@ export const geminiTable: SupportTable = {
         works('GEMINI.md', 'Also in parent folders and subfolders.'),
         works('~/.gemini/GEMINI.md'),
         works('@path/to/import.md'),
-        unsupported('.gemini/commands/*.toml', 'Write them as [Markdown](commands.md).'),
+        works(
+          '.gemini/commands/**/*.toml',
+          'Once you trust the folder; also `~/.gemini/commands`. With `{{args}}`, `!{command}`, which is checked like any command, and `@{path}`.',
+        ),
         unsupported('.gemini/extensions', 'Add their MCP servers to `.mcp.json`.'),
         restricts(unsupported('.geminiignore', 'Add deny rules such as `Read(secrets/**)`.')),
         unsupported('.gemini/.env', 'Store keys with `aca keys set google`.'),

@@ -6,7 +6,14 @@ import { type PluginSource, pluginSource } from './source.ts';
 export const MARKETPLACE_FILE = '.claude-plugin/marketplace.json';
 
 /** Keys of an entry that name parts of the plugin, as in its manifest. */
-export const COMPONENT_KEYS = ['commands', 'agents', 'skills', 'hooks', 'mcpServers'] as const;
+export const COMPONENT_KEYS = [
+  'commands',
+  'agents',
+  'skills',
+  'outputStyles',
+  'hooks',
+  'mcpServers',
+] as const;
 
 /** `entry` is what the marketplace says about the plugin beside where it is. */
 export type ListedPlugin = {

@@ -116,9 +116,18 @@ test.each(troubles)('%# what is wrong is named, and the rest used', (files, trou
   expect(parts(files).troubles.join('\n')).toContain(trouble);
 });
 
+test('output styles are Markdown files in their folder, or where the manifest says', () => {
+  const files = { ...manifest({ outputStyles: './more/b.md' }), 'output-styles/a.md': 'x', 'more/b.md': 'y' };
+  expect(parts(files).outputStyles.map(({ path, text }) => [path, text])).toEqual([
+    ['a.md', 'x'],
+    ['b.md', 'y'],
+  ]);
+  expect(parts(files).unused).toEqual([]);
+});
+
 test('what has no effect here is named', () => {
-  const files = { ...manifest({ lspServers: {}, author: 'me', userConfig: {} }), 'output-styles/a.md': 'x' };
-  expect(parts(files).unused).toEqual(['lspServers', 'userConfig', 'output-styles/']);
+  const files = { ...manifest({ lspServers: {}, author: 'me', userConfig: {} }), 'themes/a.json': 'x' };
+  expect(parts(files).unused).toEqual(['lspServers', 'userConfig', 'themes/']);
 });
 
 test.each([

@@ -18,6 +18,7 @@ export type PluginParts = {
   commands: PartFile[];
   agents: PartFile[];
   skills: PartFile[];
+  outputStyles: PartFile[];
   /** Tables of hooks, by event. */
   hooks: unknown[];
   /** Tables of MCP servers, by name. */
@@ -46,7 +47,7 @@ const ABOUT = [
   ...['category', 'tags', 'strict', 'displayName'],
 ];
 /** Places that Claude Code reads and that have no effect here. */
-const UNUSED_PLACES = ['.lsp.json', 'settings.json', 'output-styles/', 'monitors/', 'themes/', 'bin/'];
+const UNUSED_PLACES = ['.lsp.json', 'settings.json', 'monitors/', 'themes/', 'bin/'];
 const MAX_TEXT = 256 * 1024;
 
 export function readParts({ name, root, files, entry, isModule }: PluginFolder): PluginParts {
@@ -73,6 +74,7 @@ export function readParts({ name, root, files, entry, isModule }: PluginFolder):
       commands: [],
       agents: [],
       skills: [],
+      outputStyles: [],
       hooks: [],
       servers: [],
       isModule,
@@ -92,6 +94,10 @@ export function readParts({ name, root, files, entry, isModule }: PluginFolder):
     skills: [...disk.skills('skills'), ...values('skills').flatMap((one) => disk.skillsAt(one))].filter(
       isFirst,
     ),
+    outputStyles: [
+      ...disk.markdown(['output-styles/']),
+      ...values('outputStyles').flatMap((one) => disk.markdownAt(one)),
+    ].filter(isFirst),
     hooks: disk.tables('hooks/hooks.json', values('hooks')).map(hooksIn),
     servers: disk.tables('.mcp.json', values('mcpServers')).map(serversIn),
     isModule: false,

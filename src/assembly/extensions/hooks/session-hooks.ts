@@ -32,7 +32,11 @@ export type SessionHooks = CallHooks &
     subagentWork(agent: HookedAgent): RemainingWork;
     /** Whether a hook vetoes compaction. */
     keepsAll(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
+    /** Writes the conversation to a file; resolves with its path. */
+    transcript(): Promise<string>;
     sessionEnd(): Promise<void>;
+    /** Removes transcripts that may not stay. */
+    close(): void;
   };
 
 /** The longest time that the end of a session waits for hooks. */
@@ -84,6 +88,9 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
       await observers.end(END_MS);
       const reason = isWatched ? 'prompt_input_exit' : 'other';
       await observe('SessionEnd', { facts: { reason }, signal: limited(END_MS) });
+    },
+    transcript: () => runner.transcriptOf(session),
+    close() {
       if (!deps.keepsHistory) runner.removeTranscripts();
     },
   };

@@ -21,7 +21,10 @@ export async function showStatusCommand(
     cwd,
     env,
     run: runUserCommand,
-    state: () => stateOf(opened, store.view.status, { cwd, startedAt }),
+    state: async () => ({
+      ...stateOf(opened, store.view.status, { cwd, startedAt }),
+      transcript_path: await opened.transcript(),
+    }),
     show: (custom) => screen.setStatus({ custom }),
     warn: (text) => opened.controller.notice('warn', text),
   });

@@ -12,7 +12,7 @@ function started(answers: (number: number) => Printed) {
       seen.runs.push(performance.now());
       return answers(seen.runs.length);
     },
-    state: () => ({}),
+    state: async () => ({}),
     show: (rows) => seen.rows.push(rows),
     warn: (text) => seen.warnings.push(text),
   });

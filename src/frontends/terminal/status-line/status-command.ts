@@ -12,7 +12,7 @@ export type StatusCommandOptions = {
   env: UserCommand['env'];
   run(command: UserCommand): Promise<Printed>;
   /** What the command learns. */
-  state(): object;
+  state(): Promise<object>;
   /** Called with the rows to show, with their color sequences. */
   show(rows: readonly string[]): void;
   warn(text: string): void;
@@ -52,7 +52,7 @@ export class StatusCommand {
     this.#isStale = false;
     this.#isRunning = true;
     this.#startedAt = performance.now();
-    const input = `${JSON.stringify(state())}\n`;
+    const input = `${JSON.stringify(await state())}\n`;
     const { signal } = this.#closing;
     const printed = await run({ command: settings.command, cwd, env, input, timeoutMs: TIMEOUT_MS, signal });
     this.#isRunning = false;

@@ -70,9 +70,10 @@ export function activate({ extensionUri, subscriptions, workspaceState }: vscode
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
     registerCommands({ chat, view, review, log }),
-    vscode.workspace.onDidGrantWorkspaceTrust(open),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => view.isOpen && open()),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (change.affectsConfiguration('aca') && !chat.isWorking) void chat.restart().catch(() => undefined);
+      if (!change.affectsConfiguration('aca') || chat.isWorking || !view.isOpen) return;
+      void chat.restart().catch(() => undefined);
     }),
   );
 }

@@ -14,7 +14,7 @@ import { commandLine } from './find-program.ts';
 /** The program gets this long to save and end, in milliseconds. */
 const PATIENCE = 2_000;
 
-export type AgentCommand = { file: string; args: readonly string[]; cwd: string; env: NodeJS.ProcessEnv };
+type AgentCommand = { file: string; args: readonly string[]; cwd: string; env: NodeJS.ProcessEnv };
 
 type StartOptions = {
   command: AgentCommand;

@@ -30,6 +30,11 @@ export class ChatView implements vscode.WebviewViewProvider {
     this.#deps = deps;
   }
 
+  /** Whether it was ever shown. */
+  get isOpen(): boolean {
+    return this.#view !== null;
+  }
+
   get isVisible(): boolean {
     return this.#view?.visible ?? false;
   }

@@ -65,7 +65,6 @@ describe('[Q01] [Q02] published servers, over their own wire', () => {
     await configure(space, {
       mcpServers: {
         files: published('filesystem', space.root),
-
         memory: { ...published('memory'), env: { MEMORY_FILE_PATH: GRAPH } },
       },
     });
@@ -375,38 +374,26 @@ describe('many tools, and tools that come later', () => {
     expect(server.requests[2]?.body.tools).toEqual(server.requests[0]?.body.tools);
   });
 
-  test(
-    'a tool that is added in a session is told of with the next prompt, and the list stays as it was',
-    soak,
-    async () => {
-      const space = await workspace();
-      const listed = path.join(space.home, 'listed');
-      await configure(space, { mcpServers: { odd: oddServer('grows', listed) } });
-      const server = await serve([
-        calls(['odd__say', { text: 'a' }]),
-        async () => {
-          await vi.waitUntil(() => existsSync(listed), { timeout: 20_000 });
-          return says('one');
-        },
-        calls(['McpCall', { tool: 'odd:late', arguments: { text: 'b' } }]),
-        says('two'),
-      ]);
-      const { model, env } = doors.anthropic(server.url);
-      const lines = ['first', 'second'].map((text) => `${JSON.stringify({ type: 'user', text })}\n`).join('');
-      const args = [
-        '-p',
-        '--input-format',
-        'stream-json',
-        '--output-format',
-        'stream-json',
-        '--model',
-        model,
-      ];
-      await aca(space, [...args, ...allow('mcp:odd:*')], { env, stdin: lines });
-      expect(server.refusals).toEqual([]);
-      expect(server.requests[2]?.messages.at(-1)?.text).toContain('[New MCP tools, for McpCall: odd:late.]');
-      expect(server.requests[3]?.messages.at(-1)?.results[0]?.text).toBe('said {"text":"b"}');
-      expect(server.requests[3]?.body.tools).toEqual(server.requests[0]?.body.tools);
-    },
-  );
+  test('a tool added in a session is told of with the next prompt; the list stays', soak, async () => {
+    const space = await workspace();
+    const listed = path.join(space.home, 'listed');
+    await configure(space, { mcpServers: { odd: oddServer('grows', listed) } });
+    const server = await serve([
+      calls(['odd__say', { text: 'a' }]),
+      async () => {
+        await vi.waitUntil(() => existsSync(listed), { timeout: 20_000 });
+        return says('one');
+      },
+      calls(['McpCall', { tool: 'odd:late', arguments: { text: 'b' } }]),
+      says('two'),
+    ]);
+    const { model, env } = doors.anthropic(server.url);
+    const lines = ['first', 'second'].map((text) => `${JSON.stringify({ type: 'user', text })}\n`).join('');
+    const args = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--model', model];
+    await aca(space, [...args, ...allow('mcp:odd:*')], { env, stdin: lines });
+    expect(server.refusals).toEqual([]);
+    expect(server.requests[2]?.messages.at(-1)?.text).toContain('[New MCP tools, for McpCall: odd:late.]');
+    expect(server.requests[3]?.messages.at(-1)?.results[0]?.text).toBe('said {"text":"b"}');
+    expect(server.requests[3]?.body.tools).toEqual(server.requests[0]?.body.tools);
+  });
 });

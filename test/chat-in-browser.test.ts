@@ -1,32 +1,12 @@
 // @module-tag soak
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
 import type { ChatEvent } from '../web/chat/connection.ts';
 import * as demo from '../web/chat/demo/session.ts';
-import { startBrowser } from './support/browser.ts';
-import { buildChat, type ChatPage, openChat } from './support/chat-page.ts';
+import { promptOf, useChatInBrowser } from './support/chat-in-browser.ts';
 
-let browser: Browser;
-let files: Awaited<ReturnType<typeof buildChat>>;
-let chat: ChatPage;
+const it = useChatInBrowser();
 
-beforeAll(async () => {
-  [browser, files] = await Promise.all([startBrowser(), buildChat()]);
-});
-afterAll(() => browser.close());
-afterEach(async () => {
-  expect(chat.problems).toEqual([]);
-  await chat.page.context().close();
-});
-
-async function open(...events: ChatEvent[]): Promise<Page> {
-  chat = await openChat(browser, files);
-  await chat.emit(...demo.opened, ...events);
-  await chat.page.getByRole('heading', { name: 'Reject expired sign-in tokens' }).waitFor();
-  return chat.page;
-}
-
-const prompt = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const says = (text: string, messageId = 'm1'): ChatEvent => ({
   type: 'update',
   update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text }, messageId },
@@ -35,143 +15,13 @@ const started: ChatEvent = { type: 'turn_started' };
 /** Long enough for a card to take keys. */
 const settled = (page: Page) => page.waitForTimeout(700);
 
-describe('the prompt', () => {
-  test('Enter sends, Shift+Enter starts a line, the arrow brings a prompt back', async () => {
-    const page = await open();
-    await prompt(page).pressSequentially('one');
-    await prompt(page).press('Shift+Enter');
-    await prompt(page).pressSequentially('two');
-    await prompt(page).press('Enter');
-
-    await expect
-      .poll(() => chat.calls('prompt'))
-      .toEqual([{ method: 'prompt', args: [[{ type: 'text', text: 'one\ntwo' }]] }]);
-    expect(await prompt(page).inputValue()).toBe('');
-    await chat.emit({
-      type: 'update',
-      update: { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: 'one\ntwo' } },
-    });
-    await page.getByRole('article', { name: 'You' }).waitFor();
-    await prompt(page).press('ArrowUp');
-    expect(await prompt(page).inputValue()).toBe('one\ntwo');
-    await prompt(page).press('ArrowDown');
-    expect(await prompt(page).inputValue()).toBe('');
-  });
-
-  test('a prompt that was not accepted comes back, with the reason', async () => {
-    const page = await open();
-    await chat.answer({ failures: { prompt: 'The session is open elsewhere. Close it there first.' } });
-    await prompt(page).fill('Fix it');
-    await prompt(page).press('Enter');
-    await page.getByText('The session is open elsewhere. Close it there first.').waitFor();
-    expect(await prompt(page).inputValue()).toBe('Fix it');
-  });
-
-  test('during a turn Enter steers and Escape stops', async () => {
-    const page = await open(started);
-    await prompt(page).fill('Also the tests');
-    await prompt(page).press('Enter');
-    await prompt(page).press('Escape');
-    await expect
-      .poll(async () => (await chat.calls()).map(({ method }) => method).filter((name) => name !== 'typing'))
-      .toEqual(['prompt', 'cancel']);
-    await page.getByRole('button', { name: 'Stop' }).click();
-    await expect.poll(async () => (await chat.calls('cancel')).length).toBe(2);
-  });
-
-  test('@ completes files, also into folders, and / completes commands', async () => {
-    const page = await open();
-    await chat.answer({
-      files: [
-        { path: 'src/', isFolder: true },
-        { path: 'src/auth.ts', isFolder: false },
-      ],
-    });
-    await prompt(page).pressSequentially('see @sr');
-    await page.getByRole('option', { name: 'src/auth.ts' }).waitFor();
-    await prompt(page).press('Enter');
-    expect(await prompt(page).inputValue()).toBe('see @src/');
-    await prompt(page).press('ArrowDown');
-    await prompt(page).press('Tab');
-    expect(await prompt(page).inputValue()).toBe('see @src/auth.ts ');
-    await prompt(page).fill('');
-    await prompt(page).pressSequentially('/co');
-    await page.getByRole('option', { name: /\/cost/ }).click();
-    expect(await prompt(page).inputValue()).toBe('/cost ');
-    expect(await chat.calls('prompt')).toEqual([]);
-  });
-
-  test('a pasted image is shown, can be removed, and is sent', async () => {
-    const page = await open();
-    const paste = () =>
-      prompt(page).evaluate(async (area) => {
-        const canvas = Object.assign(document.createElement('canvas'), { width: 4, height: 4 });
-        const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
-        const data = new DataTransfer();
-        data.items.add(new File([blob ?? ''], 'a.png', { type: 'image/png' }));
-        area.dispatchEvent(
-          new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
-        );
-      });
-    await paste();
-    await page.getByRole('img', { name: 'Attached image' }).waitFor();
-    await page.getByRole('button', { name: 'Remove attachment 1' }).click();
-    await expect.poll(() => page.getByRole('img', { name: 'Attached image' }).count()).toBe(0);
-    await paste();
-    await page.getByRole('img', { name: 'Attached image' }).waitFor();
-    await prompt(page).fill('What is this?');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await expect
-      .poll(() => chat.calls('prompt'))
-      .toMatchObject([
-        {
-          args: [
-            [
-              { type: 'text', text: 'What is this?' },
-              { type: 'image', mimeType: 'image/png' },
-            ],
-          ],
-        },
-      ]);
-  });
-
-  test('what the editor adds is added to what is written', async () => {
-    const page = await open();
-    await prompt(page).fill('Explain');
-    await chat.emit({
-      type: 'compose',
-      text: 'src/auth.ts:3-9',
-      attachments: [{ type: 'resource_link', name: 'auth.ts', uri: 'file:///auth.ts' }],
-    });
-    await expect.poll(() => prompt(page).inputValue()).toBe('Explain\nsrc/auth.ts:3-9');
-    await page.getByRole('button', { name: 'Remove attachment 1' }).waitFor();
-  });
-
-  test('mode and model are chosen by keyboard', async () => {
-    const page = await open();
-    await page.getByRole('button', { name: 'Mode: Ask' }).press('Enter');
-    await page.keyboard.press('ArrowUp');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => chat.calls('setMode')).toEqual([{ method: 'setMode', args: ['plan'] }]);
-    await page.getByRole('button', { name: 'Model: Claude Sonnet 5' }).press('Enter');
-    await page.getByRole('menuitemradio', { name: /Opus/ }).click();
-    await expect
-      .poll(() => chat.calls('setOption'))
-      .toEqual([{ method: 'setOption', args: ['model', 'claude-opus-5'] }]);
-    await page.getByRole('button', { name: 'Mode: Ask' }).press('Enter');
-    await page.keyboard.press('Escape');
-    expect(await page.getByRole('menu').count()).toBe(0);
-    expect(await chat.calls('cancel')).toEqual([]);
-  });
-});
-
 describe('a question', () => {
-  const approvals = async () => (await chat.calls('answerPermission')).map(({ args }) => args);
+  const approvals = async () => (await it.chat.calls('answerPermission')).map(({ args }) => args);
 
   test('is answered by a digit, but not by a stray Enter, nor by a key pressed as it appears', async () => {
-    const page = await open(started);
-    await prompt(page).focus();
-    await chat.emit(...demo.asked);
+    const page = await it.open(started);
+    await promptOf(page).focus();
+    await it.chat.emit(...demo.asked);
     await page.getByRole('region', { name: 'Approval needed' }).waitFor();
     await page.keyboard.press('1');
     await page.keyboard.press('Enter');
@@ -185,42 +35,42 @@ describe('a question', () => {
   });
 
   test('leaves somebody who writes alone: digits are text, Alt and a digit answers', async () => {
-    const page = await open(started);
-    await prompt(page).pressSequentially('also ');
-    await chat.emit(...demo.asked);
+    const page = await it.open(started);
+    await promptOf(page).pressSequentially('also ');
+    await it.chat.emit(...demo.asked);
     await page.getByRole('region', { name: 'Approval needed' }).waitFor();
     await settled(page);
     await page.keyboard.type('1 more');
-    expect(await prompt(page).inputValue()).toBe('also 1 more');
+    expect(await promptOf(page).inputValue()).toBe('also 1 more');
     expect(await approvals()).toEqual([]);
     await page.keyboard.press('Alt+1');
     await expect.poll(approvals).toEqual([['r1', 'once']]);
   });
 
   test('lets letters through to the prompt', async () => {
-    const page = await open(started);
-    await chat.emit(...demo.asked);
+    const page = await it.open(started);
+    await it.chat.emit(...demo.asked);
     await page.getByRole('region', { name: 'Approval needed' }).waitFor();
     await page.keyboard.type('no, wait');
-    expect(await prompt(page).inputValue()).toBe('no, wait');
+    expect(await promptOf(page).inputValue()).toBe('no, wait');
   });
 
   test('shows the whole command, and is answered once by a click', async () => {
-    const page = await open(started);
-    await chat.emit({ type: 'permission_asked', request: demo.command });
+    const page = await it.open(started);
+    await it.chat.emit({ type: 'permission_asked', request: demo.command });
     const card = page.getByRole('region', { name: 'Approval needed' });
     await card.getByText('git push --force origin main && rm -rf dist/', { exact: true }).waitFor();
     await settled(page);
     await card.getByRole('button', { name: 'Yes', exact: true }).dblclick();
     await expect.poll(approvals).toEqual([['r2', 'once']]);
-    await chat.emit({ type: 'permission_settled', requestId: 'r2', optionId: 'once', by: 'Ben' });
+    await it.chat.emit({ type: 'permission_settled', requestId: 'r2', optionId: 'once', by: 'Ben' });
     await expect.poll(() => card.count()).toBe(0);
   });
 
   test('can be tried again when the answer was refused', async () => {
-    const page = await open(started);
-    await chat.answer({ failures: { answerPermission: 'The question has changed.' } });
-    await chat.emit(...demo.asked);
+    const page = await it.open(started);
+    await it.chat.answer({ failures: { answerPermission: 'The question has changed.' } });
+    await it.chat.emit(...demo.asked);
     await settled(page);
     await page.getByRole('button', { name: 'Yes', exact: true }).click();
     await page.getByText('The question has changed.').waitFor();
@@ -229,19 +79,19 @@ describe('a question', () => {
 
   test('of the agent takes a choice or own words', async () => {
     const request = { requestId: 'q1', question: 'Which database?', choices: ['SQLite', 'Postgres'] };
-    const page = await open(started, { type: 'question_asked', request });
+    const page = await it.open(started, { type: 'question_asked', request });
     await page.getByRole('textbox', { name: 'Your answer' }).fill('MariaDB 1');
     await page.getByRole('textbox', { name: 'Your answer' }).press('Enter');
     await expect
-      .poll(() => chat.calls('answerQuestion'))
+      .poll(() => it.chat.calls('answerQuestion'))
       .toEqual([{ method: 'answerQuestion', args: ['q1', 'MariaDB 1'] }]);
-    await chat.emit({ type: 'question_settled', requestId: 'q1', answer: 'MariaDB 1', by: 'Ana' });
+    await it.chat.emit({ type: 'question_settled', requestId: 'q1', answer: 'MariaDB 1', by: 'Ana' });
     await page.getByText('Ana: MariaDB 1').waitFor();
   });
 
   test('is not for viewers, who cannot write either', async () => {
-    const page = await open();
-    await chat.emit(
+    const page = await it.open();
+    await it.chat.emit(
       { type: 'session', session: { id: 'v', cwd: '/x', title: 'Watched', role: 'viewer' } },
       started,
       ...demo.asked,
@@ -251,16 +101,16 @@ describe('a question', () => {
     await page.keyboard.press('1');
     await page.keyboard.press('Escape');
     expect([
-      await prompt(page).count(),
-      await chat.calls('answerPermission'),
-      await chat.calls('cancel'),
+      await promptOf(page).count(),
+      await it.chat.calls('answerPermission'),
+      await it.chat.calls('cancel'),
     ]).toEqual([0, [], []]);
   });
 });
 
 describe('the transcript', () => {
   test('while a message streams, only its last block changes', async () => {
-    const page = await open(
+    const page = await it.open(
       started,
       says('# Title\n\nFirst paragraph.\n\n```ts\nlet x = 1;\n```\n\n- one\n- two\n\nLast'),
     );
@@ -280,7 +130,7 @@ describe('the transcript', () => {
       Object.assign(window, { changed });
     });
     for (const word of ['words ', 'keep ', '**coming** ', 'in `parts`']) {
-      await chat.emit(says(word));
+      await it.chat.emit(says(word));
       await page.waitForTimeout(40);
     }
     await page.getByText('Lastwords keep coming in parts').waitFor();
@@ -290,17 +140,17 @@ describe('the transcript', () => {
   });
 
   test('follows the end until the user scrolls up, and goes back on demand', async () => {
-    const page = await open(started, says('line\n\n'.repeat(80)));
+    const page = await it.open(started, says('line\n\n'.repeat(80)));
     const log = page.getByRole('log');
     const rest = () => log.evaluate((it) => Math.round(it.scrollHeight - it.clientHeight - it.scrollTop));
     await expect.poll(rest).toBe(0);
-    await chat.emit(says('more\n\n'.repeat(20)));
+    await it.chat.emit(says('more\n\n'.repeat(20)));
     await expect.poll(rest).toBe(0);
     await log.hover();
     await page.mouse.wheel(0, -600);
     await page.getByRole('button', { name: 'Latest' }).waitFor();
     const top = await log.evaluate((it) => it.scrollTop);
-    await chat.emit(says('even more\n\n'.repeat(20)));
+    await it.chat.emit(says('even more\n\n'.repeat(20)));
     await page.getByText('even more').last().waitFor({ state: 'attached' });
     expect(await log.evaluate((it) => it.scrollTop)).toBe(top);
     await page.getByRole('button', { name: 'Latest' }).click();
@@ -319,8 +169,8 @@ describe('the transcript', () => {
       },
       says(`Answer ${index}\n\n${'with some words '.repeat(index % 40)}`, `m${index}`),
     ]).flat();
-    const page = await open();
-    await chat.emit(...many);
+    const page = await it.open();
+    await it.chat.emit(...many);
     await page.getByText('Answer 4999').waitFor();
     const count = () => page.locator('.chunk > *').count();
     expect(await count()).toBeLessThan(300);
@@ -336,18 +186,22 @@ describe('the transcript', () => {
       title: 'Read',
       content: [{ type: 'diff', path: '/a' }],
     };
-    const page = await open(says('Before'), { type: 'update', update: broken as never }, says('After', 'm2'));
+    const page = await it.open(
+      says('Before'),
+      { type: 'update', update: broken as never },
+      says('After', 'm2'),
+    );
     await page.getByText('This cannot be shown').waitFor();
     await page.getByText('Before').waitFor();
     await page.getByText('After').waitFor();
   });
 
   test('files and links open through the connection', async () => {
-    const page = await open(says('See `src/auth.ts:42` and [the docs](https://example.org/a).'));
+    const page = await it.open(says('See `src/auth.ts:42` and [the docs](https://example.org/a).'));
     await page.getByRole('button', { name: 'src/auth.ts:42' }).click();
     await page.getByRole('link', { name: 'the docs' }).click();
     await expect
-      .poll(async () => (await chat.calls()).map(({ method, args }) => [method, ...args]))
+      .poll(async () => (await it.chat.calls()).map(({ method, args }) => [method, ...args]))
       .toEqual([
         ['openFile', 'src/auth.ts', 42],
         ['openLink', 'https://example.org/a'],
@@ -357,7 +211,7 @@ describe('the transcript', () => {
   test('a long output shows its head and tail, and all of it on demand', async () => {
     const lines = Array.from({ length: 300 }, (_, index) => `line ${index}`).join('\n');
     const content = [{ type: 'content' as const, content: { type: 'text' as const, text: lines } }];
-    const page = await open({
+    const page = await it.open({
       type: 'update',
       update: {
         sessionUpdate: 'tool_call',
@@ -378,18 +232,18 @@ describe('the transcript', () => {
 
 describe('changes', () => {
   test('are accepted and reverted one by one', async () => {
-    const page = await open();
-    await chat.answer({ changes: demo.changes });
-    await chat.emit({ type: 'changes_changed' });
+    const page = await it.open();
+    await it.chat.answer({ changes: demo.changes });
+    await it.chat.emit({ type: 'changes_changed' });
     await page.getByRole('button', { name: /2 files changed/ }).click();
     await page.getByRole('button', { name: /^src\/auth\.ts/ }).click();
     await page.getByRole('button', { name: 'Revert src/auth.ts, line 40' }).click();
     await expect
-      .poll(() => chat.calls('revertHunks'))
+      .poll(() => it.chat.calls('revertHunks'))
       .toEqual([{ method: 'revertHunks', args: ['/home/ana/shop/src/auth.ts', ['h2']] }]);
     await page.getByRole('button', { name: 'Accept all' }).click();
     await expect.poll(() => page.getByRole('button', { name: /files? changed/ }).count()).toBe(0);
-    expect((await chat.calls('acceptHunks')).map(({ args }) => args)).toEqual([
+    expect((await it.chat.calls('acceptHunks')).map(({ args }) => args)).toEqual([
       ['/home/ana/shop/src/auth.ts', ['h1']],
       ['/home/ana/shop/test/auth.test.ts', ['h3']],
     ]);
@@ -398,14 +252,14 @@ describe('changes', () => {
 
 describe('sessions and people', () => {
   test('sessions are searched and opened by keyboard', async () => {
-    const page = await open();
-    await chat.answer({ sessions: demo.sessions });
+    const page = await it.open();
+    await it.chat.answer({ sessions: demo.sessions });
     await page.getByRole('button', { name: 'Sessions' }).press('Enter');
     await page.getByRole('searchbox', { name: 'Search sessions' }).fill('cart');
     expect(await page.locator('.session').count()).toBe(1);
     await page.getByRole('button', { name: /Why is the cart slow/ }).press('Enter');
-    await expect.poll(() => chat.calls('openSession')).toEqual([{ method: 'openSession', args: ['s3'] }]);
-    await prompt(page).waitFor();
+    await expect.poll(() => it.chat.calls('openSession')).toEqual([{ method: 'openSession', args: ['s3'] }]);
+    await promptOf(page).waitFor();
   });
 
   test('one sees who is there, who writes, and who approved', async () => {
@@ -413,24 +267,24 @@ describe('sessions and people', () => {
       { id: 'p1', name: 'Ana', role: 'owner' as const },
       { id: 'p2', name: 'Ben', role: 'editor' as const },
     ];
-    const page = await open(
+    const page = await it.open(
       ...demo.work,
       ...demo.asked,
       { type: 'participants', participants },
       { type: 'typing', participant: 'p2', isTyping: true },
     );
     await page.getByText('Ben is writing…').waitFor();
-    await chat.emit({ type: 'permission_settled', requestId: 'r1', optionId: 'once', by: 'Ben' });
+    await it.chat.emit({ type: 'permission_settled', requestId: 'r1', optionId: 'once', by: 'Ben' });
     await page.getByText('Approved by Ben').waitFor();
   });
 
   test('a lost connection is said, and nothing can be sent until it is back', async () => {
-    const page = await open({ type: 'connection', state: 'offline' });
+    const page = await it.open({ type: 'connection', state: 'offline' });
     await page.getByText('Connection lost. Reconnecting…').waitFor();
-    await prompt(page).fill('Hello');
-    await prompt(page).press('Enter');
-    expect([await chat.calls('prompt'), await prompt(page).inputValue()]).toEqual([[], 'Hello']);
-    await chat.emit({ type: 'connection', state: 'online' });
+    await promptOf(page).fill('Hello');
+    await promptOf(page).press('Enter');
+    expect([await it.chat.calls('prompt'), await promptOf(page).inputValue()]).toEqual([[], 'Hello']);
+    await it.chat.emit({ type: 'connection', state: 'online' });
     await expect.poll(() => page.getByRole('button', { name: 'Send' }).isEnabled()).toBe(true);
   });
 });

@@ -1,0 +1,220 @@
+// @module-tag soak
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { buildPage } from '../../scripts/web-page.mjs';
+import { headerOf, SessionStore } from '../../src/session/store.ts';
+import { startBrowser } from '../support/browser.ts';
+import { prompt, reply } from '../support/histories.ts';
+import { calls, type Step, says, slowly } from '../support/model-server/script.ts';
+import { startPageServer } from '../support/page-server.ts';
+import { seriousViolations, signedInPage } from '../support/signed-in-page.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+});
+afterAll(() => browser?.close());
+
+const text = 'one\ntwo\n3\n4\n5\n6\n7\n8\n9\nten\neleven\n';
+const edits = (file: string): Step[] => [
+  calls(['Read', { file_path: file }]),
+  calls(['Edit', { file_path: file, old_string: 'two', new_string: 'TWO' }]),
+  calls(['Edit', { file_path: file, old_string: 'ten', new_string: 'TEN' }]),
+];
+
+async function served(space: Workspace, script: readonly Step[]) {
+  const server = await startPageServer(space, script);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+async function startSession(page: Page, folder: string, task: string): Promise<void> {
+  await page.locator('.side').getByRole('link', { name: 'New session' }).click();
+  await page.getByLabel('Folder on the server').fill(folder);
+  await page.getByLabel('What should be done?').fill(task);
+  await page.getByRole('button', { name: 'Start' }).click();
+}
+
+/** A click in the first moment after a question appears is ignored: it was meant for something else. */
+async function approveUntil(page: Page, isDone: () => Promise<boolean>): Promise<void> {
+  const yes = page.locator('.ask').getByRole('button', { name: 'Yes', exact: true });
+  await expect
+    .poll(async () => {
+      if (await yes.isVisible()) await yes.click({ timeout: 2_000 }).catch(() => undefined);
+      return isDone();
+    })
+    .toBe(true);
+}
+
+const isShown = (page: Page, words: string) => page.getByText(words).first().isVisible();
+const shows = (page: Page, words: string) => page.getByText(words).first().waitFor();
+
+test('sign in by the link, watch a run, approve edits, revert a hunk; a guest sees it all and can do nothing', async () => {
+  const space = await workspace({ 'a.txt': text });
+  const server = await served(space, [...edits('a.txt'), says('All **done**.')]);
+  const link = await server.link();
+  const owner = await signedInPage(browser, link);
+  expect(owner.page.url()).not.toContain('code=');
+  await startSession(owner.page, space.root, 'shout the numbers');
+  await owner.page.locator('.ask').waitFor();
+
+  const guest = await signedInPage(browser, await server.invite('viewer', 'Eve'));
+  await guest.page.getByRole('link', { name: /shout the numbers/ }).click();
+  await shows(guest.page, 'Waiting for somebody who may approve.');
+  expect(await guest.page.locator('.composer, .choices, .nav-link[href="#/invitations"]').count()).toBe(0);
+  await shows(guest.page, 'You are watching');
+  await owner.page
+    .getByRole('list', { name: 'People in this session' })
+    .getByText('Eve, viewer')
+    .waitFor({ state: 'attached' });
+  expect(await owner.page.title()).toBe('(1) shout the numbers - aca');
+
+  await approveUntil(owner.page, () => isShown(guest.page, 'Approved by'));
+  await approveUntil(owner.page, () => isShown(owner.page, 'All done.'));
+  for (const { page } of [owner, guest]) await shows(page, 'All done.');
+  expect((await space.tree())['a.txt']).toBe(text.replace('two', 'TWO').replace('ten', 'TEN'));
+
+  await owner.page.locator('.changes .panel-head').first().click();
+  await owner.page.locator('.changed-file .panel-head').first().click();
+  const hunks = owner.page.locator('.changed-file .hunk');
+  await expect.poll(() => hunks.count()).toBe(2);
+  await hunks
+    .first()
+    .getByRole('button', { name: /revert/i })
+    .click();
+  await expect.poll(() => hunks.count()).toBe(1);
+  expect((await space.tree())['a.txt']).toBe(text.replace('ten', 'TEN'));
+  await owner.page
+    .locator('.changed-file')
+    .getByRole('button', { name: /^accept/i })
+    .first()
+    .click();
+  await expect.poll(() => owner.page.locator('.changes').count()).toBe(0);
+
+  await owner.page.getByRole('link', { name: 'Activity' }).click();
+  await shows(owner.page, 'verified');
+  await shows(owner.page, 'approved');
+  expect([...owner.problems, ...guest.problems]).toEqual([]);
+  const second = await signedInPage(browser, link);
+  await shows(second.page, 'does not work any more');
+});
+
+test('a connection that is cut again and again loses nothing and shows nothing twice', async () => {
+  const space = await workspace();
+  const words = Array.from({ length: 400 }, (_, index) => `w${index}`).join(' ');
+  const server = await served(space, [slowly(says(words), { betweenMs: 15 }), says('again')]);
+  const { page, cut, problems } = await signedInPage(browser, await server.link());
+  await startSession(page, space.root, 'count');
+  const answer = page.locator('.transcript').getByText(/w0 w1/).first();
+  await answer.waitFor();
+  let cuts = 0;
+  while (!(await answer.textContent())?.includes('w399')) {
+    const before = ((await answer.textContent()) ?? '').length;
+    await cut();
+    cuts++;
+    await expect.poll(async () => ((await answer.textContent()) ?? '').length).toBeGreaterThan(before);
+  }
+  expect(cuts).toBeGreaterThan(1);
+  expect((await answer.textContent())?.trim()).toBe(words);
+
+  await server.restart();
+  await page.locator('.banner.offline').waitFor({ state: 'detached' });
+  await page.getByRole('textbox', { name: /message|prompt/i }).fill('go on');
+  await page.keyboard.press('Enter');
+  await shows(page, 'again');
+  expect(await page.locator('.transcript').getByText(/w0 w1/).count()).toBe(1);
+  expect(problems).toEqual([]);
+});
+
+test('markup in titles, file names, answers and outputs is shown as text', async () => {
+  const attack = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>`;
+  const name = `<img src=x onerror=window.hit=1>.txt`;
+  const space = await workspace({ [name]: `${attack}\ntwo\nten\n` });
+  const server = await served(space, [
+    ...edits(name),
+    says(
+      `${attack}\n\n[link](javascript:window.hit=1) ![x](http://127.0.0.1:1/x.png)\n\n<iframe src="/"></iframe>`,
+    ),
+  ]);
+  const { page, problems } = await signedInPage(browser, await server.link());
+  await startSession(page, space.root, `title ${attack}`);
+  await approveUntil(page, () => page.locator('.transcript').getByText('<iframe').first().isVisible());
+  await page.locator('.changes .panel-head').first().click();
+  for (const row of await page.locator('.transcript button[aria-expanded=false]').all()) await row.click();
+  await page.getByRole('link', { name: 'Activity' }).click();
+  await shows(page, 'verified');
+
+  expect(await page.evaluate(() => 'hit' in window)).toBe(false);
+  expect(await page.locator('iframe, img[src="x"], a[href^="javascript"]').count()).toBe(0);
+  expect(problems).toEqual([]);
+});
+
+test('on a phone everything is within its width; axe finds nothing serious, dark or light', async () => {
+  const space = await workspace({ 'a.txt': text });
+  const server = await served(space, [...edits('a.txt')]);
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const { page, problems } = await signedInPage(browser, await server.link(), {
+    ...phone,
+    colorScheme: 'dark',
+  });
+  const check = async (what: string) => {
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await seriousViolations(page), `${what}, ${colorScheme}`).toEqual([]);
+    }
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(width, what).toBeLessThanOrEqual(390);
+  };
+  await check('list');
+  await startSession(page, space.root, 'shout the numbers');
+  await page.locator('.ask').waitFor();
+  await check('session');
+  await page.getByRole('link', { name: 'Back to sessions' }).click();
+  for (const name of ['Invite', 'Activity', 'Settings']) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if (name === 'Invite') {
+      await page.getByRole('button', { name: 'Create link' }).click();
+      await page.locator('.qr path[d^=M]').waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: /^Revoke/ }).click();
+      await page.locator('.shown-link').waitFor({ state: 'detached' });
+    }
+    await check(name);
+    await page.getByRole('link', { name: 'Back to sessions' }).click();
+  }
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await shows(page, 'Signed out.');
+  await check('sign-in');
+  expect(problems).toEqual([]);
+});
+
+test('a session of 10,000 messages opens, and only a part of it is drawn', async () => {
+  const space = await workspace();
+  const store = new SessionStore(path.join(space.home, '.ai-assistant/sessions'));
+  const opened = store.create(space.root, { model: 'ollama/none' });
+  const messages = Array.from({ length: 5_000 }, (_, i) => [prompt(`question ${i}`), reply(`answer ${i}`)]);
+  const entries = messages.flat().map((message) => ({ type: 'message' as const, message }));
+  await opened.journal.append(headerOf(opened.session), ...entries);
+  await opened.close();
+  const server = await served(space, []);
+  const { page, problems } = await signedInPage(browser, await server.link());
+  await page.locator('a.card').first().click();
+  await shows(page, 'answer 4999');
+  expect(await page.locator('.transcript .column > .chunk').count()).toBeGreaterThan(300);
+  expect(await page.locator('.transcript *').count()).toBeLessThan(3_000);
+  await page.locator('.transcript').evaluate((element) => element.scrollTo(0, 0));
+  await shows(page, 'question 0');
+  expect(problems).toEqual([]);
+});
+
+test('the page is small', async () => {
+  const { files } = await buildPage();
+  const sizes = Object.entries(files as Record<string, { base64: string }>)
+    .filter(([name]) => !name.includes('grammars'))
+    .map(([, { base64 }]) => gzipSync(Buffer.from(base64, 'base64')).length);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
+});

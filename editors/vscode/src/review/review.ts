@@ -165,8 +165,9 @@ export class Review implements vscode.CodeLensProvider, vscode.Disposable {
     while (this.#isStale) {
       this.#isStale = false;
       this.#files = await this.#chat.fileChanges();
+      // Changes that are made meanwhile lead to another round.
+      await this.#update();
     }
-    await this.#update();
   }
 
   async #update(): Promise<void> {

@@ -11,7 +11,7 @@ export type Route =
 const PLAIN = ['new', 'invitations', 'activity', 'settings'] as const;
 
 /** The part of the address after `#`: no server ever sees which session is open. */
-export function routeOf(hash: string): Route {
+function routeOf(hash: string): Route {
   const [, view, id] = hash.replace(/^#/, '').split('/');
   if (view === 'session' && id) return { view, id: decodeURIComponent(id) };
   const plain = PLAIN.find((name) => name === view);

@@ -3,7 +3,7 @@ import type { SessionState } from '../../../src/frontends/server/server-methods.
 import { Icon, type IconName, Spinner } from '../../chat/parts/icon.tsx';
 import { addressOf, type Route } from '../state/route.ts';
 
-export const STATES: Record<SessionState, string> = {
+const STATES: Record<SessionState, string> = {
   working: 'Working',
   waiting: 'Waiting for you',
   idle: 'New',

@@ -198,6 +198,8 @@ test('a program that dies is started again', async () => {
   const [before] = it.agents;
   process.kill(Number.parseInt(before ?? '', 10), 'SIGKILL');
   await expect.poll(() => it.agents.filter((line) => line !== before).length).toBe(1);
+  // While it starts, prompts stay in the box.
+  await expect.poll(() => it.status()).toBe('aca');
   await send('Are you there?');
   await said('Here again.').waitFor();
 });

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { still } from '../support/lab.ts';
+import { answer, still } from '../support/lab.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { soak, sweep } from '../support/soak.ts';
@@ -157,7 +157,7 @@ describe('the approval prompt', () => {
     { file_path: `${name}.txt`, old_string: 'old', new_string: 'new' },
   ]);
 
-  async function edited(...keys: readonly (readonly [waits: string, typed: string])[]) {
+  async function edited(...keys: readonly (readonly [question: string, typed: string])[]) {
     const space = await workspace({ 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': 'old\n' });
     const { lab, server } = await openScreen(space, [calls(...edits), says('Done.')], {
       columns: 100,
@@ -165,11 +165,7 @@ describe('the approval prompt', () => {
     });
     onTestFinished(() => lab.type('\x03\x03'));
     lab.type('go\r');
-    for (const [waits, typed] of keys) {
-      await lab.waitFor(waits);
-      await still(lab, 600);
-      lab.type(typed);
-    }
+    for (const [question, typed] of keys) await answer(lab, question, typed);
     await lab.waitFor('Done.');
     const results = server.requests[1]?.messages.at(-1)?.results.map(({ text }) => text) ?? [];
     return { lab, tree: await space.tree(), results };

@@ -189,6 +189,21 @@ export async function still(lab: Lab, ms = 250): Promise<void> {
   await lab.settled();
 }
 
+/**
+ * Answers a question as a user does: after having read it, and once more if a busy machine gave the program too
+ * little time to count it as read.
+ */
+export async function answer(lab: Lab, question: string, keys: string): Promise<void> {
+  await lab.waitFor(question);
+  const screen = () => lab.rows().join('\n');
+  await still(lab, 600);
+  const asked = screen();
+  for (let tries = 0; screen() === asked && tries < 5; tries++) {
+    lab.type(keys);
+    await lab.waitFor(() => screen() !== asked, { limitMs: 3_000 }).catch(() => undefined);
+  }
+}
+
 const CLEARS = ['\u001b[2J', '\u001b[3J', '\u001bc', '\u001b[?1049h', '\u001b[?47h', '\u001b[H\u001b[J'];
 
 /** Sequences that would clear the screen or the scrollback. */

@@ -115,7 +115,8 @@ function allOf(command: Command): Command[] {
 
 function tryOut(command: Command, args: string[]): void {
   for (const inner of allOf(command)) {
-    if (inner.commands.length > 0) continue;
+    // Groups do nothing themselves, except those with flags of their own.
+    if (inner.commands.length > 0 && inner.options.length === 0) continue;
     const takesKey = inner.registeredArguments[0]?.name() === 'key';
     inner.action((first: unknown) => {
       if (takesKey) knownKeyPath(String(first));

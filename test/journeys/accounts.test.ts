@@ -18,7 +18,7 @@ async function withWorkKey(): Promise<Workspace> {
 }
 
 describe('[V05] named accounts', () => {
-  test('--account uses the key of that name, and never another one', async () => {
+  test('--account uses the key of that name, and never another one', soak, async () => {
     const space = await withWorkKey();
     const server = await serve([says('usual'), says('work')]);
     const { model, env } = doors.anthropic(server.url);

@@ -58,19 +58,23 @@ describe('[C10] commands from Markdown files', () => {
     );
   });
 
-  test('a command in it is judged like any other: headless it is refused, and nothing is sent', async () => {
-    const space = await workspace();
-    await own(space, { 'commands/make.md': 'Now: !`touch made`\n' });
-    const refused = await run(space, '/make', [says('never')]);
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('/make was not sent: Bash touch made needs approval');
-    expect(refused.server.requests).toEqual([]);
-    expect(await space.tree()).toEqual({});
+  test(
+    'a command in it is judged like any other: headless it is refused, and nothing is sent',
+    soak,
+    async () => {
+      const space = await workspace();
+      await own(space, { 'commands/make.md': 'Now: !`touch made`\n' });
+      const refused = await run(space, '/make', [says('never')]);
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain('/make was not sent: Bash touch made needs approval');
+      expect(refused.server.requests).toEqual([]);
+      expect(await space.tree()).toEqual({});
 
-    const allowed = await run(space, '/make', [says('ok')], ['--allow', 'Bash(touch made)']);
-    expect(promptOf(allowed)).toBe('Now: (no output)');
-    expect(await space.tree()).toEqual({ made: '' });
-  });
+      const allowed = await run(space, '/make', [says('ok')], ['--allow', 'Bash(touch made)']);
+      expect(promptOf(allowed)).toBe('Now: (no output)');
+      expect(await space.tree()).toEqual({ made: '' });
+    },
+  );
 
   test('what is typed cannot become a second command', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });

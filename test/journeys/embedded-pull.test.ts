@@ -124,7 +124,7 @@ test('a damaged model is not kept, and nothing is fetched offline or without a y
   });
 });
 
-test('a pull that is interrupted goes on where it was', async () => {
+test('a pull that is interrupted goes on where it was', soak, async () => {
   const space = await workspace({});
   const { env, ranges, file, content } = await hub(space, { cuts: 1000 });
   const first = await aca(space, ['models', 'pull', 'me/mine', 'small.gguf', '--yes'], {

@@ -35,7 +35,7 @@ const partsIn = async (space: Workspace) =>
     name.endsWith('.part'),
   );
 
-test('Ctrl+C in a download returns to the menu and stays there, in the terminal', async () => {
+test('Ctrl+C in a download returns to the menu and stays there, in the terminal', soak, async () => {
   const space = await workspace();
   const env = await slowRegistry();
   const lab = openLab(space, [], { env, whenDone: onTestFinished });

@@ -6,7 +6,7 @@ import { says } from '../support/model-server/script.ts';
 import { TASK } from '../support/quirks/brain.ts';
 import { type Quirk, serveQuirk } from '../support/quirks/server.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -52,7 +52,7 @@ describe('a server that is still loading its model', () => {
     );
   });
 
-  test('the wait can be interrupted in a headless run', async () => {
+  test('the wait can be interrupted in a headless run', soak, async () => {
     const { space, env } = await machine({ gate: () => LOADING });
     const { code, stderr } = await aca(space, task('--model', 'llamacpp/tiny'), {
       env,

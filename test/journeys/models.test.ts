@@ -110,7 +110,7 @@ describe('aca models update', () => {
     return JSON.parse(stdout) as { date: string; sources: object; known: { id: string }[] };
   };
 
-  test('replaces the table on request; --reset brings the built-in one back', async () => {
+  test('replaces the table on request; --reset brings the built-in one back', soak, async () => {
     const space = await workspace();
     const { url } = await publish(texts(newer));
     expect(await list(space)).toMatchObject({ date: builtIn.date, sources: builtIn.sources });

@@ -296,38 +296,42 @@ describe('[G02] [Y33] hooks of plugins', () => {
 });
 
 describe('[C10] in a terminal', () => {
-  test("a plugin's command is listed and runs; /plugins lists all there is; /doctor names trouble", async () => {
-    const space = await workspace({ 'a.ts': '// TODO\n' });
-    const root = await settings(space, {
-      plugins: [path.join(examples, 'plugin'), './gone.js'],
-      hooks: { Stop: [{ command: 'true' }] },
-    });
-    await cp(path.join(examples, 'skill/changelog'), path.join(root, 'skills/changelog'), {
-      recursive: true,
-    });
-    const server = await serve([calls(['todo-count:count', { file: 'a.ts' }]), says('Counted.')]);
-    const { model, env } = doors.anthropic(server.url);
-    const terminal = openTerminal(space, ['--plain', '--model', model], env);
-    await terminal.waitFor('/help for commands');
-    terminal.type('count\r');
-    await terminal.waitFor('Counted.');
-    terminal.type('/counted\r');
-    await terminal.waitFor('TODOs were counted 1 times.');
-    terminal.type('/help\r');
-    await terminal.waitFor('Show how often TODOs were counted (todo-count)');
-    terminal.type('/plugins\r');
-    await terminal.waitFor('todo-count 1.0.0');
-    await terminal.waitFor('hooks: onBeforeToolCall, onAfterToolCall');
-    await terminal.waitFor('gone.js: skipped.');
-    await terminal.waitFor('changelog (user)');
-    await terminal.waitFor('release-notes (plugin)');
-    await terminal.waitFor('Stop  true');
-    terminal.type('/doctor\r');
-    await terminal.waitFor('BAD   plugin');
-    await terminal.waitFor('ripgrep found');
-    terminal.type('/config plug\r');
-    await terminal.waitFor('plugins = [');
-    terminal.type('/quit\r');
-    expect(await terminal.exitCode).toBe(0);
-  });
+  test(
+    "a plugin's command is listed and runs; /plugins lists all there is; /doctor names trouble",
+    soak,
+    async () => {
+      const space = await workspace({ 'a.ts': '// TODO\n' });
+      const root = await settings(space, {
+        plugins: [path.join(examples, 'plugin'), './gone.js'],
+        hooks: { Stop: [{ command: 'true' }] },
+      });
+      await cp(path.join(examples, 'skill/changelog'), path.join(root, 'skills/changelog'), {
+        recursive: true,
+      });
+      const server = await serve([calls(['todo-count:count', { file: 'a.ts' }]), says('Counted.')]);
+      const { model, env } = doors.anthropic(server.url);
+      const terminal = openTerminal(space, ['--plain', '--model', model], env);
+      await terminal.waitFor('/help for commands');
+      terminal.type('count\r');
+      await terminal.waitFor('Counted.');
+      terminal.type('/counted\r');
+      await terminal.waitFor('TODOs were counted 1 times.');
+      terminal.type('/help\r');
+      await terminal.waitFor('Show how often TODOs were counted (todo-count)');
+      terminal.type('/plugins\r');
+      await terminal.waitFor('todo-count 1.0.0');
+      await terminal.waitFor('hooks: onBeforeToolCall, onAfterToolCall');
+      await terminal.waitFor('gone.js: skipped.');
+      await terminal.waitFor('changelog (user)');
+      await terminal.waitFor('release-notes (plugin)');
+      await terminal.waitFor('Stop  true');
+      terminal.type('/doctor\r');
+      await terminal.waitFor('BAD   plugin');
+      await terminal.waitFor('ripgrep found');
+      terminal.type('/config plug\r');
+      await terminal.waitFor('plugins = [');
+      terminal.type('/quit\r');
+      expect(await terminal.exitCode).toBe(0);
+    },
+  );
 });

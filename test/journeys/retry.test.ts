@@ -62,7 +62,7 @@ describe('[V06] [Y21] asking again', () => {
     );
   });
 
-  test('a server that says nothing is asked again', async () => {
+  test('a server that says nothing is asked again', soak, async () => {
     const { run, server } = await start([hangs(), says('fine')], { network: { silenceMs: 3000 } });
     const { code, report, events } = await run('go');
     expect({ code, result: report.result, asked: server.requests.length }).toEqual({

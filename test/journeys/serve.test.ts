@@ -88,42 +88,48 @@ test(
 );
 
 describe('an attached terminal', () => {
-  test('shares the conversation with other clients, approves, and leaves the run alone when it leaves', async () => {
-    const space = await workspace({ 'a.txt': 'one\ntwo\n' });
-    const { start, join } = await prepared(space, [
-      calls(read),
-      calls(edit),
-      says('Changed it.'),
-      slowly(says('Slow words. '.repeat(6), { pieceLength: 12 }), { betweenMs: 150 }),
-    ]);
-    const { url } = await start();
-    const ada = await join(url);
-    const id = await ada.create(space.root);
-    await ada.attach(id);
-    const lab = openLab(space, ['attach', id.slice(0, 8)], { inShell: true, whenDone: onTestFinished });
-    await lab.waitFor(promptShown);
+  test(
+    'shares the conversation with other clients, approves, and leaves the run alone when it leaves',
+    soak,
+    async () => {
+      const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+      const { start, join } = await prepared(space, [
+        calls(read),
+        calls(edit),
+        says('Changed it.'),
+        slowly(says('Slow words. '.repeat(6), { pieceLength: 12 }), { betweenMs: 150 }),
+      ]);
+      const { url } = await start();
+      const ada = await join(url);
+      const id = await ada.create(space.root);
+      await ada.attach(id);
+      const lab = openLab(space, ['attach', id.slice(0, 8)], { inShell: true, whenDone: onTestFinished });
+      await lab.waitFor(promptShown);
 
-    void ada.prompt(id, 'change it from afar').catch(() => undefined);
-    await lab.waitFor('change it from afar');
-    await lab.waitFor('Edit a.txt?');
-    // Keys that come too soon after a question belong to the prompt.
-    await still(lab, 600);
-    lab.type('y');
-    await lab.waitFor('Changed it.');
-    await ada.until(() => ada.events.some(({ type }) => type === 'turn_ended'));
-    expect(ada.events.find(({ type }) => type === 'permission_settled')).toMatchObject({ optionId: 'once' });
-    expect(await space.tree()).toEqual({ 'a.txt': 'one\nthree\n' });
+      void ada.prompt(id, 'change it from afar').catch(() => undefined);
+      await lab.waitFor('change it from afar');
+      await lab.waitFor('Edit a.txt?');
+      // Keys that come too soon after a question belong to the prompt.
+      await still(lab, 600);
+      lab.type('y');
+      await lab.waitFor('Changed it.');
+      await ada.until(() => ada.events.some(({ type }) => type === 'turn_ended'));
+      expect(ada.events.find(({ type }) => type === 'permission_settled')).toMatchObject({
+        optionId: 'once',
+      });
+      expect(await space.tree()).toEqual({ 'a.txt': 'one\nthree\n' });
 
-    lab.type('talk slowly\r');
-    await ada.until(() => ada.prompts.includes('talk slowly'));
-    await lab.waitFor('Slow words.');
-    lab.type('\u0004');
-    await lab.waitFor('shell> ', { times: 2 });
-    expect(lab.all().join('\n')).toContain('Detached. The session goes on.');
-    expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
-    expect(lab.cursor().visible).toBe(true);
-    await ada.until(() => ada.said.split('Slow words.').length > 6);
-  });
+      lab.type('talk slowly\r');
+      await ada.until(() => ada.prompts.includes('talk slowly'));
+      await lab.waitFor('Slow words.');
+      lab.type('\u0004');
+      await lab.waitFor('shell> ', { times: 2 });
+      expect(lab.all().join('\n')).toContain('Detached. The session goes on.');
+      expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
+      expect(lab.cursor().visible).toBe(true);
+      await ada.until(() => ada.said.split('Slow words.').length > 6);
+    },
+  );
 });
 
 test('/background hands a session over, and its run goes on in the server', soak, async () => {

@@ -22,7 +22,7 @@ describe('starting without a terminal, a key or a network', () => {
     expect(outcome.stdout).toContain('aca --demo');
   });
 
-  test('does not wait for an input nobody writes', async () => {
+  test('does not wait for an input nobody writes', soak, async () => {
     const outcome = await aca(await workspace(), [], { stdin: { open: true } });
     expect(outcome.code).toBe(0);
   });

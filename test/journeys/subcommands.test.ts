@@ -24,11 +24,13 @@ const LISTS = {
 } as const;
 const OTHERS = [
   'acp',
+  'attach',
   'completion',
   'doctor',
   'policy',
   'redo',
   'schedule',
+  'serve',
   'stats',
   'undo',
   'uninstall',

@@ -101,29 +101,33 @@ test('a paste of many lines is one block, sent as it was', async () => {
   expect(server.requests[0]?.messages.at(-1)?.text).toContain(text);
 });
 
-test('a pasted text cannot end its paste: what follows its end mark is text, and runs and sends nothing', async () => {
-  const space = await workspace();
-  const { lab, server } = await openScreen(space, [says('Read it.')]);
-  const mark = '\u001b[201~';
-  const hostile = `harmless${mark}\r!touch made\r\u001b[200~${mark}\u0003!touch made\r\u009b201~\r`;
-  const whole = `\u001b[200~${hostile}${mark}`;
-  lab.type(whole);
-  await lab.waitFor((it) => it.rows().some((row) => row.includes('harmless')));
-  await still(lab, 300);
-  // However it is cut on its way.
-  for (let at = 0; at < whole.length; at += 9) lab.type(whole.slice(at, at + 9));
-  // A terminal that does not mark pastes.
-  await still(lab, 300);
-  lab.type('one line\r!touch made\rand another\r');
-  await lab.waitFor((it) => it.rows().some((row) => /and another|pasted/.test(row)));
-  await still(lab, 300);
-  expect(server.requests).toEqual([]);
-  expect(await space.tree()).toEqual({});
-  lab.type('\r');
-  await lab.waitFor('Read it.');
-  expect(server.requests).toHaveLength(1);
-  expect(await space.tree()).toEqual({});
-});
+test(
+  'a pasted text cannot end its paste: what follows its end mark is text, and runs and sends nothing',
+  soak,
+  async () => {
+    const space = await workspace();
+    const { lab, server } = await openScreen(space, [says('Read it.')]);
+    const mark = '\u001b[201~';
+    const hostile = `harmless${mark}\r!touch made\r\u001b[200~${mark}\u0003!touch made\r\u009b201~\r`;
+    const whole = `\u001b[200~${hostile}${mark}`;
+    lab.type(whole);
+    await lab.waitFor((it) => it.rows().some((row) => row.includes('harmless')));
+    await still(lab, 300);
+    // However it is cut on its way.
+    for (let at = 0; at < whole.length; at += 9) lab.type(whole.slice(at, at + 9));
+    // A terminal that does not mark pastes.
+    await still(lab, 300);
+    lab.type('one line\r!touch made\rand another\r');
+    await lab.waitFor((it) => it.rows().some((row) => /and another|pasted/.test(row)));
+    await still(lab, 300);
+    expect(server.requests).toEqual([]);
+    expect(await space.tree()).toEqual({});
+    lab.type('\r');
+    await lab.waitFor('Read it.');
+    expect(server.requests).toHaveLength(1);
+    expect(await space.tree()).toEqual({});
+  },
+);
 
 test('lines can be broken, and history comes back with the arrows', async () => {
   const { lab, server } = await openScreen(await workspace(), [says('One.'), says('Two.')]);

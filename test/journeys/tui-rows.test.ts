@@ -61,39 +61,43 @@ describe('rows of calls', () => {
     expect(below('✗ Bash seq 1 40; exit 2 (exit 2)', 4)).toEqual(['1', '2', '… +30 lines (ctrl+o)', '33']);
   });
 
-  test('consecutive read-only calls grow into one row; failures and what follows have their own', async () => {
-    const space = await workspace(files);
-    const { lab } = await openScreen(
-      space,
-      [
-        both(
-          'Looking around.',
-          ['Read', { file_path: 'src/auth.ts' }],
-          ['Read', { file_path: 'src/user.ts' }],
-        ),
-        slowly(calls(['Grep', { pattern: 'login' }], ['Read', { file_path: 'src/none.ts' }]), {
-          betweenMs: 300,
-        }),
-        thinks('Now the folder.', calls(['List', { path: 'src' }], ['Read', { file_path: 'src/auth.ts' }])),
-        calls(['Bash', { command: 'echo fine' }]),
-        calls(['Glob', { pattern: '*.ts' }]),
-        says('All done.'),
-      ],
-      { args: ['--mode', 'auto'], columns: 100 },
-    );
-    lab.type('go\r');
-    await lab.waitFor('⠿ Exploring: read 2 files');
-    await lab.waitFor('All done.');
-    await still(lab);
-    const rows = lab.all().filter((row) => /^[✓✗○⠿∴] /.test(row));
-    expect(rows).toEqual([
-      '✗ Read src/none.ts',
-      '✓ Explored: read 2 files, searched 1 pattern, listed 1 folder (ctrl+o)',
-      '✓ Bash echo fine (exit 0)',
-      '✓ Glob *.ts (2 files)',
-    ]);
-    expect(fullClears(lab.written())).toEqual([]);
-  });
+  test(
+    'consecutive read-only calls grow into one row; failures and what follows have their own',
+    soak,
+    async () => {
+      const space = await workspace(files);
+      const { lab } = await openScreen(
+        space,
+        [
+          both(
+            'Looking around.',
+            ['Read', { file_path: 'src/auth.ts' }],
+            ['Read', { file_path: 'src/user.ts' }],
+          ),
+          slowly(calls(['Grep', { pattern: 'login' }], ['Read', { file_path: 'src/none.ts' }]), {
+            betweenMs: 300,
+          }),
+          thinks('Now the folder.', calls(['List', { path: 'src' }], ['Read', { file_path: 'src/auth.ts' }])),
+          calls(['Bash', { command: 'echo fine' }]),
+          calls(['Glob', { pattern: '*.ts' }]),
+          says('All done.'),
+        ],
+        { args: ['--mode', 'auto'], columns: 100 },
+      );
+      lab.type('go\r');
+      await lab.waitFor('⠿ Exploring: read 2 files');
+      await lab.waitFor('All done.');
+      await still(lab);
+      const rows = lab.all().filter((row) => /^[✓✗○⠿∴] /.test(row));
+      expect(rows).toEqual([
+        '✗ Read src/none.ts',
+        '✓ Explored: read 2 files, searched 1 pattern, listed 1 folder (ctrl+o)',
+        '✓ Bash echo fine (exit 0)',
+        '✓ Glob *.ts (2 files)',
+      ]);
+      expect(fullClears(lab.written())).toEqual([]);
+    },
+  );
 
   test('a prompt has a background across its row, and none without colors', soak, async () => {
     const grounds = async (env: Record<string, string>) => {

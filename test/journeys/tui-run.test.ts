@@ -90,22 +90,26 @@ describe('the footer of a run', () => {
 });
 
 describe('the spinner', () => {
-  test('says what happens in the words of the call, for how long, how many tokens, and how to stop it', async () => {
-    const space = await workspace(project);
-    const { lab } = await openScreen(
-      space,
-      [calls(bash('sleep 2; echo slept')), slowly(says('A long answer. '.repeat(60)), { betweenMs: 200 })],
-      { args: free },
-    );
-    lab.type('go\r');
-    const spinner = () =>
-      lab
-        .rows()
-        .find((row) => row.endsWith('esc to interrupt'))
-        ?.slice(2) ?? '';
-    await lab.waitFor(() => /^Running sleep 2; echo slept · \d+s · .*esc to interrupt$/.test(spinner()));
-    await lab.waitFor(() => /^Answering · \d+s · ↓ \d+ tokens · esc to interrupt$/.test(spinner()));
-    lab.type('\u001b');
-    await lab.waitFor(() => spinner() === '');
-  });
+  test(
+    'says what happens in the words of the call, for how long, how many tokens, and how to stop it',
+    soak,
+    async () => {
+      const space = await workspace(project);
+      const { lab } = await openScreen(
+        space,
+        [calls(bash('sleep 2; echo slept')), slowly(says('A long answer. '.repeat(60)), { betweenMs: 200 })],
+        { args: free },
+      );
+      lab.type('go\r');
+      const spinner = () =>
+        lab
+          .rows()
+          .find((row) => row.endsWith('esc to interrupt'))
+          ?.slice(2) ?? '';
+      await lab.waitFor(() => /^Running sleep 2; echo slept · \d+s · .*esc to interrupt$/.test(spinner()));
+      await lab.waitFor(() => /^Answering · \d+s · ↓ \d+ tokens · esc to interrupt$/.test(spinner()));
+      lab.type('\u001b');
+      await lab.waitFor(() => spinner() === '');
+    },
+  );
 });

@@ -116,7 +116,7 @@ describe('a prompt sent while a run is going', () => {
     expect(lastWords(server.requests[2] as SeenRequest)).toContain('use tabs');
   });
 
-  test('Up takes it back while it waits, and it is not sent', async () => {
+  test('Up takes it back while it waits, and it is not sent', soak, async () => {
     const { lab, server, release } = await runHeld([says('Seen.')]);
     lab.type('use tabs\r');
     await lab.waitFor('Will be sent with the next step');

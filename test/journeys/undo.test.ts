@@ -71,25 +71,29 @@ describe('what a command did is taken back', () => {
     await terminal.waitFor('Nothing to redo.');
   });
 
-  test('aca undo in a new process: without a terminal a preview only, with --yes it is done; aca redo', async () => {
-    const space = await workspace(files);
-    const before = pictureOf(space.root);
-    await play(space, [removal, says('Gone.')], allowed);
-    const gone = await space.tree();
-    expect(gone).toEqual({ 'notes.md': files['notes.md'] });
+  test(
+    'aca undo in a new process: without a terminal a preview only, with --yes it is done; aca redo',
+    soak,
+    async () => {
+      const space = await workspace(files);
+      const before = pictureOf(space.root);
+      await play(space, [removal, says('Gone.')], allowed);
+      const gone = await space.tree();
+      expect(gone).toEqual({ 'notes.md': files['notes.md'] });
 
-    const preview = await aca(space, ['undo']);
-    expect(preview).toMatchObject({ code: 0, stderr: '' });
-    expect(preview.stdout).toMatch(/restore +src\/a\.ts +\+1 -0\n/);
-    expect(preview.stdout).toContain('Nothing was changed. To apply this, run: aca undo --yes\n');
-    expect(await space.tree()).toEqual(gone);
+      const preview = await aca(space, ['undo']);
+      expect(preview).toMatchObject({ code: 0, stderr: '' });
+      expect(preview.stdout).toMatch(/restore +src\/a\.ts +\+1 -0\n/);
+      expect(preview.stdout).toContain('Nothing was changed. To apply this, run: aca undo --yes\n');
+      expect(await space.tree()).toEqual(gone);
 
-    expect((await aca(space, ['undo', '--yes'])).stdout).toContain('restored src/deep/b.bin\n');
-    expect(pictureOf(space.root)).toEqual(before);
-    expect((await aca(space, ['undo', '--yes'])).stdout).toBe('Nothing to undo.\n');
-    expect((await aca(space, ['redo', '--yes'])).stdout).toContain('removed src/deep/b.bin\n');
-    expect(await space.tree()).toEqual(gone);
-  });
+      expect((await aca(space, ['undo', '--yes'])).stdout).toContain('restored src/deep/b.bin\n');
+      expect(pictureOf(space.root)).toEqual(before);
+      expect((await aca(space, ['undo', '--yes'])).stdout).toBe('Nothing to undo.\n');
+      expect((await aca(space, ['redo', '--yes'])).stdout).toContain('removed src/deep/b.bin\n');
+      expect(await space.tree()).toEqual(gone);
+    },
+  );
 
   test('aca undo in a terminal asks first', soak, async () => {
     const space = await workspace(files);

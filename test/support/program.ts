@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 const here = path.dirname(fileURLToPath(import.meta.url));
 /** The JavaScript build. */
 export const built = path.join(here, '../../dist/main.cjs');
-const preloaded = ['--require', path.join(here, 'compile-cache.cjs')];
 
 /** The standalone binary to test instead of the JavaScript build. */
 export const binary: string | undefined = process.env.ACA_UNDER_TEST || undefined;
@@ -13,7 +12,7 @@ export const binary: string | undefined = process.env.ACA_UNDER_TEST || undefine
 export function programLine(args: readonly string[], main?: string): [string, ...string[]] {
   if (main !== undefined) return [process.execPath, main, ...args];
   if (binary !== undefined) return [binary, ...args];
-  return [process.execPath, ...preloaded, built, ...args];
+  return [process.execPath, built, ...args];
 }
 
 /** The same, for `spawn`. */

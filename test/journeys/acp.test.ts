@@ -108,7 +108,7 @@ describe('cancel', () => {
   });
 });
 
-test('a second prompt steers the run, and both end with it', async () => {
+test('a second prompt steers the run, and both end with it', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
   const it = await startedEditor(space, [slowly(calls(read), { firstMs: 1_000 }), says('Blue it is.')]);
   const first = ask(it, it.sessionId, 'paint it');

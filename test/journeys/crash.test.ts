@@ -43,7 +43,7 @@ describe('[S04] [S06] [T14] [L12] killed at any moment', () => {
 });
 
 describe('[T14] a call that was under way', () => {
-  test('is answered with the plain truth, and not run again', async () => {
+  test('is answered with the plain truth, and not run again', soak, async () => {
     const stage = await setStage();
     const { space } = stage;
     const command = `echo one >> ${counter}; sleep 2`;

@@ -44,7 +44,7 @@ async function start(space: Workspace, script: Step[]) {
 const PROMPT = '/help for commands';
 
 describe('[U02] /commit', () => {
-  test('writes a message from the staged diff, asks, and commits with the hooks', async () => {
+  test('writes a message from the staged diff, asks, and commits with the hooks', soak, async () => {
     const { space, git } = await repository({ 'a.txt': 'alpha\n', 'b.txt': 'beta\n' });
     await writeFile(path.join(space.root, '.git/hooks/pre-commit'), '#!/bin/sh\necho ran > hook-ran\n');
     await chmod(path.join(space.root, '.git/hooks/pre-commit'), 0o755);

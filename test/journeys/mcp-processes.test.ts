@@ -40,23 +40,27 @@ describe('[Q03] [Z08] servers are processes, and none is left', () => {
     expect(await leftAfter(pids, 2000)).toEqual([]);
   });
 
-  test('after /quit nothing runs, not even what ignores the polite signal or left its group', async () => {
-    const space = await workspace();
-    const seconds = mark();
-    await configure(space, { mcpServers: { stubborn: oddServer('stubborn', seconds) } });
-    const server = await serve([says('Hello.')]);
-    const { model, env } = doors.anthropic(server.url);
-    const terminal = openTerminal(space, ['--plain', '--model', model], env);
-    await terminal.waitFor('/help for commands');
-    await waitForServer(terminal, 'stubborn');
-    terminal.type('hello\r');
-    await terminal.waitFor('Hello.');
-    expect(terminal.screen()).toContain('1 tools, 0 resources, 0 prompts');
-    expect(runningWith(seconds).length).toBeGreaterThanOrEqual(2);
-    terminal.type('/quit\r');
-    expect(await terminal.exitCode).toBe(0);
-    expect(await leftAfter(seconds, 2000)).toEqual([]);
-  });
+  test(
+    'after /quit nothing runs, not even what ignores the polite signal or left its group',
+    soak,
+    async () => {
+      const space = await workspace();
+      const seconds = mark();
+      await configure(space, { mcpServers: { stubborn: oddServer('stubborn', seconds) } });
+      const server = await serve([says('Hello.')]);
+      const { model, env } = doors.anthropic(server.url);
+      const terminal = openTerminal(space, ['--plain', '--model', model], env);
+      await terminal.waitFor('/help for commands');
+      await waitForServer(terminal, 'stubborn');
+      terminal.type('hello\r');
+      await terminal.waitFor('Hello.');
+      expect(terminal.screen()).toContain('1 tools, 0 resources, 0 prompts');
+      expect(runningWith(seconds).length).toBeGreaterThanOrEqual(2);
+      terminal.type('/quit\r');
+      expect(await terminal.exitCode).toBe(0);
+      expect(await leftAfter(seconds, 2000)).toEqual([]);
+    },
+  );
 
   test('after kill -9 of the assistant nothing runs', soak, async () => {
     const space = await workspace();

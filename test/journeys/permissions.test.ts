@@ -64,34 +64,38 @@ describe('what is answered is remembered', () => {
     expect(fresh.report.denials.length).toBe(1);
   });
 
-  test('[Y09] "a" is written to the settings of the user for this folder, and /permissions takes it back', async () => {
-    const space = await workspace({ 'sub/x': '' });
-    const { terminal } = await open(space, [bash('touch made'), says('Done.')], ['go']);
-    await terminal.waitFor('[y/n] ');
-    terminal.type('a\r');
-    await terminal.waitFor('Done.');
-    expect(await settingsOf(space)).toEqual({
-      projects: { [space.root]: { granted: { 'Bash(touch made)': expect.stringMatching(/^\d{4}-/) } } },
-    });
-    expect(await space.tree()).toEqual({ 'sub/x': '', made: '' });
+  test(
+    '[Y09] "a" is written to the settings of the user for this folder, and /permissions takes it back',
+    soak,
+    async () => {
+      const space = await workspace({ 'sub/x': '' });
+      const { terminal } = await open(space, [bash('touch made'), says('Done.')], ['go']);
+      await terminal.waitFor('[y/n] ');
+      terminal.type('a\r');
+      await terminal.waitFor('Done.');
+      expect(await settingsOf(space)).toEqual({
+        projects: { [space.root]: { granted: { 'Bash(touch made)': expect.stringMatching(/^\d{4}-/) } } },
+      });
+      expect(await space.tree()).toEqual({ 'sub/x': '', made: '' });
 
-    const later = await headless(space, [bash('touch made'), bash('touch made && ls'), says('ok')]);
-    expect(later.report.denials.map(({ input }) => input)).toEqual([{ command: 'touch made && ls' }]);
-    const server = await serve([bash('touch made'), says('ok')]);
-    const door = doors.anthropic(server.url);
-    const elsewhere = await aca(space, ['-p', 'go', '--model', door.model], {
-      env: door.env,
-      cwd: path.join(space.root, 'sub'),
-    });
-    expect(elsewhere.code).toBe(3);
+      const later = await headless(space, [bash('touch made'), bash('touch made && ls'), says('ok')]);
+      expect(later.report.denials.map(({ input }) => input)).toEqual([{ command: 'touch made && ls' }]);
+      const server = await serve([bash('touch made'), says('ok')]);
+      const door = doors.anthropic(server.url);
+      const elsewhere = await aca(space, ['-p', 'go', '--model', door.model], {
+        env: door.env,
+        cwd: path.join(space.root, 'sub'),
+      });
+      expect(elsewhere.code).toBe(3);
 
-    terminal.type('/permissions\r');
-    await terminal.waitFor('1. allow Bash(touch made) (always, in this folder)');
-    terminal.type('/permissions forget 1\r');
-    await terminal.waitFor('removed: allow Bash(touch made)');
-    expect(await settingsOf(space)).toEqual({ projects: { [space.root]: { granted: {} } } });
-    expect((await headless(space, [bash('touch made'), says('ok')])).report.denials.length).toBe(1);
-  });
+      terminal.type('/permissions\r');
+      await terminal.waitFor('1. allow Bash(touch made) (always, in this folder)');
+      terminal.type('/permissions forget 1\r');
+      await terminal.waitFor('removed: allow Bash(touch made)');
+      expect(await settingsOf(space)).toEqual({ projects: { [space.root]: { granted: {} } } });
+      expect((await headless(space, [bash('touch made'), says('ok')])).report.denials.length).toBe(1);
+    },
+  );
 
   test('a no with a reason reaches the model, and the identical call is not asked again', async () => {
     const space = await workspace();

@@ -112,7 +112,7 @@ describe('[X01] [X03] [Y37] the sandbox around a run', () => {
     expect(await readdir(path.join(space.home, '.ai-assistant/cache'))).toContain('sandbox-probe');
   });
 
-  test('kill -9 of the assistant ends what runs in the sandbox', async () => {
+  test('kill -9 of the assistant ends what runs in the sandbox', soak, async () => {
     const word = `7${process.pid}${Date.now() % 1_000}`;
     const files = {
       'behind.sh': `trap '' TERM; sleep ${word}; sleep ${word}`,

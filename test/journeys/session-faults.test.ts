@@ -78,7 +78,7 @@ describe('[S04] [S06] [Y11] a disk that fails costs a warning, never the convers
     await expectUsable(stage, '');
   });
 
-  test('EROFS: a data root that may only be read', async ({ skip }) => {
+  test('EROFS: a data root that may only be read', soak, async ({ skip }) => {
     if (noMount !== null) return skip(noMount);
     const stage = await setStage();
     const disk = smallDisk(dataRootOf(stage.space), 16 * 1024 * 1024);

@@ -157,21 +157,25 @@ describe.skipIf(process.platform === 'win32')('commands in the background', () =
     expect(answers(stdout)[1]?.text).toBe('bg_1 is running.\ndeaf ready\n');
   });
 
-  test('kill -9 of the assistant ends what it had started: in the background, in the foreground, left behind', async () => {
-    const { run, word } = await start((name) => [
-      bash(`bin/${name} deaf`, { run_in_background: true }),
-      script(`(setsid bin/${name} away &) ; bin/${name} front`),
-      hangs(),
-    ]);
-    let kill = () => false;
-    const ended = run({
-      onSpawn: (child) => {
-        kill = () => child.kill('SIGKILL');
-      },
-    });
-    await until(() => ['deaf', 'away', 'front'].every((role) => runningWith(`${word} ${role}`).length > 0));
-    kill();
-    await ended.catch(() => undefined);
-    expect(await leftAfter(word, 4_000)).toEqual([]);
-  });
+  test(
+    'kill -9 of the assistant ends what it had started: in the background, in the foreground, left behind',
+    soak,
+    async () => {
+      const { run, word } = await start((name) => [
+        bash(`bin/${name} deaf`, { run_in_background: true }),
+        script(`(setsid bin/${name} away &) ; bin/${name} front`),
+        hangs(),
+      ]);
+      let kill = () => false;
+      const ended = run({
+        onSpawn: (child) => {
+          kill = () => child.kill('SIGKILL');
+        },
+      });
+      await until(() => ['deaf', 'away', 'front'].every((role) => runningWith(`${word} ${role}`).length > 0));
+      kill();
+      await ended.catch(() => undefined);
+      expect(await leftAfter(word, 4_000)).toEqual([]);
+    },
+  );
 });

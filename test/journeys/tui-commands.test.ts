@@ -65,28 +65,32 @@ describe('lists on the screen', () => {
 const scratch = () => readdirSync(tmpdir()).filter((name) => name.startsWith('aca-demo-'));
 
 describe('--demo in a terminal', () => {
-  test('plays on the screen, then says what to do next, takes commands, and leaves no files', async () => {
-    const before = scratch();
-    const lab = openLab(await workspace(), ['--demo'], { whenDone: onTestFinished });
-    await lab.waitFor((it) => it.rows().some((row) => row.includes("+   return 'Hello ' + name + '!';")));
-    await still(lab, 600);
-    lab.type('y');
-    await lab.waitFor('That was the demo.');
-    await lab.waitFor('aca keys set anthropic');
-    expect(lab.all()).toContain('  ok: greet greets by name');
-    lab.type('what can you do?\r');
-    await lab.waitFor('I am only a script');
-    lab.type('/undo\r');
-    await lab.waitFor('Undo this?');
-    await still(lab, 600);
-    lab.type('y');
-    await lab.waitFor('restored greet.js');
-    expectFits(lab, 80);
-    lab.type('\u0004');
-    expect(await lab.exit).toBe(0);
-    expect(lab.all().join('\n')).not.toContain('--resume');
-    expect(scratch().filter((name) => !before.includes(name))).toEqual([]);
-  });
+  test(
+    'plays on the screen, then says what to do next, takes commands, and leaves no files',
+    soak,
+    async () => {
+      const before = scratch();
+      const lab = openLab(await workspace(), ['--demo'], { whenDone: onTestFinished });
+      await lab.waitFor((it) => it.rows().some((row) => row.includes("+   return 'Hello ' + name + '!';")));
+      await still(lab, 600);
+      lab.type('y');
+      await lab.waitFor('That was the demo.');
+      await lab.waitFor('aca keys set anthropic');
+      expect(lab.all()).toContain('  ok: greet greets by name');
+      lab.type('what can you do?\r');
+      await lab.waitFor('I am only a script');
+      lab.type('/undo\r');
+      await lab.waitFor('Undo this?');
+      await still(lab, 600);
+      lab.type('y');
+      await lab.waitFor('restored greet.js');
+      expectFits(lab, 80);
+      lab.type('\u0004');
+      expect(await lab.exit).toBe(0);
+      expect(lab.all().join('\n')).not.toContain('--resume');
+      expect(scratch().filter((name) => !before.includes(name))).toEqual([]);
+    },
+  );
 
   test('a declined edit changes nothing', soak, async () => {
     const lab = openLab(await workspace(), ['--demo'], { whenDone: onTestFinished });

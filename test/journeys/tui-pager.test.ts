@@ -33,37 +33,41 @@ async function talked() {
 }
 
 describe('Ctrl+O', () => {
-  test('shows the whole conversation with everything expanded, and leaves the scrollback as it was', async () => {
-    const { lab } = await talked();
-    const before = lab.all();
-    expect(before.join('\n')).not.toContain('row 30');
-    lab.type(CTRL_O);
-    await lab.waitFor(inPager);
-    await lab.waitFor(shows('It is done.'));
-    lab.type('g');
-    await lab.waitFor(shows('> look'));
-    await lab.waitFor(shows('Let me look at the'));
-    await lab.waitFor(shows('row 0'));
-    lab.type('/row 31\r');
-    await lab.waitFor(shows('row 31'));
-    lab.type('G');
-    await lab.waitFor(shows('beta'));
-    for (const [key, close] of [
-      ['q', 'q'],
-      ['Esc', ESC],
-      ['Ctrl+O', CTRL_O],
-    ]) {
-      lab.type(close ?? '');
-      await lab.waitFor((it) => !inPager(it));
-      await still(lab);
-      expect(lab.all(), `closed with ${key}`).toEqual(before);
-      if (close === CTRL_O) break;
+  test(
+    'shows the whole conversation with everything expanded, and leaves the scrollback as it was',
+    soak,
+    async () => {
+      const { lab } = await talked();
+      const before = lab.all();
+      expect(before.join('\n')).not.toContain('row 30');
       lab.type(CTRL_O);
       await lab.waitFor(inPager);
-    }
-    lab.type('typed afterwards');
-    await lab.waitFor(shows('typed afterwards'));
-  });
+      await lab.waitFor(shows('It is done.'));
+      lab.type('g');
+      await lab.waitFor(shows('> look'));
+      await lab.waitFor(shows('Let me look at the'));
+      await lab.waitFor(shows('row 0'));
+      lab.type('/row 31\r');
+      await lab.waitFor(shows('row 31'));
+      lab.type('G');
+      await lab.waitFor(shows('beta'));
+      for (const [key, close] of [
+        ['q', 'q'],
+        ['Esc', ESC],
+        ['Ctrl+O', CTRL_O],
+      ]) {
+        lab.type(close ?? '');
+        await lab.waitFor((it) => !inPager(it));
+        await still(lab);
+        expect(lab.all(), `closed with ${key}`).toEqual(before);
+        if (close === CTRL_O) break;
+        lab.type(CTRL_O);
+        await lab.waitFor(inPager);
+      }
+      lab.type('typed afterwards');
+      await lab.waitFor(shows('typed afterwards'));
+    },
+  );
 
   test('what happens meanwhile is drawn once it is closed', soak, async () => {
     const { lab } = await talked();

@@ -51,7 +51,7 @@ function isReady(lab: Lab): boolean {
 }
 
 describe('[N03] [Y31] a prompt before anything is loaded', () => {
-  test('shows what is typed; the screen goes on with it and paints no row twice', async () => {
+  test('shows what is typed; the screen goes on with it and paints no row twice', soak, async () => {
     const { lab, server, letGo } = await openHeld(await known(), { script: [says('Heard.')] });
     await lab.waitFor(shows(EARLY));
     lab.type('helo');

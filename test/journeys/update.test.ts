@@ -8,6 +8,7 @@ import { aca, doors } from '../support/aca.ts';
 import { deadUrl } from '../support/loopback.ts';
 import { says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -59,28 +60,32 @@ test('[D01] `aca update` without an answer says why, and offline it asks nobody'
   expect(asked).toEqual([]);
 });
 
-test('[D01] after an answer the registry is asked once in the background; the next start tells it on one line', async () => {
-  const space = await workspace();
-  const { url, asked } = await registry('99.1.0');
-  const server = await serve([says('hello'), says('hello again')]);
-  const { model, env } = doors['openai-chat'](server.url);
-  const wanted = { ...env, AI_ASSISTANT_NO_UPDATE_CHECK: '', npm_config_registry: url };
+test(
+  '[D01] after an answer the registry is asked once in the background; the next start tells it on one line',
+  soak,
+  async () => {
+    const space = await workspace();
+    const { url, asked } = await registry('99.1.0');
+    const server = await serve([says('hello'), says('hello again')]);
+    const { model, env } = doors['openai-chat'](server.url);
+    const wanted = { ...env, AI_ASSISTANT_NO_UPDATE_CHECK: '', npm_config_registry: url };
 
-  const first = openTerminal(space, ['--plain', '--model', model, 'hi'], wanted);
-  await first.waitFor('hello');
-  await until(() => existsSync(known(space)));
-  await until(async () => (await readFile(known(space), 'utf8')).includes('99.1.0'));
-  expect(first.screen()).not.toContain('99.1.0');
-  first.type('/quit\r');
-  await first.exitCode;
+    const first = openTerminal(space, ['--plain', '--model', model, 'hi'], wanted);
+    await first.waitFor('hello');
+    await until(() => existsSync(known(space)));
+    await until(async () => (await readFile(known(space), 'utf8')).includes('99.1.0'));
+    expect(first.screen()).not.toContain('99.1.0');
+    first.type('/quit\r');
+    await first.exitCode;
 
-  const second = openTerminal(space, ['--plain', '--model', model, 'hi'], wanted);
-  await second.waitFor('Version 99.1.0 is available (you have ');
-  await second.waitFor('hello again');
-  second.type('/quit\r');
-  await second.exitCode;
-  expect(asked).toEqual(['/ai-code-assistant/latest']);
-});
+    const second = openTerminal(space, ['--plain', '--model', model, 'hi'], wanted);
+    await second.waitFor('Version 99.1.0 is available (you have ');
+    await second.waitFor('hello again');
+    second.type('/quit\r');
+    await second.exitCode;
+    expect(asked).toEqual(['/ai-code-assistant/latest']);
+  },
+);
 
 test('[D01] a script never hears of it', async () => {
   const space = await workspace();

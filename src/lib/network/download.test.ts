@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { soak } from '../../../test/support/soak.ts';
 import { download, type Progress } from './download.ts';
 import { DownloadError, type DownloadFault, type Wait } from './download-retry.ts';
 
@@ -299,7 +300,7 @@ test('a server that stays busy is given up after the last retry', async () => {
   expect(ranges.length).toBe(4);
 });
 
-test('Retry-After counts down by seconds, and one of many minutes is not waited for', async () => {
+test('Retry-After counts down by seconds, and one of many minutes is not waited for', soak, async () => {
   let requests = 0;
   const { url } = await serve((request, response) => {
     if (requests++ === 0) response.writeHead(429, { 'retry-after': '2' }).end();

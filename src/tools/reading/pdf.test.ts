@@ -3,6 +3,7 @@ import path from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { pdfOf } from '../../../test/support/pdf.ts';
+import { soak } from '../../../test/support/soak.ts';
 import { bench, use } from '../../../test/support/tool-context.ts';
 import { imageOf } from '../../lib/images/image-kind.ts';
 import { read } from '../read.ts';
@@ -26,7 +27,7 @@ describe('PDF', () => {
     expect(context.seen.size).toBe(1);
   });
 
-  test('a model with image support also gets rendered pages, five at a time', async () => {
+  test('a model with image support also gets rendered pages, five at a time', soak, async () => {
     const { sees } = await benchWith(Array.from({ length: 7 }, (_, i) => `number ${i + 1}`));
     const result = await use(read, { file_path: 'a.pdf' }, sees);
     if (!result.success) throw new Error(result.error);

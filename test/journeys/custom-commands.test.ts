@@ -138,27 +138,31 @@ describe('[C10] commands from Markdown files', () => {
     },
   );
 
-  test('in a terminal they are listed, ask before they run something, and their prompt is sent', async () => {
-    const space = await workspace();
-    await own(space, { 'commands/make.md': '---\ndescription: Make it\n---\nMade: !`touch made`\n' });
-    const server = await serve([says('I see.')]);
-    const { model, env } = doors.anthropic(server.url);
-    const terminal = openTerminal(space, ['--plain', '--model', model], env);
-    await terminal.waitFor('/help for commands');
-    terminal.type('/help\r');
-    await terminal.waitFor('Make it (user)');
-    terminal.type('/mak');
-    await terminal.waitFor('> /mak');
-    terminal.type('\t');
-    await terminal.waitFor('> /make');
-    terminal.type('\r');
-    await terminal.waitFor('Allow: Bash touch made?');
-    terminal.type('y\r');
-    await terminal.waitFor('I see.');
-    expect(await space.tree()).toEqual({ made: '' });
-    terminal.type('/quit\r');
-    expect(await terminal.exitCode).toBe(0);
-  });
+  test(
+    'in a terminal they are listed, ask before they run something, and their prompt is sent',
+    soak,
+    async () => {
+      const space = await workspace();
+      await own(space, { 'commands/make.md': '---\ndescription: Make it\n---\nMade: !`touch made`\n' });
+      const server = await serve([says('I see.')]);
+      const { model, env } = doors.anthropic(server.url);
+      const terminal = openTerminal(space, ['--plain', '--model', model], env);
+      await terminal.waitFor('/help for commands');
+      terminal.type('/help\r');
+      await terminal.waitFor('Make it (user)');
+      terminal.type('/mak');
+      await terminal.waitFor('> /mak');
+      terminal.type('\t');
+      await terminal.waitFor('> /make');
+      terminal.type('\r');
+      await terminal.waitFor('Allow: Bash touch made?');
+      terminal.type('y\r');
+      await terminal.waitFor('I see.');
+      expect(await space.tree()).toEqual({ made: '' });
+      terminal.type('/quit\r');
+      expect(await terminal.exitCode).toBe(0);
+    },
+  );
 });
 
 describe('[C10] built-in commands', () => {

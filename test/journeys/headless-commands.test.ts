@@ -40,7 +40,7 @@ describe('slash commands with -p', () => {
     expect(server.requests).toEqual([]);
   });
 
-  test('those that work with the model do', async () => {
+  test('those that work with the model do', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
     execFileSync('git', ['init', '-q'], { cwd: space.root });
     execFileSync('git', ['add', '.'], { cwd: space.root });

@@ -43,30 +43,34 @@ const brief = ({ level, message, context }: LogEntry) =>
   [level, message, context.toolName].filter(Boolean).join(' ');
 
 describe('[O06] the log of the program', () => {
-  test('a run without trouble leaves none; --debug tells every step, and not a word of what was said', async () => {
-    const space = await workspace({ 'a.txt': 'ALPHA' });
-    const script = () => [calls(['Read', { file_path: 'a.txt' }]), says('BETA')];
-    expect((await (await start(space, script())).run(['-p', 'GAMMA'])).code).toBe(0);
-    expect(existsSync(path.dirname(logOf(space)))).toBe(false);
+  test(
+    'a run without trouble leaves none; --debug tells every step, and not a word of what was said',
+    soak,
+    async () => {
+      const space = await workspace({ 'a.txt': 'ALPHA' });
+      const script = () => [calls(['Read', { file_path: 'a.txt' }]), says('BETA')];
+      expect((await (await start(space, script())).run(['-p', 'GAMMA'])).code).toBe(0);
+      expect(existsSync(path.dirname(logOf(space)))).toBe(false);
 
-    const { code, stderr } = await (await start(space, script())).run(['-p', 'GAMMA', '--debug']);
+      const { code, stderr } = await (await start(space, script())).run(['-p', 'GAMMA', '--debug']);
 
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const entries = await entriesOf(logOf(space));
-    expect(entries.map(brief).filter((line) => !line.includes('cache '))).toEqual([
-      'info run started',
-      'debug turn started',
-      'debug model answered',
-      'debug call allowed Read',
-      'debug call started Read',
-      'debug call done Read',
-      'debug turn started',
-      'debug model answered',
-      'info run ended',
-    ]);
-    expect(new Set(entries.map(({ context }) => context.traceId)).size).toBe(1);
-    expect(JSON.stringify(entries)).not.toMatch(/ALPHA|BETA|GAMMA|sk-ant-test/);
-  });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const entries = await entriesOf(logOf(space));
+      expect(entries.map(brief).filter((line) => !line.includes('cache '))).toEqual([
+        'info run started',
+        'debug turn started',
+        'debug model answered',
+        'debug call allowed Read',
+        'debug call started Read',
+        'debug call done Read',
+        'debug turn started',
+        'debug model answered',
+        'info run ended',
+      ]);
+      expect(new Set(entries.map(({ context }) => context.traceId)).size).toBe(1);
+      expect(JSON.stringify(entries)).not.toMatch(/ALPHA|BETA|GAMMA|sk-ant-test/);
+    },
+  );
 
   test(
     'the environment says how much and where; warnings are there without being asked for',

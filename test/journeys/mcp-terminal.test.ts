@@ -17,47 +17,51 @@ async function talk(space: Workspace, script: Step[]) {
 }
 
 describe('servers in a conversation', () => {
-  test('a tool is shown as its server describes it before it is first used, though a rule allows it; then not again until it changes', async () => {
-    const space = await workspace();
-    const words = path.join(space.home, 'words');
-    await writeFile(words, 'Says whatever it is told');
-    await configure(space, {
-      mcpServers: { odd: oddServer('changing', words) },
-      permissions: { allow: ['mcp:odd:*'] },
-    });
-    const say = (text: string) => calls(['odd__say', { text }]);
-    const { server, terminal } = await talk(space, [
-      say('a'),
-      says('First done.'),
-      say('b'),
-      says('Second done.'),
-    ]);
-    await terminal.waitFor('/help for commands');
-    await waitForServer(terminal, 'odd');
-    terminal.type('first\r');
-    await terminal.waitFor('Allow: odd/say a? [y/n]');
-    expect(terminal.screen()).toContain('Says whatever it is told');
-    expect(terminal.screen()).toContain('Reason: first use of this tool');
-    terminal.type('y\r');
-    await terminal.waitFor('First done.');
-    terminal.type('second\r');
-    await terminal.waitFor('Second done.');
-    expect(server.requests[3]?.messages.at(-1)?.results[0]?.text).toBe('said {"text":"b"}');
-    terminal.type('/quit\r');
-    await terminal.exitCode;
+  test(
+    'a tool is shown as its server describes it before it is first used, though a rule allows it; then not again until it changes',
+    soak,
+    async () => {
+      const space = await workspace();
+      const words = path.join(space.home, 'words');
+      await writeFile(words, 'Says whatever it is told');
+      await configure(space, {
+        mcpServers: { odd: oddServer('changing', words) },
+        permissions: { allow: ['mcp:odd:*'] },
+      });
+      const say = (text: string) => calls(['odd__say', { text }]);
+      const { server, terminal } = await talk(space, [
+        say('a'),
+        says('First done.'),
+        say('b'),
+        says('Second done.'),
+      ]);
+      await terminal.waitFor('/help for commands');
+      await waitForServer(terminal, 'odd');
+      terminal.type('first\r');
+      await terminal.waitFor('Allow: odd/say a? [y/n]');
+      expect(terminal.screen()).toContain('Says whatever it is told');
+      expect(terminal.screen()).toContain('Reason: first use of this tool');
+      terminal.type('y\r');
+      await terminal.waitFor('First done.');
+      terminal.type('second\r');
+      await terminal.waitFor('Second done.');
+      expect(server.requests[3]?.messages.at(-1)?.results[0]?.text).toBe('said {"text":"b"}');
+      terminal.type('/quit\r');
+      await terminal.exitCode;
 
-    await writeFile(words, 'Says whatever it is told, to everybody');
-    const again = await talk(space, [say('c'), says('Third done.')]);
-    await again.terminal.waitFor('/help for commands');
-    await waitForServer(again.terminal, 'odd');
-    again.terminal.type('third\r');
-    await again.terminal.waitFor('Allow: odd/say c? [y/n]');
-    expect(again.terminal.screen()).toContain('Says whatever it is told, to everybody');
-    expect(again.terminal.screen()).toContain('its description changed since you approved it');
-    again.terminal.type('n\r');
-    await again.terminal.waitFor('Third done.');
-    expect(again.server.requests[1]?.messages.at(-1)?.results[0]?.text).toBe('User denied permission');
-  });
+      await writeFile(words, 'Says whatever it is told, to everybody');
+      const again = await talk(space, [say('c'), says('Third done.')]);
+      await again.terminal.waitFor('/help for commands');
+      await waitForServer(again.terminal, 'odd');
+      again.terminal.type('third\r');
+      await again.terminal.waitFor('Allow: odd/say c? [y/n]');
+      expect(again.terminal.screen()).toContain('Says whatever it is told, to everybody');
+      expect(again.terminal.screen()).toContain('its description changed since you approved it');
+      again.terminal.type('n\r');
+      await again.terminal.waitFor('Third done.');
+      expect(again.server.requests[1]?.messages.at(-1)?.results[0]?.text).toBe('User denied permission');
+    },
+  );
 
   test(
     'a server may ask the user something during a call; what is answered goes back to it',

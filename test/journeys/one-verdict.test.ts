@@ -234,7 +234,7 @@ describe('a yes in a terminal', () => {
   const lastAnswers = (server: Awaited<ReturnType<typeof serve>>) =>
     server.requests.at(-1)?.messages.at(-1)?.results ?? [];
 
-  test('opens what was asked about, once, for every tool; the change is shown before', async () => {
+  test('opens what was asked about, once, for every tool; the change is shown before', soak, async () => {
     const space = await placeWithOutside();
     const table = outsideCalls(space.out);
     const { terminal, server } = await plain(

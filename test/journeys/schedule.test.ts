@@ -6,10 +6,10 @@ import { expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
-test('aca schedule prints a crontab line that runs the task where cron would run it', async () => {
+test('aca schedule prints a crontab line that runs the task where cron would run it', soak, async () => {
   const space = await workspace({ 'AGENTS.md': 'x' });
   const server = await serve([says('the news')]);
   const { model, env } = doors['openai-chat'](server.url);

@@ -118,7 +118,7 @@ function forbidden(sessionId: string): [method: unknown, params: unknown][] {
   ];
 }
 
-test('a viewer can watch, but obtains no approval, by whatever message', async () => {
+test('a viewer can watch, but obtains no approval, by whatever message', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
   const { served, owner, id } = await waitingSession(space);
   const secret = await served.secretOf([

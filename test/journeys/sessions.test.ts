@@ -32,49 +32,59 @@ const write = (file: string, content: string) => calls(['Write', { file_path: fi
 const textsOf = (messages: readonly { text: string }[] | undefined) => messages?.map(({ text }) => text);
 
 describe('rewind', () => {
-  test('lists prompts with what changed since; both goes back in files and words, and nothing is lost', async () => {
-    const space = await workspace({ 'a.txt': 'zero\n' });
-    const { terminal, server } = await open(
-      space,
-      [write('b.txt', 'one\n'), says('First.'), write('c.txt', 'two\n'), says('Second.'), says('Other.')],
-      ['--mode', 'accept-edits', 'make b'],
-    );
-    await terminal.waitFor('First.');
-    terminal.type('make c\r');
-    await terminal.waitFor('Second.');
-    terminal.type('/rewind\r');
-    await terminal.waitFor('make c  (1 file changed since)');
-    expect(terminal.screen()).toMatch(
-      / 1\. \d{4}-\d\d-\d\d \d\d:\d\d {2}make b {2}\(2 files changed since\)/,
-    );
-    terminal.type('/rewind 3\r');
-    await terminal.waitFor('There is no prompt 3. /rewind lists them.');
+  test(
+    'lists prompts with what changed since; both goes back in files and words, and nothing is lost',
+    soak,
+    async () => {
+      const space = await workspace({ 'a.txt': 'zero\n' });
+      const { terminal, server } = await open(
+        space,
+        [write('b.txt', 'one\n'), says('First.'), write('c.txt', 'two\n'), says('Second.'), says('Other.')],
+        ['--mode', 'accept-edits', 'make b'],
+      );
+      await terminal.waitFor('First.');
+      terminal.type('make c\r');
+      await terminal.waitFor('Second.');
+      terminal.type('/rewind\r');
+      await terminal.waitFor('make c  (1 file changed since)');
+      expect(terminal.screen()).toMatch(
+        / 1\. \d{4}-\d\d-\d\d \d\d:\d\d {2}make b {2}\(2 files changed since\)/,
+      );
+      terminal.type('/rewind 3\r');
+      await terminal.waitFor('There is no prompt 3. /rewind lists them.');
 
-    terminal.type('/rewind 2\r');
-    await terminal.waitFor('[c/f/b] ');
-    terminal.type('b\r');
-    await terminal.waitFor('Rewind files and conversation? [y/n] ');
-    expect(terminal.screen()).toContain('remove  c.txt');
-    expect(await space.tree()).toEqual({ 'a.txt': 'zero\n', 'b.txt': 'one\n', 'c.txt': 'two\n' });
-    terminal.type('y\r');
-    await terminal.waitFor('Rewound to before "make c" (4 messages back).');
-    expect(await space.tree()).toEqual({ 'a.txt': 'zero\n', 'b.txt': 'one\n' });
+      terminal.type('/rewind 2\r');
+      await terminal.waitFor('[c/f/b] ');
+      terminal.type('b\r');
+      await terminal.waitFor('Rewind files and conversation? [y/n] ');
+      expect(terminal.screen()).toContain('remove  c.txt');
+      expect(await space.tree()).toEqual({ 'a.txt': 'zero\n', 'b.txt': 'one\n', 'c.txt': 'two\n' });
+      terminal.type('y\r');
+      await terminal.waitFor('Rewound to before "make c" (4 messages back).');
+      expect(await space.tree()).toEqual({ 'a.txt': 'zero\n', 'b.txt': 'one\n' });
 
-    terminal.type('something else\r');
-    await terminal.waitFor('Other.');
-    expect(textsOf(server.requests.at(-1)?.messages)).toEqual(['make b', '', '', 'First.', 'something else']);
-    terminal.type('/quit\r');
-    expect(await terminal.exitCode).toBe(0);
+      terminal.type('something else\r');
+      await terminal.waitFor('Other.');
+      expect(textsOf(server.requests.at(-1)?.messages)).toEqual([
+        'make b',
+        '',
+        '',
+        'First.',
+        'something else',
+      ]);
+      terminal.type('/quit\r');
+      expect(await terminal.exitCode).toBe(0);
 
-    const id = /--resume ([0-9a-f]{8})/.exec(terminal.screen())?.[1] ?? '';
-    const copy = (await aca(space, ['sessions', 'fork', id, '--rewound'])).stdout.trim();
-    const kept = (await aca(space, ['sessions', 'export', copy])).stdout;
-    expect(kept).toContain('Second.');
-    expect(kept).not.toContain('Other.');
-    const now = (await aca(space, ['sessions', 'export', id])).stdout;
-    expect(now).toContain('Other.');
-    expect(now).not.toContain('Second.');
-  });
+      const id = /--resume ([0-9a-f]{8})/.exec(terminal.screen())?.[1] ?? '';
+      const copy = (await aca(space, ['sessions', 'fork', id, '--rewound'])).stdout.trim();
+      const kept = (await aca(space, ['sessions', 'export', copy])).stdout;
+      expect(kept).toContain('Second.');
+      expect(kept).not.toContain('Other.');
+      const now = (await aca(space, ['sessions', 'export', id])).stdout;
+      expect(now).toContain('Other.');
+      expect(now).not.toContain('Second.');
+    },
+  );
 
   test(
     'the files alone go back, over a resume; /redo brings them again; the conversation alone leaves files',

@@ -69,40 +69,44 @@ describe('[Y15] [U17] WebFetch', () => {
     expect(code).toBe(3);
   });
 
-  test('through the user’s proxy: a page as Markdown, redirects within the host, and news of others', async () => {
-    const site = await loopback((response, { path: place }) => {
-      if (place === '/old') response.writeHead(302, { location: '/page' }).end();
-      else if (place === '/away') response.writeHead(302, { location: 'https://elsewhere.test/' }).end();
-      else {
-        response.writeHead(200, { 'content-type': 'text/html; charset=iso-8859-1' });
-        response.end(Buffer.from('<title>Caf\xe9</title><p>See <a href="/menu">the menu</a>.', 'latin1'));
-      }
-    });
-    const port = await behindTls(Number(new URL(site.url).port), onTestFinished);
-    const proxy = await tunnelTo(port, onTestFinished);
-    const base = `https://${secretHost}`;
-    const { answers, events } = await runCalls(
-      [
-        calls(['WebFetch', { url: `${base}/old` }], ['WebFetch', { url: `${base}/away` }]),
-        calls(['WebFetch', { url: `${base}/old`, offset: 8 }], ['WebFetch', { url: 'http://localhost/' }]),
-        says('Read.'),
-      ],
-      ['--allow', `WebFetch(domain:${secretHost})`, '--allow', 'WebFetch(domain:localhost)'],
-      { extraEnv: { HTTPS_PROXY: proxy.url }, config: { network: { caFile } } },
-    );
-    expect(answers).toEqual([
-      { success: true, text: `# Café\n\nSee [the menu](${base}/menu).` },
-      {
-        success: true,
-        text: `${base}/away redirects to another host: https://elsewhere.test/\nFetch that address if it is what you want.`,
-      },
-      { success: true, text: `See [the menu](${base}/menu).` },
-      { success: false, text: expect.stringMatching(/^Permission denied: .*only public addresses/) },
-    ]);
-    expect(events.find((event) => event.type === 'tool_end')).toMatchObject({ display: { kind: 'text' } });
-    expect(site.requests.map((request) => request.path).sort()).toEqual(['/away', '/old', '/page']);
-    expect(new Set(proxy.asked)).toEqual(new Set([`${secretHost}:443`]));
-  });
+  test(
+    'through the user’s proxy: a page as Markdown, redirects within the host, and news of others',
+    soak,
+    async () => {
+      const site = await loopback((response, { path: place }) => {
+        if (place === '/old') response.writeHead(302, { location: '/page' }).end();
+        else if (place === '/away') response.writeHead(302, { location: 'https://elsewhere.test/' }).end();
+        else {
+          response.writeHead(200, { 'content-type': 'text/html; charset=iso-8859-1' });
+          response.end(Buffer.from('<title>Caf\xe9</title><p>See <a href="/menu">the menu</a>.', 'latin1'));
+        }
+      });
+      const port = await behindTls(Number(new URL(site.url).port), onTestFinished);
+      const proxy = await tunnelTo(port, onTestFinished);
+      const base = `https://${secretHost}`;
+      const { answers, events } = await runCalls(
+        [
+          calls(['WebFetch', { url: `${base}/old` }], ['WebFetch', { url: `${base}/away` }]),
+          calls(['WebFetch', { url: `${base}/old`, offset: 8 }], ['WebFetch', { url: 'http://localhost/' }]),
+          says('Read.'),
+        ],
+        ['--allow', `WebFetch(domain:${secretHost})`, '--allow', 'WebFetch(domain:localhost)'],
+        { extraEnv: { HTTPS_PROXY: proxy.url }, config: { network: { caFile } } },
+      );
+      expect(answers).toEqual([
+        { success: true, text: `# Café\n\nSee [the menu](${base}/menu).` },
+        {
+          success: true,
+          text: `${base}/away redirects to another host: https://elsewhere.test/\nFetch that address if it is what you want.`,
+        },
+        { success: true, text: `See [the menu](${base}/menu).` },
+        { success: false, text: expect.stringMatching(/^Permission denied: .*only public addresses/) },
+      ]);
+      expect(events.find((event) => event.type === 'tool_end')).toMatchObject({ display: { kind: 'text' } });
+      expect(site.requests.map((request) => request.path).sort()).toEqual(['/away', '/old', '/page']);
+      expect(new Set(proxy.asked)).toEqual(new Set([`${secretHost}:443`]));
+    },
+  );
 
   sweep([
     ['nothing set', undefined],

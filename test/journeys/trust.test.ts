@@ -32,15 +32,19 @@ async function talk(space: Workspace) {
 }
 
 describe('[Y28] a folder is untrusted until the user says otherwise', () => {
-  test('headless it only tightens and says so; --trust and AI_ASSISTANT_TRUST=1 are a word for one run', async () => {
-    const space = await workspace({ [FILE]: LOOSE });
-    const plain = await task(space);
-    expect([plain.code, plain.ran]).toEqual([3, 0]);
-    expect(plain.stderr).toContain('ignored until this folder is trusted: permissions.allow');
-    expect((await task(space, ['--trust'])).ran).toBe(1);
-    expect((await task(space, [], { env: { AI_ASSISTANT_TRUST: '1' } })).ran).toBe(1);
-    expect((await task(space)).ran).toBe(0);
-  });
+  test(
+    'headless it only tightens and says so; --trust and AI_ASSISTANT_TRUST=1 are a word for one run',
+    soak,
+    async () => {
+      const space = await workspace({ [FILE]: LOOSE });
+      const plain = await task(space);
+      expect([plain.code, plain.ran]).toEqual([3, 0]);
+      expect(plain.stderr).toContain('ignored until this folder is trusted: permissions.allow');
+      expect((await task(space, ['--trust'])).ran).toBe(1);
+      expect((await task(space, [], { env: { AI_ASSISTANT_TRUST: '1' } })).ran).toBe(1);
+      expect((await task(space)).ran).toBe(0);
+    },
+  );
 
   test('`aca trust` holds until the file changes; then it is as before, and named', soak, async () => {
     const space = await workspace({ [FILE]: LOOSE });

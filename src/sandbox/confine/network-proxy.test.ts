@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { noBubblewrap, sandboxedShell } from '../../../test/support/sandboxed.ts';
+import { soak } from '../../../test/support/soak.ts';
 import { type ProxyOptions, startProxy } from './network-proxy.ts';
 
 const PUBLIC = '93.184.215.14';
@@ -125,7 +126,7 @@ describe('a command with allowed hosts', () => {
   const fetch = (url: string) =>
     `p=\${HTTP_PROXY#http://}; exec 5<>/dev/tcp/\${p%:*}/\${p#*:}; printf 'GET ${url} HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n' >&5; cat <&5`;
 
-  test('reaches only those, and its exit status is as exact as without', async () => {
+  test('reaches only those, and its exit status is as exact as without', soak, async () => {
     const { seen, reached } = await internet();
     const { run, shell } = await sandboxedShell({}, { allowedDomains: ['a.example'], proxy: reached });
     expect(await shell.sandbox()).toEqual({ kind: 'bubblewrap', level: 'standard', network: 'listed' });

@@ -14,6 +14,7 @@ import {
   type PromptResponse,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
+  type SessionNotification,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import { onTestFinished } from 'vitest';
@@ -88,15 +89,17 @@ export async function editor(space: Workspace, options: EditorOptions = {}): Pro
       const text = answerForm?.(params) ?? null;
       return text === null ? { action: 'decline' } : { action: 'accept', content: { answer: text } };
     })
-    .onNotification(methods.client.session.update, ({ params }) => {
-      updates.push(params.update);
-      for (const look of watching) look();
-    });
+    .onNotification(methods.client.session.update, () => undefined);
   const stream = ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream);
   const readable = stream.readable.pipeThrough(
     new TransformStream<AnyMessage, AnyMessage>({
       transform(message, controller) {
         messages.push(message);
+        // The library's own handlers run later than that of an answer which follows at once.
+        if ('method' in message && message.method === methods.client.session.update) {
+          updates.push((message.params as SessionNotification).update);
+          for (const look of watching) look();
+        }
         controller.enqueue(message);
       },
     }),

@@ -5,7 +5,7 @@ function find(present: string[], lookup: Partial<Lookup> = {}): string | null {
   return findProgram({
     setting: '',
     path: '/usr/local/bin:/usr/bin',
-    folders: ['/work'],
+    folders: ['/project'],
     home: '/home/me',
     platform: 'linux',
     isProgram: (file) => present.includes(file),
@@ -16,15 +16,15 @@ function find(present: string[], lookup: Partial<Lookup> = {}): string | null {
 describe('the program is found', () => {
   test.each<[string, string[], Partial<Lookup>, string | null]>([
     ['on PATH', ['/usr/bin/aca'], {}, '/usr/bin/aca'],
-    ['first on PATH', ['/usr/bin/aca', '/work/node_modules/.bin/aca'], {}, '/usr/bin/aca'],
-    ['in a trusted folder', ['/work/node_modules/.bin/aca'], {}, '/work/node_modules/.bin/aca'],
-    ['never in a folder that is not trusted', ['/work/node_modules/.bin/aca'], { folders: [] }, null],
+    ['first on PATH', ['/usr/bin/aca', '/project/node_modules/.bin/aca'], {}, '/usr/bin/aca'],
+    ['in a trusted folder', ['/project/node_modules/.bin/aca'], {}, '/project/node_modules/.bin/aca'],
+    ['never in a folder that is not trusted', ['/project/node_modules/.bin/aca'], { folders: [] }, null],
     ['never below a relative entry of PATH', ['bin/aca', './aca'], { path: 'bin:.:' }, null],
     ['where the setting says', ['/opt/aca', '/usr/bin/aca'], { setting: ' /opt/aca ' }, '/opt/aca'],
     ['below the home folder', ['/home/me/bin/aca'], { setting: '~/bin/aca' }, '/home/me/bin/aca'],
     ['by another name on PATH', ['/usr/bin/aca-dev'], { setting: 'aca-dev' }, '/usr/bin/aca-dev'],
     ['nowhere else if the setting is wrong', ['/usr/bin/aca'], { setting: '/opt/aca' }, null],
-    ['not by a relative path', ['bin/aca', '/work/bin/aca'], { setting: 'bin/aca' }, null],
+    ['not by a relative path', ['bin/aca', '/project/bin/aca'], { setting: 'bin/aca' }, null],
   ])('%s', (_, present, lookup, expected) => {
     expect(find(present, lookup)).toBe(expected);
   });

@@ -48,6 +48,8 @@ describe('a planted violation is found', () => {
     ['a dynamic import upwards', 'src/agent/a.ts', "export const x = () => import('../cli/x.ts');", 'layer'],
     ['a frontend that imports another', 'src/frontends/plain/a.ts', "import '../print/x.ts';", 'layer'],
     ['the app importing a frontend', 'src/app/a.ts', "import '../frontends/shared/x.ts';", 'layer'],
+    ['the fleet importing a frontend', 'src/fleet/a.ts', "import '../frontends/shared/x.ts';", 'layer'],
+    ['the environment in the fleet', 'src/fleet/a.ts', 'export const x = process.env.HOME;', 'process'],
     ['the public API importing the cli', 'src/api/a.ts', "import '../cli/x.ts';", 'layer'],
     ['the shared part importing a frontend', 'src/frontends/shared/a.ts', "import '../plain/x.ts';", 'layer'],
     ['a frontend importing the cli', 'src/frontends/print/a.ts', "import '../../cli/x.ts';", 'layer'],

@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { parseLimits } from '../contract/limit.ts';
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+export const modes = ['default', 'accept-edits', 'plan', 'auto', 'read-only'] as const;
+
+const text = () => z.string().min(1);
+const texts = () => z.array(text());
+
+/** Text or number in a task file, text in a template. */
+const variables = () =>
+  z.record(
+    z.string(),
+    z.union([z.string(), z.number(), z.boolean()]).transform((value) => String(value)),
+  );
+
+/** One line of a task file. Paths are relative to the folder of that file. */
+export const taskLineSchema = z.strictObject({
+  id: z
+    .string()
+    .regex(ID, 'use letters, digits, - and _, at most 64, beginning with a letter or digit')
+    .optional()
+    .describe('name of the task in results, branches and patches; its number if absent'),
+  prompt: text().optional().describe('what to do; `{{name}}` is replaced by a variable'),
+  command: text().optional().describe('a command file (Markdown) with the prompt, instead of `prompt`'),
+  arguments: z.string().optional().describe('arguments of the command file, for its `$ARGUMENTS`'),
+  variables: variables().optional().describe('values for `{{name}}` in the prompt and in checks'),
+  repository: text().optional().describe('a git repository: a path or a URL; default: this one'),
+  ref: text().optional().describe('branch, tag or commit to start from; default: HEAD'),
+  folder: text().optional().describe('a folder to work on a copy of, instead of `repository`'),
+  model: text().optional().describe('as `--model`'),
+  mode: z.enum(modes).optional().describe('permission mode; default: auto'),
+  allow: texts().optional().describe('rules, as `--allow`'),
+  deny: texts().optional().describe('rules, as `--deny`'),
+  budget: text()
+    .refine((limit) => parseLimits(limit) !== null, "use a limit such as '$5', '500k tokens' or '40 turns'")
+    .optional()
+    .describe("limit of this task, such as '$1 and 40 turns'"),
+  checks: texts().optional().describe('commands that must pass after the model is done'),
+  checkRetries: z
+    .int()
+    .min(0)
+    .max(20)
+    .optional()
+    .describe('how often a failed check goes back to the model; default: 2'),
+  timeout: z.number().positive().optional().describe('minutes after which the task is stopped'),
+  labels: texts()
+    .optional()
+    .describe('for reports; a worker of a queue takes only tasks whose labels it has'),
+});
+
+export type TaskLine = z.infer<typeof taskLineSchema>;
+
+/** Where a task finds its files: a repository (path or URL) at a ref, or a folder that is copied. Paths are absolute. */
+export const taskSourceSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('repository'), repository: text(), ref: text() }),
+  z.object({ type: z.literal('folder'), folder: text() }),
+]);
+
+export type TaskSource = z.infer<typeof taskSourceSchema>;
+
+/** A task that can run: its prompt is complete, and nothing depends on the file it came from. */
+export const taskSchema = z.object({
+  id: z.string().regex(ID),
+  prompt: text(),
+  source: taskSourceSchema,
+  model: text().optional(),
+  mode: z.enum(modes),
+  allow: texts(),
+  deny: texts(),
+  budget: text().optional(),
+  checks: texts(),
+  checkRetries: z.int().min(0),
+  timeout: z.number().positive().optional(),
+  labels: texts(),
+  variables: z.record(z.string(), z.string()),
+});
+
+export type Task = z.infer<typeof taskSchema>;
+
+/** Why a task is not done; `interrupted` ones are resumed, the others are results. */
+export const failures = [
+  'check', // a check still fails after its retries
+  'limit', // turns, tokens, the task's budget or the batch's
+  'timeout',
+  'model', // the model or its server failed, or refused
+  'setup', // no worktree: bad repository or ref, full disk, no git
+  'crash', // the run ended without a result
+  'fenced', // another worker has taken the task over
+  'interrupted',
+] as const;
+
+export const checkResultSchema = z.object({
+  name: z.string(),
+  exitCode: z.number().nullable(),
+  attempts: z.number(),
+  output: z.string(),
+});
+
+/** The outcome of a task: one line of results.jsonl. */
+export const taskResultSchema = z.object({
+  task: z.string(),
+  status: z.enum(['done', 'failed']),
+  failure: z.enum(failures).optional(),
+  /** Why it failed, for people. */
+  reason: z.string().optional(),
+  /** The model's last answer. */
+  answer: z.string(),
+  session: z.string().optional(),
+  model: z.string().optional(),
+  /** Null if a price is unknown. */
+  costUsd: z.number().nullable(),
+  tokens: z.number(),
+  turns: z.number(),
+  startedAt: z.string(),
+  durationMs: z.number(),
+  checks: z.array(checkResultSchema),
+  /** Calls refused by the permission policy. */
+  refusals: z.number(),
+  filesChanged: z.number(),
+  /** What the task changed: a branch with its commit in the repository, and the patch file; absent if nothing changed. */
+  branch: z.string().optional(),
+  commit: z.string().optional(),
+  patch: z.string().optional(),
+  labels: z.array(z.string()),
+  variables: z.record(z.string(), z.string()),
+});
+
+export type TaskResult = z.infer<typeof taskResultSchema>;

@@ -31,6 +31,7 @@ import { anotherModel, otherModel } from './opening/other-models.ts';
 import { promptChanges } from './opening/prompt-flags.ts';
 import { findSearch } from './opening/search-backend.ts';
 import { recordSession, type SessionRecord } from './opening/session-record.ts';
+import { openSharedBudget } from './opening/shared-budget.ts';
 import { startServers } from './opening/start-servers.ts';
 import { type StartedTelemetry, startTelemetry } from './opening/start-telemetry.ts';
 import { userNetwork, webRoute } from './opening/user-network.ts';
@@ -103,6 +104,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const watchers: Watcher[] = [record.watch, ...(measured ? [measured.telemetry.join({ warn })] : [])];
   const approvals = new PendingApprovals();
   if (approver) approvals.askThrough(approver);
+  const shared = await openSharedBudget(env);
   const assistant = assemble({
     config,
     env: sessionEnvironment(env, config),
@@ -118,6 +120,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
     credentials: models.credentials,
+    ...(shared && { shared }),
     opened,
     fetch,
     web: await webRoute(config, env),
@@ -149,6 +152,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     inTurn(
       () => assistant.close(),
       () => models.close(),
+      () => shared?.close(),
       () => record.close(),
       () => own?.close(),
       () => (measured === telemetry ? undefined : measured?.telemetry.close()),

@@ -8,6 +8,7 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { Approver } from '../contract/permission.ts';
 import type { Provider } from '../contract/provider.ts';
 import type { Quota } from '../contract/quota.ts';
+import type { SharedBudget } from '../contract/shared-budget.ts';
 import type { ReviewPlan, Tool, ToolContext } from '../contract/tool.ts';
 import type { SearchBackend } from '../contract/web-search.ts';
 import type { SecretSource } from '../firewall/firewall.ts';
@@ -41,6 +42,8 @@ export type Parts = HostAdditions & {
   otherModel?(error: ProviderError): Promise<string | null>;
   /** Counts quotas across several machines; without it, only the processes of this machine share counts. */
   quota?: Quota;
+  /** The budget of the batch that the session belongs to. */
+  shared?: SharedBudget;
   /** Environment variables that hold keys: hidden from commands that the model runs. */
   keyVariables: readonly string[];
   /** Credentials that a cloud's own library found so far. */

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { newRedis } from './redis-client.ts';
 
 /** A connection to a Redis server. Callers must work without it. */
 export type RedisLine = {
@@ -40,16 +41,12 @@ export function createRedisLine(options: RedisLineOptions): RedisLine {
   }
 
   async function connect(): Promise<Redis> {
-    const library = await import('ioredis');
-    // In the built program a CommonJS module's names are under `default`.
-    const Redis = library.Redis ?? library.default.Redis;
-    const redis = new Redis(url, {
+    const redis = await newRedis(url, {
       lazyConnect: true,
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       connectTimeout: connectMs,
-      connectionName: 'aca',
       retryStrategy: (times) => Math.min(times * 100, LONGEST_PAUSE_MS),
     });
     redis.on('error', (error: Error) => trouble(`cannot be used: ${error.message || 'no connection'}`));

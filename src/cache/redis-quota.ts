@@ -45,12 +45,17 @@ return 0
 
 /** One count for all instances that share the server; `otherwise` is used without it. */
 export function createRedisQuota(line: RedisLine, otherwise: Quota): Quota {
+  return quotaOn(line.use, NAMESPACE, otherwise);
+}
+
+/** `use` returns undefined if the server cannot be used; then `otherwise` counts. */
+export function quotaOn(use: RedisLine['use'], namespace: string, otherwise?: Quota): Quota {
   return {
     async take(key, asked, signal) {
       const { cost, limits } = asked;
       // A key is a model's name; it is hashed, since others can see the server.
-      const name = `${NAMESPACE}:${createHash('sha256').update(key).digest('hex')}`;
-      const wait = await line.use((redis) =>
+      const name = `${namespace}:${createHash('sha256').update(key).digest('hex')}`;
+      const wait = await use((redis) =>
         redis.eval(
           TAKE,
           1,
@@ -64,7 +69,9 @@ export function createRedisQuota(line: RedisLine, otherwise: Quota): Quota {
         ),
       );
       signal.throwIfAborted();
-      return typeof wait === 'number' ? wait : otherwise.take(key, asked, signal);
+      if (typeof wait === 'number') return wait;
+      if (!otherwise) throw new Error('The Redis server that counts the quotas cannot be used.');
+      return otherwise.take(key, asked, signal);
     },
   };
 }

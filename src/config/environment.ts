@@ -15,6 +15,9 @@ export type EnvironmentVariable = { name: string; description: string } & (
 /** The address and password for `cache.redis`; hidden from commands. */
 export const redisVariables = ['AI_ASSISTANT_REDIS_URL', 'AI_ASSISTANT_REDIS_KEY'] as const;
 
+/** Names the file with the budget of the batch that a session belongs to. */
+export const sharedBudgetVariable = 'AI_ASSISTANT_SHARED_BUDGET';
+
 export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'AI_ASSISTANT_PROVIDER', key: 'provider', reads: 'text', description: 'Provider to use' },
   {
@@ -105,6 +108,11 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     name: 'AI_ASSISTANT_MEMORY',
     key: null,
     description: '0: turn memory off, whatever the settings say',
+  },
+  {
+    name: sharedBudgetVariable,
+    key: null,
+    description: 'Set for the tasks of a batch: the file that describes the budget they share',
   },
   {
     name: redisVariables[0],

@@ -10,7 +10,8 @@ import {
   parseLimits,
 } from '../../contract/limit.ts';
 import { noUsage, type Usage } from '../../contract/message.ts';
-import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
+import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+import type { LimitAmounts, SharedBudget } from '../../contract/shared-budget.ts';
 import { pause } from '../../lib/async/abort.ts';
 import {
   type Admission,
@@ -19,9 +20,11 @@ import {
   judgeCall,
   type PlannedCall,
   type ScopedLimit,
+  type SpendingScope,
   type SpendingState,
   standingOf,
   tallyOf,
+  tokensOf,
 } from '../../observability/spending/cost.ts';
 import {
   type CallOwner,
@@ -31,9 +34,10 @@ import {
   type SpendingTotals,
   type Sums,
 } from '../../observability/spending/ledger.ts';
-import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import { costOf } from '../../providers/models/models.ts';
 import type { Choice } from './choose-model.ts';
+import { isFree, NOTHING, SharedSpending } from './shared-spending.ts';
+import { UsageEstimate } from './usage-estimate.ts';
 import { createPromptBound, priceAtMost } from './worst-case.ts';
 
 export type BudgetDeps = {
@@ -44,6 +48,8 @@ export type BudgetDeps = {
   notice(level: 'info' | 'warn', text: string): void;
   /** What was done in this run and what is left, for the message at a limit. */
   progressSummary(): string;
+  /** Of the batch that this session belongs to. */
+  shared?: SharedBudget | undefined;
   now?: () => Date;
 };
 
@@ -52,18 +58,27 @@ const PATIENCE_MS = 300_000;
 const POLL_MS = 200;
 /** Tokens reserved for an answer without its own limit: a large reservation would block other calls. */
 const USUAL_MOST = 32_000;
-const CHARACTERS_PER_TOKEN = 3.5;
 const SCOPES = ['run', 'session', 'day'] as const satisfies readonly LimitScope[];
+/** A vendor's own search tool may search more than once for an answer. */
+const MOST_SEARCHES = 5;
+const UNUSED: SpendingState = { spent: NOTHING, held: NOTHING };
+const NO_SUMS: Sums = { spent: [], held: [], lost: [] };
 const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** Dollars per call; null if its price is unknown. */
 export type CallCosts = (number | null)[];
 
-/** An admitted call: its owner in the ledger, and its output limit if a budget applies. */
-type Admitted = { owner: CallOwner; id: string; held: boolean; maxTokens?: number };
+/**
+ * An admitted call: its owner in the ledger, its output limit if a budget applies, and what it reserved of the
+ * shared one.
+ */
+type Admitted = { owner: CallOwner; id: string; held: boolean; maxTokens?: number; shared?: LimitAmounts };
 
 /** What an answer was, besides its usage. */
 type Received = { estimated: boolean; searches: number };
+
+/** The spending of all scopes; `batch` is absent outside of one. */
+type Standings = Partial<Record<SpendingScope, SpendingState>>;
 
 /** Counts every call, and rejects any that could exceed a limit. */
 export class Budget implements Spending {
@@ -74,12 +89,14 @@ export class Budget implements Spending {
   #run = { id: randomUUID() as string, limits: [] as readonly Limit[] };
   readonly #now: () => Date;
   readonly #since: CallCosts = [];
+  readonly #shared: SharedSpending | undefined;
   #troubled = false;
 
   constructor(deps: BudgetDeps) {
     this.#deps = deps;
     this.#now = deps.now ?? (() => new Date());
     this.#ledger = new Ledger(deps.folder, this.#now);
+    this.#shared = deps.shared && new SharedSpending(deps.shared, (text) => deps.notice('warn', text));
     const parsed = (text: string | undefined) => (text === undefined ? [] : (parseLimits(text) ?? []));
     const { run, session, day } = deps.limits;
     this.#limits = { run: parsed(run), session: parsed(session), day: parsed(day) };
@@ -115,10 +132,11 @@ export class Budget implements Spending {
     const { info, preset } = choice;
     const admit = (request: CompletionRequest, signal: AbortSignal) =>
       this.#admit(request, { choice, purpose, signal });
+    /** The cost; null if there was none, or none that is known. */
     const settle = (admitted: Admitted, usage: Usage | null, { estimated, searches }: Received) => {
       if (!usage) {
         if (admitted.held) this.#write((ledger) => ledger.release(admitted.id));
-        return;
+        return null;
       }
       const tokens = costOf(usage, info);
       const usd = tokens === null ? null : tokens + searches * (preset.webSearch?.usd ?? 0);
@@ -126,8 +144,10 @@ export class Budget implements Spending {
       const at = this.#now().toISOString();
       const entry = { ...admitted.owner, id: admitted.id, at, usage, usd, ...(estimated && { estimated }) };
       this.#write((ledger) => ledger.spend(entry as Entry));
+      return usd;
     };
     const bound = this.#bound;
+    const shared = this.#shared;
     const { notice } = this.#deps;
     return {
       ...provider,
@@ -136,6 +156,7 @@ export class Budget implements Spending {
         const { maxTokens } = admitted;
         const received = new UsageEstimate();
         let isOver = false;
+        let failure: unknown;
         try {
           const bounded = maxTokens === undefined ? request : { ...request, maxTokens };
           for await (const event of provider.stream(bounded, signal)) {
@@ -148,15 +169,23 @@ export class Budget implements Spending {
             yield event;
           }
           isOver = true;
+        } catch (error) {
+          failure = error;
+          throw error;
         } finally {
           if (received.usage) bound.learn(request, received.usage);
           const figures = isOver && received.usage;
           const isSent = isOver || received.hasOutput || signal.aborted;
           const { searches } = received;
-          settle(admitted, figures || (isSent ? received.estimate(request) : null), {
+          const usd = settle(admitted, figures || (isSent ? received.estimate(request) : null), {
             estimated: !figures,
             searches,
           });
+          if (admitted.shared) {
+            const reported = figures && usedBy(figures, { usd, purpose });
+            const cost = reported || (isFree(failure) && !received.hasOutput ? NOTHING : admitted.shared);
+            await shared?.settle(admitted.id, cost);
+          }
         }
       },
     };
@@ -164,24 +193,24 @@ export class Budget implements Spending {
 
   /** A paid request to a service other than a model: not made if it would exceed a limit in dollars. */
   async charge<T>(service: string, usd: number, request: () => Promise<T>): Promise<T> {
+    const batch = await this.#shared?.totals();
     const { scope, limit, used } = await this.#decide((totals) => {
-      const standings = this.#standings(totals);
-      const states = this.#active().map((by) => {
-        const { spent, held } = standings[by.scope];
-        return { ...by, used: spent.usd + held.usd };
-      });
+      const standings = { ...this.#standings(totals), ...(batch && { batch }) };
+      const states = this.#active().map((by) => ({ ...by, used: usedOf(by, standings) }));
       const full = states.find(({ limit, used }) => limit.unit === 'usd' && used + usd > limit.amount);
       return { verdict: full ?? { scope: null, limit: null, used: 0 } };
     });
     if (scope !== null)
       throw new BudgetReachedError(`Limit reached: ${describeLimit({ scope, limit }, used)}.`, RAISE[scope]);
-    const answer = await request();
+    const id = randomUUID();
+    const cost = { ...NOTHING, usd };
+    if (this.#shared && !(await this.#shared.reserve(id, cost))) return this.charge(service, usd, request);
+    // A failed request may have been charged, too.
+    const answer = await request().finally(() => this.#shared?.settle(id, cost));
     this.#since.push(usd);
     const at = this.#now().toISOString();
     const owner = { session: this.#deps.session.id, run: this.#run.id, model: service } as const;
-    this.#write((ledger) =>
-      ledger.spend({ ...owner, purpose: 'helper', id: randomUUID(), at, usage: noUsage, usd }),
-    );
+    this.#write((ledger) => ledger.spend({ ...owner, purpose: 'helper', id, at, usage: noUsage, usd }));
     return answer;
   }
 
@@ -192,7 +221,7 @@ export class Budget implements Spending {
 
   async limits(): ReturnType<Spending['limits']> {
     const standings = this.#standings(this.#ledger.totals(this.#deps.session.id));
-    return this.#active().map(({ scope, limit }) => ({
+    return this.#own().map(({ scope, limit }) => ({
       scope,
       limit,
       used: standings[scope].spent[limit.unit],
@@ -204,6 +233,13 @@ export class Budget implements Spending {
   }
 
   #active(): ScopedLimit[] {
+    return [
+      ...this.#own(),
+      ...(this.#shared?.limits ?? []).map((limit) => ({ scope: 'batch', limit }) as const),
+    ];
+  }
+
+  #own(): (ScopedLimit & { scope: LimitScope })[] {
     const { run, session, day } = this.#limits;
     const of = (scope: LimitScope, limits: readonly Limit[]) => limits.map((limit) => ({ scope, limit }));
     return [...of('run', [...run, ...this.#run.limits]), ...of('session', session), ...of('day', day)];
@@ -231,30 +267,53 @@ export class Budget implements Spending {
       inputTokens,
       outputTokens: Math.min(request.maxTokens ?? USUAL_MOST, info.maxOutputTokens),
       price: priceAtMost(info, inputTokens) ?? (preset.local ? FREE : null),
+      searchUsd: request.webSearch ? MOST_SEARCHES * (preset.webSearch?.usd ?? 0) : 0,
       purpose,
     };
     if (!call.price && limits.some(({ limit }) => limit.unit === 'usd')) throw unpriced(model);
     const until = performance.now() + PATIENCE_MS;
-    for (let notified = false; ; notified = true) {
+    for (let notified = false; ; ) {
       signal.throwIfAborted();
       const canWait = performance.now() < until;
+      const batch = await this.#shared?.totals(signal);
       const verdict = await this.#decide<Admission>((totals) => {
-        const standings = this.#standings(totals);
-        const standing = limits.map((limit) => ({ limit, standing: standings[limit.scope] }));
+        const standings: Standings = { ...this.#standings(totals), ...(batch && { batch }) };
+        const standing = limits.map((limit) => ({ limit, standing: standings[limit.scope] ?? UNUSED }));
         const verdict = judgeCall(standing, call, { canWait });
         if (verdict.type !== 'go') return { verdict };
         const amounts = amountsOf({ ...call, outputTokens: verdict.outputTokens });
         return { verdict, hold: { ...owner, id, at: this.#now().toISOString(), ...amounts } };
       });
-      if (verdict.type === 'go') return { owner, id, held: true, maxTokens: verdict.outputTokens };
+      if (verdict.type === 'go') {
+        const admitted = { owner, id, held: this.#own().length > 0, maxTokens: verdict.outputTokens };
+        if (!this.#shared) return admitted;
+        const { most } = amountsOf({ ...call, outputTokens: verdict.outputTokens });
+        const shared = { ...most, turns: purpose === 'main' ? 1 : 0 };
+        if (await this.#reserve(id, shared, signal)) return { ...admitted, shared };
+        continue;
+      }
       if (verdict.type === 'stop') throw this.#reached(verdict, call);
       if (!notified)
         this.#deps.notice('info', `Waiting for other runs that may use up the rest of the limit.`);
+      notified = true;
       await pause(POLL_MS, signal);
     }
   }
 
+  /** False, and nothing stays reserved, if another process was faster. */
+  async #reserve(id: string, most: LimitAmounts, signal: AbortSignal): Promise<boolean> {
+    let reserved = false;
+    try {
+      reserved = (await this.#shared?.reserve(id, most, signal)) ?? true;
+    } finally {
+      if (!reserved && this.#own().length > 0) this.#write((ledger) => ledger.release(id));
+    }
+    return reserved;
+  }
+
+  /** Without limits of its own, a session neither waits for the ledger nor reserves anything there. */
   async #decide<T>(judge: (totals: SpendingTotals) => { verdict: T; hold?: Hold }): Promise<T> {
+    if (this.#own().length === 0) return judge({ today: NO_SUMS, session: NO_SUMS }).verdict;
     try {
       return await this.#ledger.decide(this.#deps.session.id, judge);
     } catch (error) {
@@ -300,11 +359,21 @@ export class Budget implements Spending {
   }
 }
 
-const RAISE: Record<LimitScope, string> = {
+const RAISE: Record<SpendingScope, string> = {
+  batch: 'Resume the batch with a higher --budget.',
   run: 'Continue with the next prompt, or use --continue with a higher --budget.',
   session: 'Raise it with /budget or limits.session, or start a new session.',
   day: 'Raise limits.day, or continue tomorrow.',
 };
+
+function usedOf({ scope, limit }: ScopedLimit, standings: Standings): number {
+  const { spent, held } = standings[scope] ?? UNUSED;
+  return spent[limit.unit] + held[limit.unit];
+}
+
+function usedBy(usage: Usage, { usd, purpose }: { usd: number | null; purpose: string }): LimitAmounts {
+  return { usd: usd ?? 0, tokens: tokensOf(usage), turns: purpose === 'main' ? 1 : 0 };
+}
 
 function unpriced(model: string): BudgetReachedError {
   return new BudgetReachedError(
@@ -319,28 +388,4 @@ function amountWords({ limit }: ScopedLimit, { usd, tokens }: { usd: number; tok
       ? { unit: 'usd', amount: Math.ceil(usd * 10_000) / 10_000 }
       : { unit: 'tokens', amount: tokens },
   );
-}
-
-/** Estimates an answer's usage, for calls whose vendor did not report it. */
-class UsageEstimate {
-  usage: Usage | undefined;
-  hasOutput = false;
-  /** Web searches that the vendor made for the answer. */
-  searches = 0;
-  #characters = 0;
-
-  take(event: ProviderEvent): void {
-    this.hasOutput = true;
-    if (event.type === 'usage') this.usage = event.usage;
-    else if (event.type === 'web_search') this.searches += event.searches;
-    else if ('text' in event) this.#characters += event.text.length;
-    else if ('json' in event) this.#characters += event.json.length;
-  }
-
-  estimate(request: CompletionRequest): Usage {
-    const outputTokens = Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
-    const { usage } = this;
-    if (usage) return { ...usage, outputTokens: Math.max(usage.outputTokens, outputTokens) };
-    return { inputTokens: estimateTokens(request), outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
-  }
 }

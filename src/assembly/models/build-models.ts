@@ -30,6 +30,7 @@ export function buildModels(parts: Parts, { safety, caches, notify, events }: Bu
     limits: parts.config.limits,
     notice: notify.notice,
     progressSummary: progress.text,
+    shared: parts.shared,
   });
   const promptCache = new PromptCache();
   const models = connectModels({

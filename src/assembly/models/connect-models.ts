@@ -3,6 +3,7 @@ import { type ProviderError, type ProviderErrorKind, UserError } from '../../con
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Provider } from '../../contract/provider.ts';
 import type { Quota } from '../../contract/quota.ts';
+import type { SharedBudget } from '../../contract/shared-budget.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import { withFallback } from '../../providers/wrappers/fallback.ts';
 import { withOutputLimit } from '../../providers/wrappers/output-limit.ts';
@@ -27,6 +28,8 @@ export type ModelDeps = {
   dataRoot: string;
   /** Counts quotas across several machines. */
   quota?: Quota;
+  /** The budget of the batch that the session belongs to. */
+  shared?: SharedBudget;
   /** As chosen, without wrappers such as retries. */
   main: ConnectedModel;
   /** Any model by name, without wrappers. Absent if only the main model is reachable. */

@@ -1,10 +1,13 @@
 import path from 'node:path';
 import type { Config } from '../../config/schema/schema.ts';
+import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
 import type { Usage } from '../../contract/message.ts';
 import type { Provider } from '../../contract/provider.ts';
 import type { Quota, QuotaLimits } from '../../contract/quota.ts';
+import type { Pace, SharedBudget } from '../../contract/shared-budget.ts';
 import { pause } from '../../lib/async/abort.ts';
 import { counted } from '../../lib/text/counted.ts';
+import { tokensOf } from '../../observability/spending/cost.ts';
 import { createLocalQuota } from '../../observability/spending/local-quota.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { Parts } from '../parts.ts';
@@ -16,12 +19,13 @@ export type QuotasDeps = {
   sleep?(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** Delays a vendor's calls until the quotas allow them. */
+/** Delays a vendor's calls until the quotas allow them, those of the batch included. */
 export type Quotas = { limited(provider: Provider, vendor: string): Provider };
 
 /** Shorter waits are not reported. */
 const NOTICE_MS = 1000;
 const MINUTE_MS = 60_000;
+const TOO_MANY: ReadonlySet<ProviderErrorKind> = new Set(['rate_limit', 'overloaded']);
 /** Counted, but never waited for. */
 const UNLIMITED: QuotaLimits = {
   requestsPerMinute: Number.MAX_SAFE_INTEGER,
@@ -96,12 +100,39 @@ export function createQuotas(deps: QuotasDeps): Quotas {
 
 /** From the settings. Nothing is read or created before a call that matches one. */
 export function quotasOf(
-  { config, dataRoot, quota }: Pick<Parts, 'config' | 'dataRoot' | 'quota'>,
+  {
+    config,
+    dataRoot,
+    quota,
+    shared,
+  }: Pick<Parts, 'config' | 'dataRoot' | 'quota'> & { shared?: SharedBudget },
   notice: QuotasDeps['notice'],
 ): Quotas['limited'] {
   const folder = path.join(dataRoot, 'quota');
   const local = () => createLocalQuota({ folder, onTrouble: (text) => notice('warn', text) });
-  return createQuotas({ quotas: config.quotas, quota: quota ?? local(), notice }).limited;
+  const own = createQuotas({ quotas: config.quotas, quota: quota ?? local(), notice }).limited;
+  if (!shared) return own;
+  const { limited } = createQuotas({ quotas: shared.quotas, quota: shared.quota, notice });
+  return (provider, vendor) => own(limited(paced(provider, { vendor, pace: shared.pace }), vendor), vendor);
+}
+
+/** After a vendor rejected a call, everybody who shares the budget slows down. */
+export function paced(provider: Provider, { vendor, pace }: { vendor: string; pace: Pace }): Provider {
+  return {
+    ...provider,
+    async *stream(request, signal) {
+      for (let waitMs = await pace.next(vendor); waitMs > 0; waitMs = await pace.next(vendor))
+        await pause(waitMs, signal);
+      try {
+        yield* provider.stream(request, signal);
+        await pace.report(vendor, { rejected: false });
+      } catch (error) {
+        if (error instanceof ProviderError && TOO_MANY.has(error.kind))
+          await pace.report(vendor, { rejected: true, retryAfterMs: error.retryAfterMs });
+        throw error;
+      }
+    },
+  };
 }
 
 /** `*` matches any characters, including none. */
@@ -118,8 +149,4 @@ function waitWords(waitMs: number, { pattern, limits }: Row): string {
   ];
   const seconds = Math.ceil(waitMs / 1000);
   return `Waiting ${seconds}s: the quota of ${amounts.join(' and ')} per minute for ${pattern} is used up.`;
-}
-
-function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Usage): number {
-  return inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens;
 }

@@ -4,7 +4,10 @@ import type { ModelInfo } from '../../contract/provider.ts';
 import { grouped } from '../../lib/text/counted.ts';
 import type { Amounts, CallOwner, Entry, Hold, Sums } from './ledger.ts';
 
-export type ScopedLimit = { scope: LimitScope; limit: Limit };
+/** `batch`: all processes that share a budget. */
+export type SpendingScope = LimitScope | 'batch';
+
+export type ScopedLimit = { scope: SpendingScope; limit: Limit };
 
 /** Spent and reserved amounts of one scope. */
 export type SpendingState = { spent: Record<Limit['unit'], number>; held: Record<Limit['unit'], number> };
@@ -17,6 +20,8 @@ export type PlannedCall = {
   inputTokens: number;
   outputTokens: number;
   price: Price | null;
+  /** At most, for searches that the vendor makes for the answer. */
+  searchUsd?: number;
   purpose: CallOwner['purpose'];
 };
 
@@ -36,7 +41,7 @@ function add(sum: Record<Limit['unit'], number>, { usd, tokens }: Amounts, { pur
   if (purpose === 'main') sum.turns += 1;
 }
 
-function tokensOf(usage: Usage): number {
+export function tokensOf(usage: Usage): number {
   return usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }
 
@@ -70,8 +75,8 @@ export function amountsOf(call: PlannedCall): Pick<Hold, 'most' | 'sure'> {
 }
 
 /** Writing the vendor's cache may cost more than plain input. */
-function inputUsd({ inputTokens }: PlannedCall, { input, cacheRead, cacheWrite }: Price): number {
-  return (inputTokens * Math.max(input, cacheRead, cacheWrite)) / 1e6;
+function inputUsd(call: PlannedCall, { input, cacheRead, cacheWrite }: Price): number {
+  return (call.inputTokens * Math.max(input, cacheRead, cacheWrite)) / 1e6 + (call.searchUsd ?? 0);
 }
 
 export type Admission =
@@ -127,7 +132,7 @@ export function tallyOf(entries: Iterable<Entry>): Tally[] {
   );
 }
 
-const SCOPE_WORDS = { run: 'this run', session: 'this session', day: 'today' } as const;
+const SCOPE_WORDS = { run: 'this run', session: 'this session', day: 'today', batch: 'this batch' } as const;
 
 /** `$1.20 of $5.00 this session`. */
 export function describeLimit({ scope, limit }: ScopedLimit, used: number): string {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Limit } from '../../contract/limit.ts';
 import type { QuotaLimits } from '../../contract/quota.ts';
@@ -30,10 +31,12 @@ type State = { spent: LimitAmounts; held: Record<string, Held>; pace: Record<str
 
 const NOTHING: LimitAmounts = { usd: 0, tokens: 0, turns: 0 };
 
-/** Nothing has been spent yet. */
+/** Nothing has been spent yet. Does not change a budget that exists. */
 export async function createFileBudget(folder: string): Promise<void> {
   const file = fileOf(folder);
-  await updateFile(file, (write) => write(JSON.stringify({ spent: NOTHING, held: {}, pace: {} })));
+  await updateFile(file, async (write) => {
+    if (!existsSync(file)) await write(JSON.stringify({ spent: NOTHING, held: {}, pace: {} }));
+  });
 }
 
 /** Shared by the processes of one machine. Written through to the disk before a call is sent. */

@@ -1,0 +1,36 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { SharedBudgetDescription } from '../app/opening/shared-budget.ts';
+import { openSharedBudget } from '../app/opening/shared-budget.ts';
+import { sharedBudgetVariable } from '../config/environment.ts';
+import type { SharedBudget } from '../contract/shared-budget.ts';
+import { updateFile } from '../lib/files/file-update.ts';
+import { createFileBudget } from '../observability/spending/file-budget.ts';
+
+/** `limits` is like `$5 and 2M tokens`; `quotas` are like the setting of that name. */
+export type BatchLimits = Pick<SharedBudgetDescription, 'limits' | 'quotas'>;
+
+/** The budget of a batch: for this process, and the environment that lets its tasks take part. */
+export type BatchBudget = { env: Readonly<Record<string, string>>; budget: SharedBudget };
+
+/**
+ * The budget of a batch on this machine. What was spent before a resume stays spent; its limits may change.
+ */
+export async function openLocalBudget(folder: string, limits: BatchLimits): Promise<BatchBudget> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await createFileBudget(folder);
+  return describeBudget(folder, { ...limits, place: { folder } });
+}
+
+/** Written to a file, since it may hold a password. */
+export async function describeBudget(
+  folder: string,
+  description: SharedBudgetDescription,
+): Promise<BatchBudget> {
+  const file = path.join(folder, 'budget.json');
+  await updateFile(file, (write) => write(JSON.stringify(description)));
+  const env = { [sharedBudgetVariable]: file };
+  const budget = await openSharedBudget(env);
+  if (!budget) throw new Error(`No budget in ${file}.`);
+  return { env, budget };
+}

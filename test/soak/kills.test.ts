@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { atMoment, type KillPoint, killPoints } from '../support/crash/kill-points.ts';
 import { play, round, setStage } from '../support/crash/round.ts';
+import { rounds } from '../support/soak.ts';
 
 /** Rounds in all: those at known moments, and the rest at any. */
-const ROUNDS = 200;
+const ROUNDS = rounds(60, 200);
 const AT_ONCE = 6;
 const RESUMED_EVERY = 10;
 
@@ -13,7 +14,7 @@ describe('[S04] [S06] [T14] [L12] killed at any moment', () => {
     const warm = await setStage();
     await play(warm);
     const begun = performance.now();
-    const known = await killPoints(await setStage(warm.space), ROUNDS - 20);
+    const known = await killPoints(await setStage(warm.space), Math.floor(ROUNDS * 0.9));
     const took = performance.now() - begun;
     const rest = Math.max(0, ROUNDS - known.length);
     const points = [...known, ...Array.from({ length: rest }, () => atMoment(Math.random(), took))];

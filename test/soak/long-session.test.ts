@@ -6,11 +6,12 @@ import { configure } from '../support/mcp.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
 import { says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { rounds } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
-const PROMPTS = 5_000;
+const PROMPTS = rounds(1_000, 5_000);
 
-test('[N09] a session of 10,000 messages is kept whole, compacted on the way, and goes on after a new start', async () => {
+test(`[N09] a session of ${2 * PROMPTS} messages is kept whole, compacted on the way, and goes on after a new start`, async () => {
   const space = await workspace();
   // A small window keeps the requests short, and is passed many times over.
   await configure(space, { models: { 'anthropic/claude-sonnet-4-20250514': { contextWindow: 16_000 } } });

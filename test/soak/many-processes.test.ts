@@ -8,6 +8,7 @@ import { noMount, smallDisk } from '../support/crash/small-disk.ts';
 import { configure } from '../support/mcp.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { rounds } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const PROCESSES = 20;
@@ -73,7 +74,7 @@ test.skipIf(noMount !== null)(
       env,
     });
     const { sessionId } = parseStream(first.stdout).report;
-    for (let round = 1; round <= 12; round++) {
+    for (let round = 1; round <= rounds(4, 12); round++) {
       disk.fill(round % 3 === 0 ? 64 * 1024 : 0);
       const full = await aca(space, ['-p', 'while full', '--resume', sessionId, '--model', model], { env });
       expect([0, 1, 2]).toContain(full.code);

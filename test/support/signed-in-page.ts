@@ -59,8 +59,10 @@ export async function seriousViolations(page: Page): Promise<string[]> {
   const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(source);
   const violations = await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    return (await axe.run()).violations;
+    const { axe } = window as unknown as {
+      axe: { run(options: object): Promise<{ violations: Violation[] }> };
+    };
+    return (await axe.run({ resultTypes: ['violations'] })).violations;
   });
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

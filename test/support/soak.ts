@@ -3,6 +3,11 @@ import { describe, type TestContext, type TestOptions, test } from 'vitest';
 /** For tests that only `npm run test:soak` runs: `test('title', soak, body)`. */
 export const soak = { tags: ['soak'] };
 
+/** How often a loop of the soak run goes round: `few` times, or `all` with `ACA_SOAK=all npm run test:soak`. */
+export function rounds(few: number, all: number): number {
+  return process.env.ACA_SOAK === 'all' ? all : few;
+}
+
 type Define<Row extends readonly unknown[]> = (
   title: string,
   body: (...row: Row) => unknown,

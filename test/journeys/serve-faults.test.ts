@@ -1,4 +1,5 @@
 // @module-tag soak
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -94,6 +95,7 @@ test('a server that is killed again and again repeats no command', async () => {
   const first = await join(server.url);
   const id = await first.create(space.root);
   void first.prompt(id, 'count').catch(() => undefined);
+  await expect.poll(() => existsSync(path.join(space.root, 'steps.txt'))).toBe(true);
   for (let kills = 0; kills < 5; kills++) {
     await pause(200 + random(500));
     server.child.kill('SIGKILL');

@@ -1,0 +1,77 @@
+import { UserError } from '../../contract/errors.ts';
+import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
+import { type GitOutcome, runGit } from '../git.ts';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Where git works: a folder, or the folders of a repository that it must not look for itself. */
+export type GitFolder = {
+  cwd: string;
+  env: Variables;
+  /** Overrides what git would find from `cwd`. */
+  gitDir?: string;
+  workTree?: string;
+  index?: string;
+  /** Where new objects are written. */
+  objects?: string;
+  signal?: AbortSignal;
+};
+
+/** The user's own; everything else named GIT_ would lead to another repository or program. */
+const KEPT = /^GIT_(CONFIG_(GLOBAL|SYSTEM|NOSYSTEM)|(AUTHOR|COMMITTER)_(NAME|EMAIL))$/;
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'aca',
+  GIT_AUTHOR_EMAIL: 'aca@localhost',
+  GIT_COMMITTER_NAME: 'aca',
+  GIT_COMMITTER_EMAIL: 'aca@localhost',
+};
+
+/**
+ * Runs git so that no program of a repository runs, whatever its settings, hooks and files say. Attributes
+ * select filters; `quietAttributes` in `info/attributes` of the git folder turns those off.
+ */
+export async function git(folder: GitFolder, args: readonly string[], input?: string): Promise<GitOutcome> {
+  const { cwd, env, gitDir, workTree, index, objects, signal } = folder;
+  const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || KEPT.test(name));
+  return runGit(args, {
+    cwd,
+    env: {
+      ...Object.fromEntries(own),
+      ...safeGitEnvironment(),
+      GIT_LITERAL_PATHSPECS: '1',
+      LC_ALL: 'C',
+      ...(gitDir !== undefined && { GIT_DIR: gitDir }),
+      ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
+      ...(index !== undefined && { GIT_INDEX_FILE: index }),
+      ...(objects !== undefined && { GIT_OBJECT_DIRECTORY: objects }),
+    },
+    ...(input !== undefined && { input }),
+    ...(signal && { signal }),
+  });
+}
+
+/** The output of a command that has to succeed. */
+export async function gitOutput(folder: GitFolder, args: readonly string[], input?: string): Promise<string> {
+  const { success, out, err } = await git(folder, args, input);
+  if (success) return out;
+  const reason = /^(?:fatal|error): (.+)$/m.exec(err)?.[1] ?? err.trim().split('\n')[0] ?? '';
+  throw new UserError(`Git failed in ${folder.cwd}: ${reason || args[0]}`, 'Fix that, and try again.');
+}
+
+/** The trimmed output, or null if the command failed. */
+export async function gitAnswer(folder: GitFolder, args: readonly string[]): Promise<string | null> {
+  const { success, out } = await git(folder, args);
+  return success ? out.trim() : null;
+}
+
+/** With an identity for commits if the user has none. */
+export async function withIdentity<Folder extends GitFolder>(folder: Folder): Promise<Folder> {
+  if ((await gitAnswer(folder, ['var', 'GIT_COMMITTER_IDENT'])) !== null) return folder;
+  return { ...folder, env: { ...folder.env, ...IDENTITY } };
+}
+
+/**
+ * For `info/attributes`, which takes precedence over the attributes in the files: no filters, no diff or merge
+ * programs. Files of Git LFS therefore are its pointers.
+ */
+export const quietAttributes = '* -filter !diff !merge\n';

@@ -1,0 +1,138 @@
+import { copyFileSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { unlessErrno } from '../../lib/files/errno.ts';
+import { type GitFolder, git, gitOutput } from './hardened-git.ts';
+import type { Module } from './worktree.ts';
+
+/** A git folder that is ours, and the files of which it records the state. */
+export type Stage = GitFolder & { gitDir: string; workTree: string; index: string };
+
+/** One file that differs between two states; a null id means that it is not there. */
+export type Difference = {
+  path: string;
+  from: { mode: string; id: string | null };
+  to: { mode: string; id: string | null };
+};
+
+export type Staged = {
+  /** The id of a git tree with all files. */
+  tree: string;
+  /** What could not be recorded: repositories in it, unreadable files. */
+  leftOut: string[];
+};
+
+const MODULE = '160000';
+const NOTHING = '000000';
+
+/**
+ * Records all files except ignored ones. The index has no submodules while git reads the files: it would look
+ * into them, and run programs that their settings name.
+ */
+export async function stageAll(
+  stage: Stage,
+  modules: readonly Module[],
+  base: string | null,
+): Promise<Staged> {
+  const { success } = await git(stage, ['add', '--all', '--sparse', '--ignore-errors', '.']);
+  const staged = await difference(stage, [
+    'diff-index',
+    '--cached',
+    ...(base ? [base] : [await emptyTree(stage)]),
+  ]);
+  const isOurs = (file: string) => modules.some((module) => file.startsWith(`${module.path}/`));
+  const foreign = staged
+    .filter(({ path: file, to }) => to.mode === MODULE || isOurs(file))
+    .map((one) => one.path);
+  if (foreign.length > 0)
+    await gitOutput(stage, ['update-index', '--force-remove', '-z', '--stdin'], zeroed(foreign));
+  const unread = success ? [] : await unrecorded(stage);
+  const tree = await writeTree(
+    stage,
+    modules.filter((module) => !module.isPresent || isFolder(path.join(stage.workTree, module.path))),
+  );
+  const hidden = modules.flatMap((module) => filesIn(stage.workTree, module.path));
+  return { tree, leftOut: [...new Set([...foreign, ...unread, ...hidden])].sort() };
+}
+
+/** Starts the index from a commit, without its submodules, which it returns. */
+export async function startIndex(stage: Stage, base: string): Promise<Omit<Module, 'isPresent'>[]> {
+  await gitOutput(stage, ['read-tree', base]);
+  return withoutModules(stage, base);
+}
+
+export async function withoutModules(stage: Stage, base: string): Promise<Omit<Module, 'isPresent'>[]> {
+  const listed = await gitOutput(stage, ['ls-tree', '-r', '-z', base]);
+  const modules = listed.split('\0').flatMap((line) => {
+    const [, id, file] = /^160000 commit (\S+)\t(.+)$/s.exec(line) ?? [];
+    return id !== undefined && file !== undefined ? [{ path: file, id }] : [];
+  });
+  const names = zeroed(modules.map((module) => module.path));
+  if (modules.length > 0) await gitOutput(stage, ['update-index', '--force-remove', '-z', '--stdin'], names);
+  return modules;
+}
+
+/** The differences that a `diff-…` command of git reports. */
+export async function difference(folder: GitFolder, command: readonly string[]): Promise<Difference[]> {
+  const [name = '', ...args] = command;
+  const out = await gitOutput(folder, [
+    name,
+    '-r',
+    '--raw',
+    '-z',
+    '--no-abbrev',
+    '--no-renames',
+    '--ignore-submodules=none',
+    ...args,
+  ]);
+  const parts = out.split('\0');
+  const found: Difference[] = [];
+  for (let i = 0; i + 1 < parts.length; i += 2) {
+    const [, fromMode = '', toMode = '', fromId = '', toId = ''] =
+      /^:(\d+) (\d+) (\w+) (\w+) /.exec(parts[i] ?? '') ?? [];
+    found.push({
+      path: parts[i + 1] ?? '',
+      from: { mode: fromMode, id: fromMode === NOTHING ? null : fromId },
+      to: { mode: toMode, id: toMode === NOTHING ? null : toId },
+    });
+  }
+  return found;
+}
+
+export async function emptyTree(folder: GitFolder): Promise<string> {
+  return (await gitOutput(folder, ['mktree'], '')).trim();
+}
+
+async function writeTree(stage: Stage, modules: readonly Module[]): Promise<string> {
+  if (modules.length === 0) return (await gitOutput(stage, ['write-tree'])).trim();
+  const index = `${stage.index}.whole`;
+  copyFileSync(stage.index, index);
+  try {
+    const lines = modules.map((module) => `${MODULE} ${module.id}\t${module.path}`);
+    await gitOutput({ ...stage, index }, ['update-index', '-z', '--index-info'], zeroed(lines));
+    return (await gitOutput({ ...stage, index }, ['write-tree', '--missing-ok'])).trim();
+  } finally {
+    rmSync(index, { force: true });
+  }
+}
+
+/** What `add` refused. */
+async function unrecorded(stage: Stage): Promise<string[]> {
+  const out = await gitOutput(stage, ['ls-files', '--others', '--modified', '--exclude-standard', '-z']);
+  return out.split('\0').flatMap((file) => file.replace(/\/$/, '') || []);
+}
+
+/** Files that were put into the folder of a submodule. */
+function filesIn(workTree: string, module: string): string[] {
+  const folder = path.join(workTree, module);
+  if (!isFolder(folder)) return [];
+  const names = unlessErrno('any', [], () => readdirSync(folder));
+  return names.map((name) => `${module}/${name}`);
+}
+
+function isFolder(file: string): boolean {
+  return unlessErrno('any', false, () => lstatSync(file).isDirectory());
+}
+
+function zeroed(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\0`).join('');
+}

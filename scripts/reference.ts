@@ -15,7 +15,7 @@ import { pluginCommand } from '../src/cli/subcommands/plugin/plugin.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
 import { scheduleCommand } from '../src/cli/subcommands/schedule.ts';
 import { serveCommand } from '../src/cli/subcommands/serve.ts';
-import { sessionsCommand } from '../src/cli/subcommands/sessions.ts';
+import { sessionsCommand } from '../src/cli/subcommands/sessions/sessions.ts';
 import { statsCommand } from '../src/cli/subcommands/stats.ts';
 import { trustCommand } from '../src/cli/subcommands/trust.ts';
 import { undoCommand } from '../src/cli/subcommands/undo.ts';

@@ -89,11 +89,13 @@ export function denyRuleCheck(config: Config, cwd: string): (rule: string, place
   return (rule, place) => problemWith({ verdict: 'deny', rule, place });
 }
 
-export function sessionStore({ config, root }: Pick<Settings, 'config' | 'root'>): SessionStore {
-  return new SessionStore(
-    config.sessionDirectory ?? path.join(root, 'sessions'),
-    path.join(root, 'grants.key'),
-  );
+export function sessionStore(settings: Pick<Settings, 'config' | 'root'>): SessionStore {
+  return new SessionStore(sessionFolder(settings), path.join(settings.root, 'grants.key'));
+}
+
+/** The folder of the session files. */
+export function sessionFolder({ config, root }: Pick<Settings, 'config' | 'root'>): string {
+  return config.sessionDirectory ?? path.join(root, 'sessions');
 }
 
 function flagsOf(options: Partial<SessionOptions>, cwd: string): ConfigInput {

@@ -11,26 +11,32 @@ import type { Settings } from '../settings.ts';
 /**
  * A session that is safe to share: secrets are replaced by placeholders, including those detected only later.
  */
-export function redactedSession(
-  session: Session,
+export function redactedSession(session: Session, place: { settings: Settings; host: Host }): Session {
+  const { firewall } = sessionFirewall(session.workingDirectory, place);
+  redacted(session, firewall);
+  // A secret detected in one message is hidden in all of them.
+  firewall.learn('');
+  return redacted(session, firewall);
+}
+
+/** Knows the secrets that a session in this folder may contain, and the files that may never be read. */
+export function sessionFirewall(
+  workingDirectory: string,
   { settings, host }: { settings: Settings; host: Host },
-): Session {
+): { firewall: Firewall; isClosed(file: string): boolean } {
   const { config, root } = settings;
   const { env, cwd } = host;
-  const { workingDirectory } = session;
   const guard = createGuard({ ...config, cwd: workingDirectory, closedDirectories: [root], home: homedir() });
+  const isClosed = (file: string) => guard.closedBecause(file, 'read') !== null;
   const firewall = machineFirewall({
     config,
     env,
     dataRoot: root,
     keyVariables: keyVariables(config),
     folders: [...new Set([workingDirectory, cwd, ...config.additionalDirectories])],
-    isClosed: (file) => guard.closedBecause(file, 'read') !== null,
+    isClosed,
   });
-  redacted(session, firewall);
-  // A secret detected in one message is hidden in all of them.
-  firewall.learn('');
-  return redacted(session, firewall);
+  return { firewall, isClosed };
 }
 
 export function redacted(

@@ -55,7 +55,7 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
     case 'serve':
       return (await import('./serve.ts')).serveCommand(terminal);
     case 'sessions':
-      return (await import('./sessions.ts')).sessionsCommand(terminal);
+      return (await import('./sessions/sessions.ts')).sessionsCommand(terminal);
     case 'stats':
       return (await import('./stats.ts')).statsCommand(terminal);
     case 'trust':

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { replaceFile } from '../../lib/files/replace-file.ts';
 import { nativePath } from '../../lib/paths/raw-path.ts';
 import { type Change, inspect, isSame } from './file-state.ts';
-import type { Step } from './plan.ts';
+import { isMoved, type Step } from './plan.ts';
 
 /** `kept` are paths that were left unchanged. */
 export type Applied = { changes: Change[]; kept: { path: string; because: string }[] };
@@ -87,6 +87,8 @@ function remove({ path: file, now }: Step): void {
 function put(step: Step): void {
   const { path: file, now, next } = step;
   if (!next) return;
+  // A step before this one may have put a link in its way.
+  if (isMoved(file)) throw new Error('its folder now points elsewhere');
   if (!goes(step) && !isSame(inspect(file)?.state ?? null, now?.state ?? null))
     throw new Error('it was just changed');
   const { state, bytes } = next;

@@ -27,6 +27,12 @@ const PACK_BYTES = 64 * 1024 * 1024;
 /** Its content changes whenever contents are removed. */
 const GENERATION = 'generation';
 
+type ObjectsOptions = {
+  fresh?: boolean;
+  places?: ReadonlyMap<string, Place>;
+  withheld?: () => ReadonlySet<string>;
+};
+
 /**
  * Contents by SHA-256, each stored once for all sessions. They are concatenated in packs, each with an index
  * of lines `hash offset length`: one file per content would take ten times as long to write. Each process
@@ -44,9 +50,15 @@ export class Objects {
   #waiting: { hash: string; bytes: Uint8Array }[] = [];
   #waitingBytes = 0;
 
-  /** `fresh`: store contents again even if they are stored elsewhere. `places`: known positions. */
-  constructor(folder: string, known: { fresh?: boolean; places?: ReadonlyMap<string, Place> } = {}) {
+  readonly #withheld: () => ReadonlySet<string>;
+
+  /**
+   * `fresh`: store contents again even if they are stored elsewhere. `places`: known positions. `withheld`: contents that
+   * never reached this machine.
+   */
+  constructor(folder: string, known: ObjectsOptions = {}) {
     this.#folder = folder;
+    this.#withheld = known.withheld ?? (() => new Set());
     if (known.fresh || known.places) this.#places = new Map(known.places);
   }
 
@@ -91,6 +103,13 @@ export class Objects {
     if (bytes !== null || !this.#isOutdated()) return bytes;
     this.#places = undefined;
     return this.#read(hash);
+  }
+
+  /** Why `get` returned null. */
+  lossOf(hash: string): string {
+    return this.#withheld().has(hash)
+      ? 'its saved copy contains secrets and was left out of the imported bundle'
+      : 'its saved copy is missing or damaged';
   }
 
   /**

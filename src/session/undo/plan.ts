@@ -82,7 +82,7 @@ function brought(before: FileState, now: Found | null, objects: Objects): Found 
   if (before.type === 'other') return 'pipes, sockets and devices cannot be restored';
   if (before.hash === null) return 'it was too large to save';
   const bytes = objects.get(before.hash);
-  if (bytes === null) return 'its saved copy is missing or damaged';
+  if (bytes === null) return objects.lossOf(before.hash);
   return { state: { ...before, mode: before.mode ?? now?.state.mode ?? null }, bytes };
 }
 
@@ -96,7 +96,7 @@ async function merged(
   const { hash } = now.state;
   if (hash === before.hash) return { ...now, state: { ...now.state, mode } };
   const old = before.hash === null ? null : objects.get(before.hash);
-  if (old === null) return 'its saved copy is missing or damaged';
+  if (old === null) return objects.lossOf(before.hash ?? '');
   if (hash === after.hash) return { state: { ...before, mode }, bytes: old };
   const ours = after.hash === null ? null : objects.get(after.hash);
   if (ours && isTorn(now.bytes, old, ours)) return { state: { ...before, mode }, bytes: old };

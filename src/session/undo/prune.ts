@@ -119,10 +119,16 @@ function neededOf(
 }
 
 /** A run with the contents needed to undo, redo and review it. */
-function runsOf({ runs, undone, accepted }: UndoHistory): { at: string; hashes: string[] }[] {
+function runsOf({ runs, undone, accepted, start }: UndoHistory): { at: string; hashes: string[] }[] {
   const redo = undone.map((one) => ({ at: atOf(runs, one.runs), hashes: hashesOf(one.changes) }));
   const reviewed = [...accepted.values()].map(({ at, change }) => ({ at, hashes: hashesOf([change]) }));
-  return [...runs.map(({ at, changes }) => ({ at, hashes: hashesOf(changes) })), ...redo, ...reviewed];
+  const atStart = (start ?? []).flatMap(({ state: { hash } }) => (hash ? [hash] : []));
+  return [
+    ...(start ? [{ at: runs[0]?.at ?? '', hashes: atStart }] : []),
+    ...runs.map(({ at, changes }) => ({ at, hashes: hashesOf(changes) })),
+    ...redo,
+    ...reviewed,
+  ];
 }
 
 function atOf(runs: readonly LoggedRun[], indexes: readonly number[]): string {

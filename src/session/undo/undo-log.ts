@@ -3,7 +3,7 @@ import path from 'node:path';
 import { readJsonLines, toJsonLines } from '../../lib/files/json-lines.ts';
 import { isObject } from '../../lib/text/json.ts';
 import { openForAppend } from '../journal.ts';
-import { type Change, statIfAny } from './file-state.ts';
+import { type Change, type FileState, statIfAny } from './file-state.ts';
 
 /**
  * Identifies a run: its start time, its prompt, and the prompt's position in the conversation. `isReview`: not
@@ -23,7 +23,13 @@ export type UndoRecord =
   | { type: 'undone'; runs: number[]; changes: Change[] }
   | { type: 'redone'; changes: Change[] }
   /** Of everything that the session has changed so far in this path, only this is still to be reviewed. */
-  | ({ type: 'accepted'; at: string } & Change);
+  | ({ type: 'accepted'; at: string } & Change)
+  /** Contents that were left out of an imported session because they contain secrets. */
+  | { type: 'withheld'; files: { path: string; hash: string | null }[] }
+  /** The working directory at the start of an imported session. */
+  | { type: 'start'; files: FileAtStart[] };
+
+export type FileAtStart = { path: string; state: FileState };
 
 export type LoggedRun = RunInfo & { index: number; changes: Change[]; undone: boolean };
 
@@ -35,6 +41,10 @@ export type UndoHistory = {
   open: number[];
   /** By path: what is left to review of the changes that it covers. */
   accepted: Map<string, { at: string; change: Change; covered: Set<Change> }>;
+  /** By hash. */
+  withheld: Set<string>;
+  /** Null unless it was imported. */
+  start: FileAtStart[] | null;
 };
 
 /** A session's log. Read once, and again only if another process has written to it. */
@@ -80,13 +90,21 @@ function appendRecords(file: string, records: readonly UndoRecord[]): number {
 }
 
 export function readHistory(file: string): UndoHistory {
+  return foldHistory(readUndoRecords(file));
+}
+
+export function readUndoRecords(file: string): UndoRecord[] {
+  return readJsonLines(file).filter(isRecord);
+}
+
+export function foldHistory(records: readonly UndoRecord[]): UndoHistory {
   const history = emptyHistory();
-  for (const record of readJsonLines(file)) if (isRecord(record)) fold(history, record);
+  for (const record of records) fold(history, record);
   return history;
 }
 
 function emptyHistory(): UndoHistory {
-  return { runs: [], undone: [], open: [], accepted: new Map() };
+  return { runs: [], undone: [], open: [], accepted: new Map(), withheld: new Set(), start: null };
 }
 
 function fold(history: UndoHistory, record: UndoRecord): void {
@@ -126,6 +144,12 @@ function fold(history: UndoHistory, record: UndoRecord): void {
       history.accepted.set(file, { at, change: { path: file, before, after }, covered: new Set(made) });
       break;
     }
+    case 'withheld':
+      for (const { hash } of record.files) if (hash) history.withheld.add(hash);
+      break;
+    case 'start':
+      history.start = record.files;
+      break;
     default:
       // A record of a newer version.
       record satisfies never;
@@ -163,6 +187,10 @@ function isRecord(value: unknown): value is UndoRecord {
     case 'command_end':
     case 'redone':
       return isChanges(value.changes);
+    case 'withheld':
+      return isFiles(value.files, ({ hash }) => typeof hash === 'string');
+    case 'start':
+      return isFiles(value.files, ({ state }) => isFileState(state));
     default:
       return typeof value.type === 'string';
   }
@@ -170,6 +198,13 @@ function isRecord(value: unknown): value is UndoRecord {
 
 function isChanges(value: unknown): boolean {
   return Array.isArray(value) && value.every(isChange);
+}
+
+function isFiles(value: unknown, isWhole: (file: Record<string, unknown>) => boolean): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((file) => isObject(file) && typeof file.path === 'string' && isWhole(file))
+  );
 }
 
 function isChange(value: unknown): boolean {

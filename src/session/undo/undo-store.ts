@@ -63,7 +63,9 @@ export class UndoStore {
     const { folder, sessionId, roots, limits, quotaBytes = Infinity } = options;
     this.#options = options;
     this.#log = new UndoLog(path.join(folder, `${sessionId}.jsonl`));
-    this.#objects = new Objects(path.join(folder, 'objects'));
+    this.#objects = new Objects(path.join(folder, 'objects'), {
+      withheld: () => this.#log.history.withheld,
+    });
     const excluded = (options.excluded ?? []).map((place) =>
       existsSync(place) ? realpathSync(place) : place,
     );

@@ -1,23 +1,18 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { type ExportFormat, exported, formatOf } from '../../app/conversation/export-file.ts';
-import { redactedSession } from '../../app/conversation/redact-session.ts';
-import { housekeepingOptions } from '../../app/housekeeping/housekeeping.ts';
-import { sizeText } from '../../app/housekeeping/size-text.ts';
-import { loadSettings, sessionStore } from '../../app/settings.ts';
-import { UserError } from '../../contract/errors.ts';
-import type { SessionSummary } from '../../contract/session.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { visible } from '../../lib/text/printable.ts';
-import { forgetTraces, planHousekeeping, pruneSessions, spaceUse } from '../../session/housekeeping.ts';
-import { table, withContext } from './context.ts';
+import { Command, InvalidArgumentError } from 'commander';
+import { housekeepingOptions } from '../../../app/housekeeping/housekeeping.ts';
+import { sizeText } from '../../../app/housekeeping/size-text.ts';
+import { loadSettings, sessionStore } from '../../../app/settings.ts';
+import type { SessionSummary } from '../../../contract/session.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { visible } from '../../../lib/text/printable.ts';
+import { forgetTraces, planHousekeeping, pruneSessions, spaceUse } from '../../../session/housekeeping.ts';
+import { table, withContext } from '../context.ts';
+import { type SessionsDesk as Desk, sessionArgument as id, missing } from './desk.ts';
+import { addTransfers } from './transfer.ts';
 
 const MAX_HITS = 200;
 
-type ExportOptions = { format?: ExportFormat; output?: string; withSecrets?: boolean };
-
-const id = ['<session>', 'session id, id prefix or title'] as const;
 const json = ['--json', 'print JSON'] as const;
 
 export function sessionsCommand(terminal: Terminal): Command {
@@ -61,49 +56,6 @@ export function sessionsCommand(terminal: Terminal): Command {
   addChanges(command, desk);
   addCleaning(command, desk);
   return command;
-}
-
-type Desk = {
-  terminal: Terminal;
-  print(text: string): void;
-  open(): ReturnType<typeof housekeepingOptions>;
-};
-
-/** Export and import. */
-function addTransfers(command: Command, { terminal, print, open }: Desk): void {
-  command
-    .command('export')
-    .description('Export a session as Markdown, a self-contained HTML page or JSON')
-    .argument(...id)
-    .addOption(
-      new Option(
-        '--format <format>',
-        'output format (default: from the file extension, or Markdown)',
-      ).choices(['markdown', 'html', 'json']),
-    )
-    .option('-o, --output <file>', 'output file (default: standard output)')
-    .option('--with-secrets', 'include passwords and keys instead of placeholders')
-    .action(async (wanted: string, { format, output, withSecrets }: ExportOptions) => {
-      const settings = loadSettings({}, terminal);
-      const whole = (await sessionStore(settings).read(wanted)) ?? missing(wanted);
-      const session = withSecrets ? whole : redactedSession(whole, { settings, host: terminal });
-      const text = await exported(session, format ?? formatOf(output ?? '') ?? 'markdown');
-      if (output === undefined) print(text);
-      else await writeFile(path.resolve(terminal.cwd, output), text, { mode: 0o600 });
-    });
-
-  command
-    .command('import')
-    .description('Import a session that was exported as JSON, to resume it in this folder')
-    .argument('<file>', 'a file written by `aca sessions export --format json`')
-    .action(async (file: string) => {
-      const text = await readFile(path.resolve(terminal.cwd, file), 'utf8').catch((error: Error) => {
-        throw new UserError(`${file} cannot be read: ${error.message}`, 'Check the path and try again.');
-      });
-      const copy = await open().store.importFrom(text, terminal.cwd, { model: 'imported' });
-      await copy.close();
-      print(`${copy.session.id}\n`);
-    });
 }
 
 /** What changes a session, or makes a new one of it. */
@@ -208,10 +160,6 @@ function rowOf(summary: SessionSummary): string[] {
     workingDirectory,
     `${pinned ? '* ' : ''}${visible(title ?? firstPrompt)}`,
   ];
-}
-
-function missing(wanted: string): never {
-  throw new UserError(`There is no session "${wanted}".`, 'Run `aca sessions` to list all sessions.');
 }
 
 function wholeNumber(value: string): number {

@@ -1,0 +1,150 @@
+import { closeSync, readSync, statSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Command, Option } from 'commander';
+import { type ExportFormat, exported, formatOf } from '../../../app/conversation/export-file.ts';
+import { redactedSession } from '../../../app/conversation/redact-session.ts';
+import { sizeText } from '../../../app/housekeeping/size-text.ts';
+import { loadSettings, sessionStore } from '../../../app/settings.ts';
+import { exportBundle, importBundleAt } from '../../../app/transfer/bundle-session.ts';
+import { UserError } from '../../../contract/errors.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { openRegularFile } from '../../../lib/files/regular-file.ts';
+import { visible } from '../../../lib/text/printable.ts';
+import { confirm } from '../confirm.ts';
+import { missing, type SessionsDesk, sessionArgument } from './desk.ts';
+
+type ExportOptions = {
+  format?: ExportFormat;
+  output?: string;
+  withSecrets?: boolean;
+  bundle?: boolean;
+  yes?: boolean;
+};
+
+/** Export and import. */
+export function addTransfers(command: Command, desk: SessionsDesk): void {
+  const { terminal } = desk;
+  command
+    .command('export')
+    .description(
+      'Export a session as Markdown, HTML or JSON, or with its undo data as one file to import elsewhere',
+    )
+    .argument(...sessionArgument)
+    .addOption(
+      new Option(
+        '--format <format>',
+        'output format (default: from the file extension, or Markdown)',
+      ).choices(['markdown', 'html', 'json']),
+    )
+    .addOption(
+      new Option(
+        '--bundle',
+        'everything that resume, undo and replay need, as one file for `aca sessions import`',
+      ).conflicts('format'),
+    )
+    .option('-o, --output <file>', 'output file (default: standard output, or session-ID.aca for a bundle)')
+    .option('--with-secrets', 'include passwords and keys instead of placeholders; for a bundle, asks first')
+    .option('--yes', 'with --bundle --with-secrets: do not ask')
+    .action(async (wanted: string, options: ExportOptions) =>
+      options.bundle ? writeBundle(wanted, options, desk) : writeExport(wanted, options, desk),
+    );
+
+  command
+    .command('import')
+    .description('Import a session that was exported as a bundle or as JSON, to resume it in this folder')
+    .argument('<file>', 'a file written by `aca sessions export` with --bundle or --format json')
+    .option('--at <folder>', 'the folder that the session works in from now on (default: this one)')
+    .action(async (file: string, { at }: { at?: string }) => {
+      const source = path.resolve(terminal.cwd, file);
+      const folder = folderAt(path.resolve(terminal.cwd, at ?? '.'));
+      if (isGzipped(source, file)) await readBundle(source, folder, desk);
+      else await readJson(source, folder, desk);
+    });
+}
+
+async function writeExport(wanted: string, options: ExportOptions, { terminal, print }: SessionsDesk) {
+  const { format, output, withSecrets } = options;
+  const settings = loadSettings({}, terminal);
+  const whole = (await sessionStore(settings).read(wanted)) ?? missing(wanted);
+  const session = withSecrets ? whole : redactedSession(whole, { settings, host: terminal });
+  const text = await exported(session, format ?? formatOf(output ?? '') ?? 'markdown');
+  if (output === undefined) print(text);
+  else await writeFile(path.resolve(terminal.cwd, output), text, { mode: 0o600 });
+}
+
+async function writeBundle(wanted: string, options: ExportOptions, { terminal, print }: SessionsDesk) {
+  const { output, withSecrets = false, yes = false } = options;
+  if (withSecrets && !yes && !(await mayContainSecrets(terminal))) {
+    print('Nothing was exported.\n');
+    return;
+  }
+  const settings = loadSettings({}, terminal);
+  const file = (id: string) => path.resolve(terminal.cwd, output ?? `session-${id.slice(0, 8)}.aca`);
+  const bundle =
+    (await exportBundle(wanted, { file, withSecrets }, { settings, host: terminal })) ?? missing(wanted);
+  const { withheld, outside, missing: gone } = bundle;
+  print(
+    [
+      `Exported to ${visible(bundle.file)} (${sizeText(statSync(bundle.file).size)}).`,
+      ...fileList(
+        'Left out, because they contain secrets; they cannot be undone where you import this',
+        withheld,
+      ),
+      ...fileList('Outside the working directory; they cannot be undone where you import this', outside),
+      ...fileList('No longer saved; they cannot be undone', gone),
+    ]
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+}
+
+function mayContainSecrets(terminal: Terminal): Promise<boolean> {
+  if (terminal.stdin.isTTY !== true)
+    throw new UserError(
+      '--with-secrets puts passwords and keys into the bundle, and there is no terminal to ask you.',
+      'Add --yes if you want that.',
+    );
+  return confirm('The bundle will contain passwords and keys as they are. Export it?', terminal);
+}
+
+async function readBundle(source: string, folder: string, { terminal, print }: SessionsDesk) {
+  const settings = loadSettings({}, terminal);
+  const { id, withheld } = await importBundleAt(source, folder, { settings, host: terminal });
+  print(`${id}\n`);
+  const notes = fileList('Cannot be undone, because their contents were left out of the bundle', withheld);
+  terminal.stderr.write(notes.map((line) => `${line}\n`).join(''));
+}
+
+async function readJson(source: string, folder: string, { print, open }: SessionsDesk) {
+  const copy = await open().store.importFrom(await readFile(source, 'utf8'), folder, { model: 'imported' });
+  await copy.close();
+  print(`${copy.session.id}\n`);
+}
+
+function fileList(heading: string, files: readonly string[]): string[] {
+  return files.length === 0 ? [] : [`${heading}:`, ...files.map((file) => `  ${visible(file)}`)];
+}
+
+function folderAt(folder: string): string {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new UserError(`There is no folder ${folder}.`, 'Create it, or name another one with --at.');
+}
+
+function isGzipped(source: string, file: string): boolean {
+  const start = Buffer.alloc(2);
+  try {
+    const descriptor = openRegularFile(source);
+    try {
+      readSync(descriptor, start);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw new UserError(
+      `${file} cannot be read: ${(error as Error).message}`,
+      'Check the path and try again.',
+    );
+  }
+  return start.equals(Buffer.from([0x1f, 0x8b]));
+}

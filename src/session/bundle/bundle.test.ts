@@ -1,0 +1,179 @@
+import { cpSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Machine, machine, sessionOn } from '../../../test/support/bundles.ts';
+import { histories, prompt, reply } from '../../../test/support/histories.ts';
+import { sweep } from '../../../test/support/soak.ts';
+import { begin, command, edit, pictureOf, redo, undo } from '../../../test/support/undo.ts';
+import { rerooting } from './reroot.ts';
+
+const name = fc.constantFrom('a.ts', 'b/c.ts', 'd e/é.bin', 'big');
+const deed = fc.oneof(
+  fc.record({ name, text: fc.oneof(fc.string({ unit: 'binary' }), fc.constant('x'.repeat(1_000_000))) }),
+  fc.record({
+    script: fc.constantFrom(
+      'rm -rf b',
+      'mkdir -p b && echo 1 >> b/c.ts',
+      'ln -sf a.ts link',
+      'chmod 640 a.ts',
+    ),
+  }),
+);
+const runs = fc.array(fc.array(deed, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 });
+
+/** What a session is, with the places of its machine replaced. */
+async function contentOf({ root, home, store, undo: undoOf }: Machine, id: string) {
+  const session = await store.read(id);
+  const text = JSON.stringify({ ...session, id: '' }).replaceAll(id, 'ID');
+  const changes = await undoOf(id).runs();
+  return JSON.parse(
+    rerooting([
+      { from: root, to: '/P' },
+      { from: home, to: '/H' },
+    ])(JSON.stringify([JSON.parse(text), changes])),
+  ) as unknown;
+}
+
+async function sessionWithRuns(
+  source: Machine,
+  messages: Parameters<typeof sessionOn>[1],
+  all: (typeof deed extends fc.Arbitrary<infer D> ? D : never)[][],
+) {
+  return sessionOn(source, messages, async (store) => {
+    for (const [i, deeds] of all.entries()) {
+      if (i > 0) begin(store);
+      for (const one of deeds) {
+        if ('script' in one) await command(store, source.root, `(${one.script}) 2>/dev/null; true`);
+        else {
+          const file = path.join(source.root, one.name);
+          await command(store, source.root, `mkdir -p "$(dirname '${one.name}')"`);
+          await edit(store, file, one.text);
+        }
+      }
+    }
+  });
+}
+
+describe('property: a session that is moved', () => {
+  sweep([2, Number(process.env.ACA_MOVED_SESSIONS ?? 100)])(
+    'has the same content, undoes and redoes to the same bytes, and comes back identical (%i sessions)',
+    async (numRuns) => {
+      await fc.assert(
+        fc.asyncProperty(histories, runs, async (messages, all) => {
+          const source = await machine({ 'a.ts': 'one\n', 'keep.txt': 'kept\n' });
+          const target = await machine();
+          const before = pictureOf(source.root);
+          const id = await sessionWithRuns(source, messages, all);
+          cpSync(source.root, target.root, { recursive: true, verbatimSymlinks: true });
+
+          const { file } = await source.pack(id);
+          const { id: moved } = await target.unpack(file);
+          expect(moved).toBe(id);
+          expect(await contentOf(target, id)).toEqual(await contentOf(source, id));
+
+          const back = await machine();
+          cpSync(source.root, back.root, { recursive: true, verbatimSymlinks: true });
+          const again = await target.pack(id);
+          await back.unpack(again.file);
+          expect(await contentOf(back, id)).toEqual(await contentOf(source, id));
+
+          const after = pictureOf(target.root);
+          for (let undone = await undo(target.undo(id)); undone; undone = await undo(target.undo(id)));
+          expect(pictureOf(target.root)).toEqual(before);
+          for (let done = await redo(target.undo(id)); done; done = await redo(target.undo(id)));
+          expect(pictureOf(target.root)).toEqual(after);
+        }),
+        { numRuns },
+      );
+    },
+    { timeout: 600_000 },
+  );
+});
+
+test('at the same path, the files of a session are the same bytes', async () => {
+  const source = await machine({ 'a.ts': 'one\n' });
+  const id = await sessionOn(source, [prompt('hi'), reply('Hello.')], (store) =>
+    edit(store, path.join(source.root, 'a.ts'), 'two\n'),
+  );
+  const { file } = await source.pack(id);
+  const { journal, subagents } = source.placeOf(id);
+  const before = [pictureOf(subagents), readFileSync(journal)];
+  await source.store.delete(id);
+  await source.unpack(file);
+  expect([pictureOf(subagents), readFileSync(journal)]).toEqual(before);
+});
+
+test('an id that is taken is not overwritten: the import gets another one', async () => {
+  const source = await machine({ 'a.ts': 'one\n' });
+  const id = await sessionOn(source, [prompt('hi'), reply('Hello.')]);
+  const { file } = await source.pack(id);
+  const before = readFileSync(source.placeOf(id).journal);
+  const { id: copy } = await source.unpack(file);
+  expect(copy).not.toBe(id);
+  expect(readFileSync(source.placeOf(id).journal)).toEqual(before);
+  const session = await source.store.read(copy);
+  expect(session?.id).toBe(copy);
+  expect(JSON.stringify(session?.messages)).toContain(`outputs/${copy}/c1.txt`);
+});
+
+describe('secrets', () => {
+  const SECRET = 'sk-canary-0123456789';
+  const redaction = {
+    learn: () => undefined,
+    hide: (text: string) => text.replaceAll(SECRET, '[secret:1]'),
+    isClosed: (file: string) => file.endsWith('.env'),
+  };
+
+  test('are in no part of a bundle, even if they arrived in pieces; files with them are named and not undone', async () => {
+    const source = await machine({ 'a.ts': `key = "${SECRET}"\n`, 'b.ts': 'b\n', '.env': 'PORT=1\n' });
+    const id = await sessionOn(source, [prompt(`use ${SECRET}`), reply(`ok ${SECRET}`)], async (store) => {
+      await edit(store, path.join(source.root, 'a.ts'), 'key = env\n');
+      await edit(store, path.join(source.root, 'b.ts'), 'c\n');
+      await edit(store, path.join(source.root, '.env'), 'PORT=2\n');
+    });
+    const { journal, outputs } = source.placeOf(id);
+    const pieces = [SECRET.slice(0, 7), SECRET.slice(7)].map((text) =>
+      JSON.stringify({ type: 'delta', kind: 'text', text }),
+    );
+    await writeFile(journal, `${readFileSync(journal, 'utf8')}${pieces.join('\n')}\n`);
+    await writeFile(path.join(outputs, 'c2.txt'), `printed ${SECRET}\n`);
+
+    const { file, withheld, contents } = await source.pack(id, redaction);
+    expect(withheld.sort()).toEqual(['.env', 'a.ts']);
+    for (const { read } of contents) expect(Buffer.from(read()).toString('latin1')).not.toContain(SECRET);
+
+    const target = await machine({ 'a.ts': 'key = env\n', 'b.ts': 'c\n', '.env': 'PORT=2\n' });
+    const imported = await target.unpack(file);
+    expect(imported.withheld.sort()).toEqual([
+      path.join(target.root, '.env'),
+      path.join(target.root, 'a.ts'),
+    ]);
+    const because = 'its saved copy contains secrets and was left out of the imported bundle';
+    expect((await target.undo(id).previewUndo())?.conflicts.map((one) => one.because)).toEqual([
+      because,
+      because,
+    ]);
+    await undo(target.undo(id));
+    expect(await target.tree()).toEqual({ 'a.ts': 'key = env\n', 'b.ts': 'b\n', '.env': 'PORT=2\n' });
+  });
+});
+
+test.each([
+  ['/srv/app/a.ts', '/new/a.ts'],
+  ['in /srv/app.', 'in /new.'],
+  ['"/srv/app"', '"/new"'],
+  ['file:///srv/app/x', 'file:///new/x'],
+  ['/srv/app-2/a', '/srv/app-2/a'],
+  ['/srv/app.git', '/srv/app.git'],
+  ['/srv/apple', '/srv/apple'],
+  ['/old/srv/app/a', '/old/srv/app/a'],
+  ['/srv/app/data/x', '/data/x'],
+])('%s becomes %s where the folder moved', (text, expected) => {
+  const moves = [
+    { from: '/srv/app', to: '/new' },
+    { from: '/srv/app/data', to: '/data' },
+  ];
+  expect(rerooting(moves)(text)).toBe(expected);
+});

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../../contract/errors.ts';
+import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { forgetTraces } from '../housekeeping.ts';
+import { requireKnownVersion } from '../journal-version.ts';
+import { parseJournal } from '../parse.ts';
+import { fold } from '../records.ts';
+import { type SessionPlace, sessionPlace } from '../session-place.ts';
+import { Objects } from '../undo/objects.ts';
+import type { UndoRecord } from '../undo/undo-log.ts';
+import { type BundleHeader, type Content, notABundle, type UnpackLimits, unpack } from './container.ts';
+import { mapJournal } from './map-texts.ts';
+import { undoBytes, undoRecordsAt } from './portable-undo.ts';
+import { rerooting } from './reroot.ts';
+
+export type ImportOptions = {
+  dataRoot: string;
+  /** The folder of the session files. */
+  sessions: string;
+  /** The folder that becomes the session's working directory. */
+  at: string;
+  limits: UnpackLimits;
+};
+
+export type Imported = {
+  id: string;
+  header: BundleHeader;
+  /** Files whose saved content was left out of the bundle. */
+  withheld: string[];
+};
+
+/**
+ * Makes a session of a bundle, under its own id if that is free. The bundle is read twice: nothing is written before all of
+ * it was checked, and the session appears only when everything else is in place.
+ */
+export async function importBundle(file: string, options: ImportOptions): Promise<Imported> {
+  const { dataRoot, sessions, limits } = options;
+  const at = realpathSync(options.at);
+  const { header, undo } = await checkBundle(file, limits, at);
+  const id = freeId(header.session, sessions);
+  const place = sessionPlace({ dataRoot, sessions, id, cwd: at });
+  try {
+    await writeAll(file, { header, undo, place, at, limits });
+  } catch (error) {
+    rmSync(place.subagents, { recursive: true, force: true });
+    forgetTraces(dataRoot, id);
+    throw error;
+  }
+  return { id, header, withheld: withheldIn(undo) };
+}
+
+function freeId(id: string, sessions: string): string {
+  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+  return isUuid && !existsSync(path.join(sessions, `${id}.jsonl`)) ? id : randomUUID();
+}
+
+type Checked = { header: BundleHeader; undo: UndoRecord[] };
+
+async function checkBundle(file: string, limits: UnpackLimits, at: string): Promise<Checked> {
+  let checked: Checked | undefined;
+  let hasSession = false;
+  for await (const { header, content } of unpack(file, limits)) {
+    checked ??= { header, undo: [] };
+    if (content?.name === 'session.jsonl') {
+      requireKnownVersion(content.bytes, header.session);
+      if (!fold(parseJournal(content.bytes).records, header.session))
+        throw notABundle(file, 'it contains no conversation');
+      hasSession = true;
+    }
+    if (content?.name === 'undo.jsonl') checked.undo = undoRecords(file, content, at);
+  }
+  if (!checked || !hasSession) throw notABundle(file, 'it contains no session');
+  return checked;
+}
+
+function undoRecords(file: string, { bytes }: Content, at: string): UndoRecord[] {
+  try {
+    return undoRecordsAt(bytes, at);
+  } catch (error) {
+    throw notABundle(file, (error as Error).message);
+  }
+}
+
+type Writing = Checked & { place: SessionPlace; at: string; limits: UnpackLimits };
+
+async function writeAll(file: string, { header, undo, place, at, limits }: Writing): Promise<void> {
+  const objects = new Objects(path.join(place.undoFolder, 'objects'));
+  const text = rerooting([
+    { from: header.workingDirectory, to: at },
+    { from: header.outputs, to: place.outputs },
+  ]);
+  const moved = (journal: Buffer, id?: string) =>
+    mapJournal(journal, { text, keepsSigned: true }, (record) =>
+      record.type === 'header' && id !== undefined && record.id !== id ? { ...record, id } : record,
+    );
+  let journal: Buffer | undefined;
+  for await (const { content } of unpack(file, limits)) {
+    if (!content) continue;
+    const { name, bytes } = content;
+    const [kind = '', inner = ''] = name.split('/');
+    if (kind === 'session.jsonl') journal = moved(bytes, place.id);
+    else if (kind === 'objects') objects.put(bytes);
+    else if (kind === 'subagents') await writeAtomic(path.join(place.subagents, inner), moved(bytes), 0o600);
+    else if (kind === 'outputs') await writeAtomic(path.join(place.outputs, inner), bytes, 0o600);
+  }
+  objects.flush({ durable: true });
+  objects.close();
+  const log = path.join(place.undoFolder, `${place.id}.jsonl`);
+  if (undo.length > 0) await writeAtomic(log, undoBytes(undo), 0o600);
+  // It was there when the bundle was checked.
+  if (!journal) throw new UserError(`${file} changed while it was imported.`, 'Import it again.');
+  await writeAtomic(place.journal, journal, 0o600);
+}
+
+function withheldIn(undo: readonly UndoRecord[]): string[] {
+  const files = undo.flatMap((record) => (record.type === 'withheld' ? record.files : []));
+  return [...new Set(files.map((file) => file.path))];
+}

@@ -68,8 +68,11 @@ export default defineConfig(({ mode }) => {
       minify: true,
       sourcemap: !isBinary,
       reportCompressedSize: false,
-      // web-tree-sitter says eval(), for modules that nothing here loads.
-      rolldownOptions: { ...(isBinary ? forBun : forNode), checks: { eval: false } },
+      // web-tree-sitter says eval(), for modules that nothing here loads. The page is built in a plugin, which takes a while.
+      rolldownOptions: {
+        ...(isBinary ? forBun : forNode),
+        checks: { eval: false, bundlerTimings: false },
+      },
     },
   };
 });

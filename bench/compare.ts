@@ -1,12 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildProgram } from '../test/support/build-program.ts';
 import { type Contestant, contestantFrom, ours } from './contestant.ts';
 import { median } from './process-figures.ts';
+import { publish } from './publish.ts';
 import { type RaceRow, race } from './race.ts';
 
 /**
@@ -37,12 +36,7 @@ async function compare(): Promise<void> {
     cells(['---', ...contestants.map(() => '---'), ...Array(pairs).fill('---')]),
     ...rows.map((row) => cells([row.what, ...row.figures.map(shown), ...ratios(row, before.length, pairs)])),
   ].join('\n');
-  console.log(text);
-  if (!values.record) return;
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  const beside = values.before === undefined ? 'Beside others' : 'Beside an earlier build';
-  const heading = `## ${beside}, ${new Date().toISOString().slice(0, 10)}, ${commit}, Node ${process.version}, ${cpus().length} cores`;
-  await appendFile('bench/results.md', `\n${heading}\n\n${text}\n`);
+  await publish(values.before === undefined ? 'Beside others' : 'Beside an earlier build', text);
 }
 
 /** The builds of a checkout: on Node first, then the binary if there is one. */

@@ -1,13 +1,14 @@
-import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { doors } from '../test/support/aca.ts';
 import { buildProgram } from '../test/support/build-program.ts';
 import { median, residentMb } from './process-figures.ts';
+import { publish } from './publish.ts';
 import { startTimedStream, type TimedStream } from './timed-stream.ts';
 
 /**
@@ -182,11 +183,7 @@ async function report(
     line(['---', ...builds.map(() => '---')]),
     ...rows.map(([what, figures]) => line([what, ...figures.map((figure) => figure.toFixed(1))])),
   ].join('\n');
-  console.log(text);
-  if (!process.argv.includes('--record')) return;
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  const heading = `## For editors, ${new Date().toISOString().slice(0, 10)}, ${commit}, Node ${process.version}, ${cpus().length} cores`;
-  await appendFile('bench/results.md', `\n${heading}\n\n${text}\n`);
+  await publish('For editors', text);
 }
 
 await bench();

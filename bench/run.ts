@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { doors, protocolNames } from '../test/support/aca.ts';
 import { buildProgram } from '../test/support/build-program.ts';
@@ -13,6 +13,7 @@ import { judgeRows } from './judge.ts';
 import { memoryRows } from './memory.ts';
 import { observeRows } from './observe.ts';
 import { parallelRows } from './parallel-commands.ts';
+import { publish } from './publish.ts';
 import { sandboxRows } from './sandbox.ts';
 import { sessionRows } from './sessions.ts';
 import { toolRows } from './tools.ts';
@@ -175,11 +176,7 @@ async function report(rows: Row[]): Promise<void> {
   });
   const head = ['| what | median ms | beside, ms | ratio | target ms |', '|---|---|---|---|---|'];
   const text = [...head, ...lines].join('\n');
-  console.log(text);
-  if (!process.argv.includes('--record')) return;
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  const heading = `## ${new Date().toISOString().slice(0, 10)}, ${commit}, Node ${process.version}, ${cpus().length} cores`;
-  await appendFile('bench/results.md', `\n${heading}\n\n${text}\n`);
+  await publish('', text);
 }
 
 await bench();

@@ -21,7 +21,11 @@ const message = {
 };
 
 /** Answers every request with this many words over Anthropic's protocol, one every two milliseconds by default. */
-export async function startTimedStream(words: number, perSecond = 500): Promise<TimedStream> {
+export async function startTimedStream(
+  words: number,
+  perSecond = 500,
+  wordOf = (index: number) => `w${index}w`,
+): Promise<TimedStream> {
   const sent: number[] = [];
   const server = createServer(async (request, response) => {
     request.resume();
@@ -32,7 +36,7 @@ export async function startTimedStream(words: number, perSecond = 500): Promise<
     say('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
     const started = performance.now();
     for (let i = 0; i < words && !response.destroyed; i++) {
-      const text = i % 12 === 11 ? `w${i}w\n\n` : `w${i}w `;
+      const text = `${wordOf(i)}${i % 12 === 11 ? '\n\n' : ' '}`;
       say('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
       const now = performance.now();
       sent[i] = now;

@@ -50,7 +50,14 @@ async function bundlePage() {
     publicDir: false,
     define: { 'process.env.NODE_ENV': JSON.stringify('production') },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    build: { write: false, target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+    build: {
+      write: false,
+      target: 'es2022',
+      modulePreload: { polyfill: false },
+      assetsInlineLimit: 0,
+      // On a busy machine, every plugin seems slow.
+      rolldownOptions: { checks: { bundlerTimings: false } },
+    },
   });
   const files = {};
   for (const file of output) {

@@ -31,6 +31,7 @@ const host = {
     rolldownOptions: {
       input: path.join(extension, 'src/extension.ts'),
       external: ['vscode'],
+      checks: { bundlerTimings: false },
       output: { format: 'cjs', entryFileNames: 'extension.cjs', codeSplitting: false },
     },
   },
@@ -47,6 +48,7 @@ const webview = {
     modulePreload: false,
     rolldownOptions: {
       input: path.join(extension, 'webview/main.tsx'),
+      checks: { bundlerTimings: false },
       output: {
         format: 'es',
         entryFileNames: 'webview.js',

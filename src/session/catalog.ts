@@ -38,11 +38,12 @@ export class Catalog {
     );
   }
 
-  /** Newest first. */
-  list(): SessionSummary[] {
+  /** Newest first, without some whose files need not be read. */
+  list(without: ReadonlySet<string> = new Set()): SessionSummary[] {
     const index = this.#index();
     const learnt: Known[] = [];
     const summaries = this.ids().flatMap((id) => {
+      if (without.has(id)) return [];
       const stat = statSync(this.#fileOf(id), { throwIfNoEntry: false });
       // Just deleted by another process, or a pipe or a folder.
       if (!stat?.isFile()) return [];

@@ -148,8 +148,8 @@ export class SessionStore {
   }
 
   /** Newest first. */
-  list(): SessionSummary[] {
-    return this.catalog.list();
+  list(without?: ReadonlySet<string>): SessionSummary[] {
+    return this.catalog.list(without);
   }
 
   /** The folder of a session, by id; null if its file no longer contains it. */

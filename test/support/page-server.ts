@@ -22,14 +22,19 @@ export type PageServer = {
   close(): Promise<void>;
 };
 
-/** `aca serve` as users start it, with a model that plays a script. */
-export async function startPageServer(space: Workspace, script: readonly Step[]): Promise<PageServer> {
-  const model = await startModelServer(script);
+/** `aca serve` as users start it, with a model that plays a script, or one that runs already. */
+export async function startPageServer(
+  space: Workspace,
+  script: readonly Step[] | { url: string },
+  flags: readonly string[] = [],
+): Promise<PageServer> {
+  const model =
+    'url' in script ? { ...script, close: async () => undefined } : await startModelServer(script);
   const { model: name, env: keys } = doors.anthropic(model.url);
   const env = cleanEnv(space, keys);
   const file = path.join(space.home, '.ai-assistant/serve/server.json');
   const start = async (listen: string) => {
-    const line = program(['serve', '--listen', listen, '--model', name]);
+    const line = program(['serve', '--listen', listen, '--model', name, ...flags]);
     const child = spawn(line.file, line.args, {
       cwd: space.home,
       env,

@@ -52,6 +52,8 @@ export class SessionLink {
   #joined: AttachResult | null = null;
   /** Null until everything of the past has come. */
   #position: Position | null = null;
+  /** What has come of the past: the chat gets it as one, and draws only its end. */
+  #past: ChatEvent[] | null = null;
 
   constructor(options: SessionLinkOptions) {
     this.#options = options;
@@ -207,7 +209,7 @@ export class SessionLink {
     }
     if (update.sessionUpdate === 'tool_call' || update.sessionUpdate === 'tool_call_update')
       this.#calls.set(update.toolCallId, { ...this.#calls.get(update.toolCallId), ...update });
-    this.#emit({ type: 'update', update, ...about });
+    this.#emitInOrder({ type: 'update', update, ...about });
   }
 
   #happened(event: SessionTurnEvent, about: Pick<ChatEvent, 'seq' | 'by' | 'at'>): void {
@@ -223,7 +225,7 @@ export class SessionLink {
         const toolCall = this.#calls.get(toolCallId) ?? { toolCallId };
         // Whoever may answer is asked by a request of its own.
         if (this.#joined?.role === 'viewer')
-          this.#emit({
+          this.#emitInOrder({
             type: 'permission_asked',
             request: { requestId, toolCall, options: OPTIONS },
             ...about,
@@ -232,12 +234,18 @@ export class SessionLink {
       }
       default:
         if (event.type !== 'permission_settled') this.#calls.clear();
-        this.#emit({ ...event, ...about });
+        this.#emitInOrder({ ...event, ...about });
     }
+  }
+
+  #emitInOrder(event: ChatEvent): void {
+    if (this.#past) this.#past.push(event);
+    else this.#emit(event);
   }
 
   #reset(): void {
     this.#position = null;
+    this.#past = [];
     this.#calls.clear();
     if (!this.#joined) return;
     const { title, cwd, modes, configOptions, role, you, participants } = this.#joined;
@@ -250,6 +258,9 @@ export class SessionLink {
   }
 
   #caughtUp(): void {
+    const past = this.#past ?? [];
+    this.#past = null;
+    for (const event of past) this.#emit(event);
     if (!this.#joined) return;
     const { epoch, seq, state } = this.#joined;
     this.#position = { epoch, seq };

@@ -3,6 +3,8 @@ import path from 'node:path';
 import { type NewSessionRequest, RequestError } from '@agentclientprotocol/sdk';
 import { byLastUsed } from '../../../app/opening/choose-session.ts';
 import type { SessionOptions } from '../../../app/options.ts';
+import type { SessionSummary } from '../../../contract/session.ts';
+import { atMostEvery } from '../../../lib/async/at-most-every.ts';
 import { makePrivateFolder } from '../../../lib/files/private-folder.ts';
 import type { AccessEntry } from '../../../observability/audit/access-log.ts';
 import { Sessions } from '../../acp/sessions.ts';
@@ -13,6 +15,9 @@ import { RunningSessions } from './running-sessions.ts';
 
 /** Sessions in an overview that are not open. */
 const MOST_PAST = 200;
+/** How often listeners are told that something changed. */
+const TOLD_MS = 100;
+const LISTED_MS = 1_000;
 
 type HostedDeps = {
   options: SessionOptions;
@@ -33,7 +38,11 @@ export class HostedSessions {
   /** Those that are being opened. */
   readonly #opening = new Map<string, Promise<HostedSession>>();
   readonly #listeners = new Set<() => void>();
+  #listed: { at: number; sessions: SessionSummary[] } | null = null;
   readonly #epoch = randomUUID().slice(0, 8);
+  readonly #changed = atMostEvery(TOLD_MS, () => {
+    for (const listener of this.#listeners) listener();
+  });
 
   constructor(deps: HostedDeps) {
     const { options, terminal, leaving, folder } = deps;
@@ -71,20 +80,20 @@ export class HostedSessions {
   async close(id: string): Promise<void> {
     this.#hosted.delete(id);
     await this.sessions.close(id);
-    this.#changed();
+    this.#listChanged();
   }
 
   async delete(id: string): Promise<void> {
     this.#hosted.delete(id);
     await this.sessions.delete(id);
     this.#running.ended(id);
-    this.#changed();
+    this.#listChanged();
   }
 
   /** The open ones first, then the others by their last use. */
   overview(): SessionOverview[] {
     const open = [...this.#hosted.values()].map((hosted) => hosted.overview());
-    const past = byLastUsed(this.sessions.store.list())
+    const past = this.#past()
       .filter(({ id }) => !this.#hosted.has(id))
       .slice(0, MOST_PAST)
       .map(
@@ -116,7 +125,7 @@ export class HostedSessions {
   }
 
   async #reopen(sessionId: string, chosen: Partial<SessionOptions>): Promise<HostedSession> {
-    const summary = this.sessions.store.list().find(({ id }) => id === sessionId);
+    const summary = this.#closed().find(({ id }) => id === sessionId);
     if (!summary) throw RequestError.sessionNotFound(sessionId);
     const { workingDirectory: cwd, costUsd } = summary;
     const hosted = this.#host(sessionId, { cwd, costUsd });
@@ -151,11 +160,25 @@ export class HostedSessions {
     this.#changed();
   }
 
-  #audit(event: string, { id, by, detail }: { id: string; by: ParticipantInfo; detail: string }): void {
-    this.#deps.audit({ event, session: id, by, detail });
+  #listChanged(): void {
+    this.#listed = null;
+    this.#changed();
   }
 
-  #changed(): void {
-    for (const listener of this.#listeners) listener();
+  #closed(): SessionSummary[] {
+    return this.sessions.store.list(new Set(this.#hosted.keys()));
+  }
+
+  /** Read at most once a second, however many clients show the list; those that are open change all the time. */
+  #past(): SessionSummary[] {
+    const now = performance.now();
+    if (!this.#listed || now - this.#listed.at > LISTED_MS) {
+      this.#listed = { at: now, sessions: byLastUsed(this.#closed()) };
+    }
+    return this.#listed.sessions;
+  }
+
+  #audit(event: string, { id, by, detail }: { id: string; by: ParticipantInfo; detail: string }): void {
+    this.#deps.audit({ event, session: id, by, detail });
   }
 }

@@ -2,10 +2,15 @@ import type { ClientCapabilities, SessionUpdate, ToolCallUpdate } from '@agentcl
 import type { Answer } from '../../../contract/permission.ts';
 import type { UserQuestion } from '../../../contract/tool.ts';
 import { following, onAbort, unlessAborted } from '../../../lib/async/abort.ts';
+import { atMostEvery } from '../../../lib/async/at-most-every.ts';
 import { sha256 } from '../../../lib/sha256.ts';
 import type { Approval, Client } from '../../acp/client.ts';
+import type { ClientExtensions } from '../../acp/extension-methods.ts';
 import type { ParticipantInfo, PermissionMeta, SessionTurnEvent, Typing } from '../server-methods.ts';
 import type { EventLog } from './event-log.ts';
+
+/** How often everyone is told who is there. */
+const TOLD_MS = 100;
 
 /** How one participant is asked. Undefined is no answer: the question stays open for everyone else. */
 export type Answers = {
@@ -44,12 +49,20 @@ export type RoomOptions = {
  * may answer, whenever they come, and the first answer counts.
  */
 export class Room implements Client {
-  readonly capabilities: ClientCapabilities = { session: { notices: {} } };
+  readonly capabilities: ClientCapabilities = {
+    session: { notices: {} },
+    _meta: { aca: { subagents: true } } satisfies ClientExtensions,
+  };
   /** The files are those on the disk. */
   readonly buffers = undefined;
   readonly #options: RoomOptions;
   readonly #participants = new Set<Participant>();
   readonly #questions = new Set<Question>();
+  /** If many come at once, not everyone is told about each of them. */
+  readonly #tellParticipants = atMostEvery(TOLD_MS, () => {
+    const { participants } = this;
+    for (const { onParticipants } of this.#participants) onParticipants?.(participants);
+  });
   #asked = 0;
 
   constructor(options: RoomOptions) {
@@ -177,7 +190,7 @@ export class Room implements Client {
   }
 
   #changed(): void {
-    for (const { onParticipants } of this.#participants) onParticipants?.(this.participants);
+    this.#tellParticipants();
     this.#options.onChange();
   }
 }

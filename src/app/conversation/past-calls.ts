@@ -1,5 +1,6 @@
 import type { Display, Exploration, Summary } from '../../contract/display.ts';
 import { type ToolCallPart, type ToolMessage, textOf } from '../../contract/message.ts';
+import type { Access } from '../../contract/permission.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
@@ -15,6 +16,8 @@ export type PastCall = {
   summary?: Summary;
   explores?: Exploration;
   display?: Display;
+  /** What it accessed, or would have. */
+  accesses: Access[];
 };
 
 export type Answered = { call: ToolCallPart; answer: ToolMessage | undefined };
@@ -26,7 +29,7 @@ export function pastCall({ call, answer }: Answered, shown: ShowPath): PastCall 
   const tool = toolNamed(call.name);
   const { summary } = answer ?? {};
   const facts = {
-    title: titleOf(call, tool, shown),
+    ...titleAndAccesses(call, tool, shown),
     ...(summary && { summary }),
   };
   if (!answer || summary?.kind === 'interrupted') return { ...facts, outcome: 'interrupted' };
@@ -50,11 +53,12 @@ function toolNamed(name: string): Tool | undefined {
   return tools.get(name);
 }
 
-function titleOf({ name, input }: ToolCallPart, tool: Tool | undefined, shown: ShowPath): string {
+function titleAndAccesses({ name, input }: ToolCallPart, tool: Tool | undefined, shown: ShowPath) {
   const parsed = tool?.input.safeParse(input);
-  if (tool && parsed?.success) return tool.title(parsed.data, shown);
+  if (tool && parsed?.success)
+    return { title: tool.title(parsed.data, shown), accesses: tool.access(parsed.data) };
   const words = Object.values(input ?? {}).find((value) => typeof value === 'string') ?? '';
-  return `${name} ${words}`.trimEnd();
+  return { title: `${name} ${words}`.trimEnd(), accesses: [] };
 }
 
 function displayOf({ name, input }: ToolCallPart, answer: ToolMessage): Display | undefined {

@@ -20,8 +20,8 @@ export const CHANGES_CHANGED = '_aca/changes/changed';
 
 /** In `agentCapabilities._meta`. */
 export type AgentExtensions = { aca: { changes: true; undo: true; completeFiles: true } };
-/** In `clientCapabilities._meta`. */
-export type ClientExtensions = { aca?: { changes?: boolean } };
+/** In `clientCapabilities._meta`. `subagents`: their calls are sent, with the call that started them in `_meta.aca.parent`. */
+export type ClientExtensions = { aca?: { changes?: boolean; subagents?: boolean } };
 
 type OfSession = { sessionId: string };
 

@@ -31,6 +31,7 @@ test('a saved conversation is told with its calls, its thoughts and where it was
     {
       sessionUpdate: 'tool_call',
       toolCallId: 'c1',
+      kind: 'execute',
       status: 'completed',
       content: [{ type: 'content', content: { text: '```\na\nb\n```' } }],
     },

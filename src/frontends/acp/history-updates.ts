@@ -3,7 +3,7 @@ import { pastCall } from '../../app/conversation/past-calls.ts';
 import { pastParts } from '../../app/conversation/past-parts.ts';
 import type { Message, ToolCallPart, ToolMessage } from '../../contract/message.ts';
 import { textOf } from '../../contract/message.ts';
-import { contentOf, textContent } from './tool-calls.ts';
+import { contentOf, kindOf, textContent } from './tool-calls.ts';
 
 const CHUNKS = {
   prompt: 'user_message_chunk',
@@ -27,7 +27,7 @@ export function historyUpdates(messages: readonly Message[], cwd: string): Sessi
 }
 
 function callUpdate(call: ToolCallPart, answer: ToolMessage | undefined, cwd: string): SessionUpdate {
-  const { title, outcome, display } = pastCall({ call, answer }, (path) => path);
+  const { title, outcome, display, accesses, explores } = pastCall({ call, answer }, (path) => path);
   const text = answer ? textOf(answer) : '';
   const shown = display ? contentOf(display, cwd) : [];
   return {
@@ -35,6 +35,7 @@ function callUpdate(call: ToolCallPart, answer: ToolMessage | undefined, cwd: st
     toolCallId: call.id,
     title,
     name: call.name,
+    kind: kindOf(accesses, explores),
     status: outcome === 'done' ? 'completed' : 'failed',
     rawInput: call.input,
     content: shown.length > 0 || text === '' ? shown : [textContent(text)],

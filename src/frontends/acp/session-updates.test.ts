@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { AgentEvent } from '../../contract/event.ts';
 import { SessionUpdates } from './session-updates.ts';
 
 test('a compaction is told in the way the client knows', () => {
@@ -16,4 +17,38 @@ test('a compaction is told in the way the client knows', () => {
   const notices = new SessionUpdates({ cwd: '/p', client: { session: { notices: {} } } });
   expect(notices.of(event)).toEqual([{ sessionUpdate: 'notice', severity: 'info', title: text }]);
   expect(new SessionUpdates({ cwd: '/p', client: {} }).of(event)).toEqual([]);
+});
+
+const inSubagent = (event: AgentEvent): AgentEvent => ({
+  type: 'subagent',
+  callId: 'outer',
+  agent: 'general: look',
+  event,
+});
+const call = { type: 'tool_call' as const, id: 'inner', name: 'Read', input: {} };
+const started: AgentEvent = { type: 'tool_start', call, title: 'Read a.ts', explores: 'file' };
+const ended: AgentEvent = { type: 'tool_end', callId: 'inner', name: 'Read', success: true, durationMs: 1 };
+
+test('calls of a subagent are nested for clients that can, and lines for others', () => {
+  const nesting = new SessionUpdates({ cwd: '/p', client: { _meta: { aca: { subagents: true } } } });
+  expect([started, ended].flatMap((event) => nesting.of(inSubagent(event)))).toMatchObject([
+    { sessionUpdate: 'tool_call', toolCallId: 'inner', _meta: { aca: { parent: 'outer' } } },
+    { sessionUpdate: 'tool_call_update', toolCallId: 'inner', status: 'completed' },
+  ]);
+  const plain = new SessionUpdates({ cwd: '/p', client: {} });
+  plain.of({ ...started, call: { ...call, id: 'outer', name: 'Task' } });
+  expect([started, ended].flatMap((event) => plain.of(inSubagent(event)))).toMatchObject([
+    { sessionUpdate: 'tool_call_update', toolCallId: 'outer' },
+  ]);
+});
+
+test('a call of a subagent that needed approval is followed to its end by every client', () => {
+  const plain = new SessionUpdates({ cwd: '/p', client: {} });
+  const request = { callId: 'inner', tool: 'Edit', operation: 'Edit a.ts', accesses: [] };
+  const question = { type: 'question', request } as unknown as AgentEvent;
+  expect([question, started, ended].flatMap((event) => plain.of(inSubagent(event)))).toMatchObject([
+    { sessionUpdate: 'tool_call', toolCallId: 'inner', status: 'pending' },
+    { sessionUpdate: 'tool_call_update', toolCallId: 'inner', status: 'in_progress' },
+    { sessionUpdate: 'tool_call_update', toolCallId: 'inner', status: 'completed' },
+  ]);
 });

@@ -7,6 +7,7 @@ import { type AgentEvent, innermost } from '../../contract/event.ts';
 import { type Message, textOf, type Usage } from '../../contract/message.ts';
 import type { PermissionRequest } from '../../contract/permission.ts';
 import { bash } from '../../tools/bash.ts';
+import type { ClientExtensions } from './extension-methods.ts';
 import { LiveTerminal, showsTerminals } from './live-terminal.ts';
 import { changedLines, contentOf, fenced, kindOf, locationsOf, textContent } from './tool-calls.ts';
 
@@ -193,9 +194,12 @@ export class SessionUpdates {
     return [{ sessionUpdate: 'tool_call', title: name, name, status, ...facts }];
   }
 
+  /** Clients that nest calls get those of the subagent; others get a line for each, and the calls that need approval. */
   #subagent(event: Extract<AgentEvent, { type: 'subagent' }>): SessionUpdate[] {
-    const { event: inner, agents } = innermost(event);
-    if (inner.type === 'question') return this.asked(inner.request);
+    const { event: inner, agents, calls } = innermost(event);
+    const callId = callIn(inner);
+    const isShown = nestsCalls(this.#client) || inner.type === 'question' || this.#calls.has(callId ?? '');
+    if (callId !== null && isShown) return this.of(inner).flatMap((update) => nested(update, calls.at(-1)));
     const line = subagentLine(inner);
     return line === null ? [] : this.#progress(event.callId, `${agents.join(' › ')}: ${line}\n`);
   }
@@ -215,6 +219,35 @@ export class SessionUpdates {
     const cost = { amount: this.#costUsd, currency: 'USD' };
     return [{ sessionUpdate: 'usage_update', used, size: Math.max(this.#window, used), cost }];
   }
+}
+
+/** The call that an event is about. */
+function callIn(event: AgentEvent): string | null {
+  switch (event.type) {
+    case 'question':
+      return event.request.callId;
+    case 'judged':
+    case 'tool_progress':
+    case 'tool_end':
+      return event.callId;
+    case 'tool_start':
+      return event.call.id;
+    case 'message':
+      return event.message.role === 'tool' ? event.message.callId : null;
+    default:
+      return null;
+  }
+}
+
+function nestsCalls({ _meta }: ClientCapabilities): boolean {
+  return ((_meta ?? {}) as ClientExtensions).aca?.subagents === true;
+}
+
+/** Only calls, which say whose subagent made them. The plan of a subagent is not that of the session. */
+function nested(update: SessionUpdate, parent: string | undefined): SessionUpdate[] {
+  if (update.sessionUpdate === 'tool_call')
+    return [{ ...update, _meta: { ...update._meta, aca: { parent } } }];
+  return update.sessionUpdate === 'tool_call_update' ? [update] : [];
 }
 
 /** A long result, without its middle. */

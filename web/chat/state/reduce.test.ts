@@ -155,6 +155,13 @@ describe('calls', () => {
       view.items.map((item) => ('status' in item ? item.status : item.type)),
     ]).toEqual([null, [], ['failed', 'stopped']]);
   });
+
+  test('nor does a call of a subagent', () => {
+    const nested = { _meta: { aca: { parent: 'c1' } } } as Partial<SessionUpdate>;
+    const end: ChatEvent = { type: 'turn_ended', stopReason: 'cancelled' };
+    const outer = play(started, call('c1'), call('c2', nested), end).items[0] as CallItem;
+    expect(outer.children.map(({ status }) => status)).toEqual(['failed']);
+  });
 });
 
 describe('questions', () => {

@@ -2,7 +2,7 @@ import type { ChatEvent } from '../connection.ts';
 import { updateCall } from './calls.ts';
 import { add, type Draft } from './draft.ts';
 import { applyUpdate } from './updates.ts';
-import { type Ask, emptyView, type View } from './view.ts';
+import { type Ask, type CallItem, emptyView, type View } from './view.ts';
 
 /** The view after some events. `now` is the time of those that do not say theirs. */
 export function reduce(view: View, events: readonly ChatEvent[], now: number): View {
@@ -96,9 +96,15 @@ function endTurn(draft: Draft, at: number): void {
   for (let index = draft.items.length - 1; index >= 0; index--) {
     const item = draft.items[index];
     if (item?.type === 'user') break;
-    if (item?.type !== 'call' || item.endedAt !== undefined) continue;
-    draft.items[index] = { ...item, status: 'failed', endedAt: at };
+    if (item?.type === 'call') draft.items[index] = stopped(item, at);
   }
+}
+
+/** A call that did not end, and those of its subagent. */
+function stopped(call: CallItem, at: number): CallItem {
+  if (call.endedAt !== undefined) return call;
+  const children = call.children.map((child) => stopped(child, at));
+  return { ...call, children, status: 'failed', endedAt: at };
 }
 
 function ask(draft: Draft, asked: Ask): void {

@@ -3,6 +3,7 @@ import { useChat, useFold } from '../context.ts';
 import { memo } from '../memo.ts';
 import { Icon, type IconName, Spinner } from '../parts/icon.tsx';
 import { useNow } from '../parts/use-now.ts';
+import { rowsOf } from '../state/rows.ts';
 import type { CallItem } from '../state/view.ts';
 import { duration, plural, shortPath } from '../text/format.ts';
 import { visible } from '../text/visible.ts';
@@ -24,11 +25,13 @@ const ICONS: Record<ToolKind, IconName> = {
 /** Shorter times are not worth reading, in milliseconds. */
 const SHORT = 1_000;
 
-type Props = { call: CallItem; isAsked: boolean; cwd: string };
+/** `asked`: ids of the calls that the user is asked about. */
+type Props = { call: CallItem; asked: ReadonlySet<string>; cwd: string };
 
 /** A call of a tool: what it does, how it went, and what came of it. */
-export const CallRow = memo(({ call, isAsked, cwd }: Props) => {
+export const CallRow = memo(({ call, asked, cwd }: Props) => {
   const { kind, status, content, children } = call;
+  const isAsked = asked.has(call.callId);
   const isRunning = call.endedAt === undefined && !isAsked;
   const hasMore = content.length > 0 || children.length > 0;
   // What the user is asked about is shown with the question.
@@ -68,9 +71,7 @@ export const CallRow = memo(({ call, isAsked, cwd }: Props) => {
       </div>
       {hasMore && isOpen && (
         <div class="call-body" id={body}>
-          {children.map((child) => (
-            <CallRow key={child.key} call={child} isAsked={false} cwd={cwd} />
-          ))}
+          {children.length > 0 && <CallRows items={children} asked={asked} cwd={cwd} />}
           <CallContent
             content={content}
             printed={call.printed}
@@ -83,6 +84,80 @@ export const CallRow = memo(({ call, isAsked, cwd }: Props) => {
     </div>
   );
 });
+
+/** Calls in a row. */
+function CallRows({ items, asked, cwd }: { items: readonly CallItem[] } & Pick<Props, 'asked' | 'cwd'>) {
+  return (
+    <div class="call-rows">
+      {rowsOf(items, asked).map((row) =>
+        row.type === 'group' ? (
+          <CallGroup key={row.key} calls={row.calls} asked={asked} cwd={cwd} />
+        ) : (
+          <CallRow key={row.key} call={row} asked={asked} cwd={cwd} />
+        ),
+      )}
+    </div>
+  );
+}
+
+type GroupProps = { calls: readonly CallItem[] } & Pick<Props, 'asked' | 'cwd'>;
+
+/** Several files read and searches made in a row: what is being read, then how much was. */
+export const CallGroup = memo(({ calls, asked, cwd }: GroupProps) => {
+  const [first] = calls;
+  const running = calls.findLast(({ endedAt }) => endedAt === undefined);
+  const failed = calls.filter(({ status }) => status === 'failed').length;
+  const [isOpen, toggle] = useFold(`group:${first?.key}`, false);
+  const body = `group-${first?.key}`;
+  return (
+    <div class={`call group ${running ? 'in_progress' : 'completed'}`}>
+      <div class="call-head">
+        <button
+          type="button"
+          class="call-toggle"
+          onClick={toggle}
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? body : undefined}
+        >
+          {running ? <Spinner /> : <Icon name={calls.some(isSearch) ? 'search' : 'read'} />}
+          <span class="call-title">
+            {running ? visible(running.title).replaceAll('\n', ' ') : groupTitle(calls)}
+          </span>
+          <span class={isOpen ? 'fold open' : 'fold'}>
+            <Icon name="chevron" />
+          </span>
+        </button>
+        <span class="call-state">
+          {[running && plural(calls.length, 'step'), failed > 0 && `${failed} failed`]
+            .filter(Boolean)
+            .join(' · ')}
+        </span>
+      </div>
+      {isOpen && (
+        <div class="call-body" id={body}>
+          {calls.map((call) => (
+            <CallRow key={call.key} call={call} asked={asked} cwd={cwd} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+});
+
+function groupTitle(calls: readonly CallItem[]): string {
+  const searches = calls.filter(isSearch).length;
+  const reads = calls.length - searches;
+  const parts = [
+    reads > 0 && `read ${plural(reads, 'file')}`,
+    searches > 0 && `searched ${plural(searches, 'time')}`,
+  ];
+  const words = parts.filter(Boolean).join(', ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function isSearch({ kind }: CallItem): boolean {
+  return kind === 'search';
+}
 
 /** Changes, commands and failures are worth seeing; what was read is not. */
 function isOpenAtFirst({ kind, status, content, children }: CallItem): boolean {

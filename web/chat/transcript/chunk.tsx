@@ -1,11 +1,12 @@
 import { Component, createRef } from 'preact';
 import { Boundary } from '../parts/boundary.tsx';
+import type { GroupRow } from '../state/rows.ts';
 import type { Item } from '../state/view.ts';
 import { ItemView } from './item-view.tsx';
 import type { Scroller } from './stick-to-end.ts';
 
 type Props = {
-  items: readonly Item[];
+  items: readonly (Item | GroupRow)[];
   isLast: boolean;
   isTurnRunning: boolean;
   /** Ids of the calls that the user is asked about. */
@@ -77,7 +78,7 @@ export class Chunk extends Component<Props, { isDrawn: boolean }> {
             <ItemView
               item={item}
               isGrowing={isLast && isTurnRunning && index === items.length - 1}
-              isAsked={item.type === 'call' && asked.has(item.callId)}
+              asked={asked}
               cwd={cwd}
             />
           </Boundary>

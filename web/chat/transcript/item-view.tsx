@@ -5,22 +5,23 @@ import { Markdown } from '../markdown/markdown.tsx';
 import { memo } from '../memo.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import type { GroupRow } from '../state/rows.ts';
 import type { Item, MessageItem, UserItem } from '../state/view.ts';
 import { duration } from '../text/format.ts';
 import { visible } from '../text/visible.ts';
-import { CallRow } from './call-row.tsx';
+import { CallGroup, CallRow } from './call-row.tsx';
 import { ImageView } from './image-view.tsx';
 
 type Props = {
-  item: Item;
+  item: Item | GroupRow;
   /** Whether more of it may come. */
   isGrowing: boolean;
-  /** Whether the user is asked about this call. */
-  isAsked: boolean;
+  /** Ids of the calls that the user is asked about. */
+  asked: ReadonlySet<string>;
   cwd: string;
 };
 
-export const ItemView = memo(({ item, isGrowing, isAsked, cwd }: Props): ComponentChildren => {
+export const ItemView = memo(({ item, isGrowing, asked, cwd }: Props): ComponentChildren => {
   switch (item.type) {
     case 'user':
       return <UserMessage item={item} />;
@@ -29,7 +30,9 @@ export const ItemView = memo(({ item, isGrowing, isAsked, cwd }: Props): Compone
     case 'thought':
       return <Thought item={item} isGrowing={isGrowing} />;
     case 'call':
-      return <CallRow call={item} isAsked={isAsked} cwd={cwd} />;
+      return <CallRow call={item} asked={asked} cwd={cwd} />;
+    case 'group':
+      return <CallGroup calls={item.calls} asked={asked} cwd={cwd} />;
     case 'notice': {
       const { severity, text, detail } = item;
       return <Note icon={severity} kind={severity} text={text} detail={detail} />;

@@ -1,13 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
+import { rowsOf } from '../state/rows.ts';
 import type { View } from '../state/view.ts';
 import { Chunk } from './chunk.tsx';
 import { useStickToEnd } from './stick-to-end.ts';
 import { Working } from './working.tsx';
 
-/** Items in one chunk: chunks far from what is on the screen are not drawn. */
-const CHUNK = 30;
+/** Rows in one chunk: chunks far from what is on the screen are not drawn. */
+const CHUNK = 10;
 
 type Props = { view: View; header?: ComponentChildren };
 
@@ -21,7 +22,8 @@ export function Transcript({ view, header }: Props) {
     [asks],
   );
   useFollowPrompts(view, follow);
-  const starts = Array.from({ length: Math.ceil(items.length / CHUNK) }, (_, index) => index * CHUNK);
+  const rows = useMemo(() => rowsOf(items, asked), [items, asked]);
+  const starts = Array.from({ length: Math.ceil(rows.length / CHUNK) }, (_, index) => index * CHUNK);
   return (
     <div class="transcript-frame">
       <div
@@ -36,9 +38,9 @@ export function Transcript({ view, header }: Props) {
           {header}
           {starts.map((start) => (
             <Chunk
-              key={items[start]?.key}
-              items={items.slice(start, start + CHUNK)}
-              isLast={start + CHUNK >= items.length}
+              key={rows[start]?.key}
+              items={rows.slice(start, start + CHUNK)}
+              isLast={start + CHUNK >= rows.length}
               isTurnRunning={turn !== null}
               asked={asked}
               cwd={session?.cwd ?? ''}

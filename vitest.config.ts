@@ -21,6 +21,7 @@ const WITH_BINARY = [
   'embedded',
   'headless',
   'images',
+  'page-keyboard',
   'sandbox',
   'sessions',
   'tools-edit',

@@ -2,21 +2,20 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
 import * as demo from '../web/chat/demo/session.ts';
-import { startBrowser } from './support/browser.ts';
 import { buildChat, openChat } from './support/chat-page.ts';
+import { useBrowser } from './support/use-browser.ts';
 
-let browser: Browser;
+const it = useBrowser();
 let files: Awaited<ReturnType<typeof buildChat>>;
 let axe: string;
 
 beforeAll(async () => {
   const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  [browser, files, axe] = await Promise.all([startBrowser(), buildChat(), source]);
+  [files, axe] = await Promise.all([buildChat(), source]);
 });
-afterAll(() => browser.close());
 
 /** What axe calls serious or critical, with where it is. */
 async function barriers(page: Page): Promise<string[]> {
@@ -40,7 +39,7 @@ const LOOKS = [
 test.each(LOOKS)(
   '$colorScheme, $width px: axe finds nothing serious, and nothing is wider than the screen',
   async ({ colorScheme, width }) => {
-    const { page, emit, answer } = await openChat(browser, files, {
+    const { page, emit, answer } = await openChat(it.browser, files, {
       colorScheme,
       viewport: { width, height: 844 },
       reducedMotion: 'reduce',
@@ -98,7 +97,7 @@ test.each(LOOKS)(
 );
 
 test('by keyboard alone: everything that can be clicked can be reached, in the order of the screen', async () => {
-  const { page, emit } = await openChat(browser, files);
+  const { page, emit } = await openChat(it.browser, files);
   await emit(...demo.opened, ...demo.work, ...demo.asked);
   await page.getByRole('region', { name: 'Approval needed' }).waitFor();
   await page.getByRole('button', { name: 'New session' }).focus();
@@ -130,7 +129,7 @@ test('by keyboard alone: everything that can be clicked can be reached, in the o
 });
 
 test('a screen reader hears questions and finished answers, not each part', async () => {
-  const { page, emit } = await openChat(browser, files);
+  const { page, emit } = await openChat(it.browser, files);
   await emit(...demo.opened, { type: 'turn_started' });
   const status = page.locator('.chat > .offscreen [role="status"]');
   await expect.poll(() => status.textContent()).toBe('Working');

@@ -1,18 +1,17 @@
 // @module-tag soak
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
 import type { ChatEvent } from '../web/chat/connection.ts';
-import { startBrowser } from './support/browser.ts';
 import { buildChat, openChat } from './support/chat-page.ts';
+import { useBrowser } from './support/use-browser.ts';
 
-let browser: Browser;
+const it = useBrowser();
 let files: Awaited<ReturnType<typeof buildChat>>;
 
 beforeAll(async () => {
-  [browser, files] = await Promise.all([startBrowser(), buildChat()]);
+  files = await buildChat();
 });
-afterAll(() => browser.close());
 
 const PAYLOADS = [
   '<img src=x onerror=alert(1)>',
@@ -155,7 +154,7 @@ async function openAll(page: Page): Promise<void> {
 }
 
 test.each(PAYLOADS)('nothing of %j becomes more than text, wherever it comes from', async (bad) => {
-  const { page, emit, answer, problems } = await openChat(browser, files);
+  const { page, emit, answer, problems } = await openChat(it.browser, files);
   const hunk = { id: 'h', oldStart: 1, newStart: 1, lines: [` ${bad}`, `-${bad}`, `+${bad} `] };
   await answer({
     files: [{ path: `@${bad}`, isFolder: false }],

@@ -1,67 +1,28 @@
 // @module-tag soak
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildPage } from '../../scripts/web-page.mjs';
 import { headerOf, SessionStore } from '../../src/session/store.ts';
-import { startBrowser } from '../support/browser.ts';
 import { prompt, reply } from '../support/histories.ts';
-import { calls, type Step, says, slowly } from '../support/model-server/script.ts';
-import { startPageServer } from '../support/page-server.ts';
+import { calls, says, slowly } from '../support/model-server/script.ts';
+import { approveUntil, edits, isShown, numbers, served, shows, startSession } from '../support/page-run.ts';
 import { seriousViolations, signedInPage } from '../support/signed-in-page.ts';
-import { type Workspace, workspace } from '../support/workspace.ts';
+import { useBrowser } from '../support/use-browser.ts';
+import { workspace } from '../support/workspace.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-});
-afterAll(() => browser?.close());
-
-const text = 'one\ntwo\n3\n4\n5\n6\n7\n8\n9\nten\neleven\n';
-const edits = (file: string): Step[] => [
-  calls(['Read', { file_path: file }]),
-  calls(['Edit', { file_path: file, old_string: 'two', new_string: 'TWO' }]),
-  calls(['Edit', { file_path: file, old_string: 'ten', new_string: 'TEN' }]),
-];
-
-async function served(space: Workspace, script: readonly Step[]) {
-  const server = await startPageServer(space, script);
-  onTestFinished(() => server.close());
-  return server;
-}
-
-async function startSession(page: Page, folder: string, task: string): Promise<void> {
-  await page.locator('.side').getByRole('link', { name: 'New session' }).click();
-  await page.getByLabel('Folder on the server').fill(folder);
-  await page.getByLabel('What should be done?').fill(task);
-  await page.getByRole('button', { name: 'Start' }).click();
-}
-
-/** A click in the first moment after a question appears is ignored: it was meant for something else. */
-async function approveUntil(page: Page, isDone: () => Promise<boolean>): Promise<void> {
-  const yes = page.locator('.ask').getByRole('button', { name: 'Yes', exact: true });
-  await expect
-    .poll(async () => {
-      if (await yes.isVisible()) await yes.click({ timeout: 2_000 }).catch(() => undefined);
-      return isDone();
-    })
-    .toBe(true);
-}
-
-const isShown = (page: Page, words: string) => page.getByText(words).first().isVisible();
-const shows = (page: Page, words: string) => page.getByText(words).first().waitFor();
+const it = useBrowser();
 
 test('sign in by the link, watch a run, approve edits, revert a hunk; a guest sees it all and can do nothing', async () => {
-  const space = await workspace({ 'a.txt': text });
+  const space = await workspace({ 'a.txt': numbers });
   const server = await served(space, [...edits('a.txt'), says('All **done**.')]);
   const link = await server.link();
-  const owner = await signedInPage(browser, link);
+  const owner = await signedInPage(it.browser, link);
   expect(owner.page.url()).not.toContain('code=');
   await startSession(owner.page, space.root, 'shout the numbers');
   await owner.page.locator('.ask').waitFor();
 
-  const guest = await signedInPage(browser, await server.invite('viewer', 'Eve'));
+  const guest = await signedInPage(it.browser, await server.invite('viewer', 'Eve'));
   await guest.page.getByRole('link', { name: /shout the numbers/ }).click();
   await shows(guest.page, 'Waiting for somebody who may approve.');
   expect(await guest.page.locator('.composer, .choices, .nav-link[href="#/invitations"]').count()).toBe(0);
@@ -75,7 +36,7 @@ test('sign in by the link, watch a run, approve edits, revert a hunk; a guest se
   await approveUntil(owner.page, () => isShown(guest.page, 'Approved by'));
   await approveUntil(owner.page, () => isShown(owner.page, 'All done.'));
   for (const { page } of [owner, guest]) await shows(page, 'All done.');
-  expect((await space.tree())['a.txt']).toBe(text.replace('two', 'TWO').replace('ten', 'TEN'));
+  expect((await space.tree())['a.txt']).toBe(numbers.replace('two', 'TWO').replace('ten', 'TEN'));
 
   await owner.page.locator('.changes .panel-head').first().click();
   await owner.page.locator('.changed-file .panel-head').first().click();
@@ -86,7 +47,7 @@ test('sign in by the link, watch a run, approve edits, revert a hunk; a guest se
     .getByRole('button', { name: /revert/i })
     .click();
   await expect.poll(() => hunks.count()).toBe(1);
-  expect((await space.tree())['a.txt']).toBe(text.replace('ten', 'TEN'));
+  expect((await space.tree())['a.txt']).toBe(numbers.replace('ten', 'TEN'));
   await owner.page
     .locator('.changed-file')
     .getByRole('button', { name: /^accept/i })
@@ -98,7 +59,7 @@ test('sign in by the link, watch a run, approve edits, revert a hunk; a guest se
   await shows(owner.page, 'verified');
   await shows(owner.page, 'approved');
   expect([...owner.problems, ...guest.problems]).toEqual([]);
-  const second = await signedInPage(browser, link);
+  const second = await signedInPage(it.browser, link);
   await shows(second.page, 'does not work any more');
 });
 
@@ -106,7 +67,7 @@ test('a connection that is cut again and again loses nothing and shows nothing t
   const space = await workspace();
   const words = Array.from({ length: 400 }, (_, index) => `w${index}`).join(' ');
   const server = await served(space, [slowly(says(words), { betweenMs: 15 }), says('again')]);
-  const { page, cut, problems } = await signedInPage(browser, await server.link());
+  const { page, cut, problems } = await signedInPage(it.browser, await server.link());
   await startSession(page, space.root, 'count');
   const answer = page.locator('.transcript').getByText(/w0 w1/).first();
   await answer.waitFor();
@@ -139,11 +100,12 @@ test('markup in titles, file names, answers and outputs is shown as text', async
       `${attack}\n\n[link](javascript:window.hit=1) ![x](http://127.0.0.1:1/x.png)\n\n<iframe src="/"></iframe>`,
     ),
   ]);
-  const { page, problems } = await signedInPage(browser, await server.link());
+  const { page, problems } = await signedInPage(it.browser, await server.link());
   await startSession(page, space.root, `title ${attack}`);
   await approveUntil(page, () => page.locator('.transcript').getByText('<iframe').first().isVisible());
   await page.locator('.changes .panel-head').first().click();
-  for (const row of await page.locator('.transcript button[aria-expanded=false]').all()) await row.click();
+  const folded = page.locator('.transcript button[aria-expanded=false]');
+  while ((await folded.count()) > 0) await folded.first().click();
   await page.getByRole('link', { name: 'Activity' }).click();
   await shows(page, 'verified');
 
@@ -153,10 +115,10 @@ test('markup in titles, file names, answers and outputs is shown as text', async
 });
 
 test('on a phone everything is within its width; axe finds nothing serious, dark or light', async () => {
-  const space = await workspace({ 'a.txt': text });
+  const space = await workspace({ 'a.txt': numbers });
   const server = await served(space, [...edits('a.txt')]);
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-  const { page, problems } = await signedInPage(browser, await server.link(), {
+  const { page, problems } = await signedInPage(it.browser, await server.link(), {
     ...phone,
     colorScheme: 'dark',
   });
@@ -201,7 +163,7 @@ test('a session of 10,000 messages opens, and only a part of it is drawn', async
   await opened.journal.append(headerOf(opened.session), ...entries);
   await opened.close();
   const server = await served(space, []);
-  const { page, problems } = await signedInPage(browser, await server.link());
+  const { page, problems } = await signedInPage(it.browser, await server.link());
   await page.locator('a.card').first().click();
   await shows(page, 'answer 4999');
   expect(await page.locator('.transcript .column > .chunk').count()).toBeGreaterThan(300);
@@ -210,6 +172,83 @@ test('a session of 10,000 messages opens, and only a part of it is drawn', async
   await shows(page, 'question 0');
   expect(problems).toEqual([]);
 });
+
+test('what waits for an answer is announced outside of the page, once, and a click leads to it', async () => {
+  const space = await workspace({ 'a.txt': numbers });
+  const server = await served(space, [...edits('a.txt'), says('All done.')]);
+  const { page, problems } = await signedInPage(it.browser, await server.link(), {
+    permissions: ['notifications'],
+  });
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.getByLabel(/notif/i).check();
+  await page.evaluate(() => {
+    const seen: Seen = { isHidden: false, notified: [], badges: [] };
+    Object.assign(window, { seen });
+    Object.defineProperty(document, 'hidden', { get: () => seen.isHidden });
+    window.Notification = class extends window.Notification {
+      constructor(title: string, options?: NotificationOptions) {
+        super(title, options);
+        seen.notified.push([title, options?.body ?? '']);
+        seen.last = this;
+      }
+    };
+    navigator.setAppBadge = async (count) => void seen.badges.push(count ?? 0);
+  });
+  const seen = () =>
+    page.evaluate(() => {
+      const { notified, badges } = (window as unknown as { seen: Seen }).seen;
+      return { notified, badge: badges.at(-1) };
+    });
+  await page.evaluate(() => {
+    (window as unknown as { seen: Seen }).seen.isHidden = true;
+  });
+  await startSession(page, space.root, 'shout the numbers');
+  await page.waitForURL(/#\/session\//);
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await expect.poll(() => page.title()).toBe('(1) aca');
+  await expect.poll(seen).toEqual({ notified: [['shout the numbers', 'Waiting for you']], badge: 1 });
+  await page.evaluate(() => (window as unknown as { seen: Seen }).seen.last?.onclick?.(new Event('click')));
+  await page.locator('.ask').waitFor();
+
+  await approveUntil(page, () => isShown(page, 'All done.'));
+  await expect.poll(() => page.title()).toBe('shout the numbers - aca');
+  await expect.poll(async () => (await seen()).badge).toBe(0);
+  // The second question is another one; the first was announced once.
+  expect((await seen()).notified.length).toBeLessThanOrEqual(2);
+  expect(problems).toEqual([]);
+});
+
+test('what a subagent does is nested in its call, and reads in a row are one row that unfolds', async () => {
+  const space = await workspace({ 'a.txt': numbers, 'b.txt': 'b\n', 'c.txt': 'c\n' });
+  const server = await served(space, [
+    calls(['Task', { description: 'look around', prompt: 'LOOK' }]),
+    calls(['Read', { file_path: 'a.txt' }], ['Read', { file_path: 'b.txt' }], ['Glob', { pattern: '*.txt' }]),
+    says('Seen.'),
+    calls(['Read', { file_path: 'b.txt' }], ['Read', { file_path: 'c.txt' }]),
+    says('All done.'),
+  ]);
+  const { page, problems } = await signedInPage(it.browser, await server.link());
+  await startSession(page, space.root, 'look');
+  await approveUntil(page, () => isShown(page, 'All done.'));
+  const rows = page.locator('.transcript .chunk > .call');
+  const titles = () => rows.locator('> .call-head .call-title').allTextContents();
+  expect(await titles()).toEqual([expect.stringContaining('look around'), 'Read 2 files']);
+  const inside = rows.first().locator('.call-rows .call-title');
+  expect(await inside.allTextContents()).toEqual(['Read 2 files, searched 1 time']);
+  await inside.first().click();
+  expect(await inside.allTextContents()).toEqual([
+    'Read 2 files, searched 1 time',
+    'Read a.txt',
+    'Read b.txt',
+    expect.stringContaining('*.txt'),
+  ]);
+  await page.reload();
+  await page.locator('.transcript').getByText('All done.').waitFor();
+  expect((await titles()).at(-1)).toBe('Read 2 files');
+  expect(problems).toEqual([]);
+});
+
+type Seen = { isHidden: boolean; notified: string[][]; badges: number[]; last?: Notification };
 
 test('the page is small', async () => {
   const { files } = await buildPage();

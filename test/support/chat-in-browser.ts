@@ -1,20 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, expect } from 'vitest';
 import type { ChatEvent } from '../../web/chat/connection.ts';
 import * as demo from '../../web/chat/demo/session.ts';
-import { startBrowser } from './browser.ts';
 import { buildChat, type ChatPage, openChat } from './chat-page.ts';
+import { useBrowser } from './use-browser.ts';
 
 /** A browser for a test file, in which each test opens a chat and leaves it without errors. */
 export function useChatInBrowser() {
-  let browser: Browser;
+  const it = useBrowser();
   let files: Awaited<ReturnType<typeof buildChat>>;
   const open: ChatPage[] = [];
 
   beforeAll(async () => {
-    [browser, files] = await Promise.all([startBrowser(), buildChat()]);
+    files = await buildChat();
   });
-  afterAll(() => browser.close());
   afterEach(async () => {
     for (const { page, problems } of open.splice(0)) {
       expect(problems).toEqual([]);
@@ -30,7 +29,7 @@ export function useChatInBrowser() {
     },
     /** Opens the demo session, in which these events have happened. */
     async open(...events: ChatEvent[]): Promise<Page> {
-      const chat = await openChat(browser, files);
+      const chat = await openChat(it.browser, files);
       open.push(chat);
       await chat.emit(...demo.opened, ...events);
       await chat.page.getByRole('heading', { name: 'Reject expired sign-in tokens' }).waitFor();

@@ -18,6 +18,8 @@ export async function signedInPage(
 ): Promise<SignedInPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
+  // What is waited for comes at once on an idle machine.
+  page.setDefaultTimeout(90_000);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {

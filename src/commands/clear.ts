@@ -7,7 +7,7 @@ export const clear: SlashCommand = {
   async execute(_args, { sessions, print }) {
     const { id, messages } = sessions.session;
     if (messages.length === 0) return print('The conversation is already empty.');
-    sessions.begin();
-    print(`Started a new session. Resume the previous one with: aca --resume ${id.slice(0, 8)}`);
+    await sessions.begin();
+    print(`Started a new session. Go back to the previous one with: /resume ${id.slice(0, 8)}`);
   },
 };

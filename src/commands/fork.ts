@@ -14,6 +14,6 @@ export const fork: SlashCommand = {
     if (prompt === null) return print(`There is no prompt ${number}. /rewind lists them.`);
     const before = sessions.session.id.slice(0, 8);
     const id = await sessions.fork(prompt?.message);
-    print(`You're in the copy, ${id.slice(0, 8)}. Resume the original with: aca --resume ${before}`);
+    print(`You're in the copy, ${id.slice(0, 8)}. Go back to the original with: /resume ${before}`);
   },
 };

@@ -21,7 +21,7 @@ const noSessions: SessionActions = {
   rename: async () => undefined,
   rewind: async () => undefined,
   fork: nothing,
-  begin: () => undefined,
+  begin: async () => undefined,
   goTo: async () => undefined,
   exportTo: nothing,
 };

@@ -70,7 +70,7 @@ export type SessionActions = {
   /** Continues in a copy with the first `keep` messages, or all of them. Resolves with its id. */
   fork(keep?: number): Promise<string>;
   /** Continues in a new, empty session. */
-  begin(): void;
+  begin(): Promise<void>;
   /** Continues in another session, given by id, id prefix or title. */
   goTo(wanted: string): Promise<void>;
   /**

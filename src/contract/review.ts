@@ -7,7 +7,7 @@ export type ChangedHunk = {
   id: string;
   /** `lines 3-9`, `new file`, `mode 644 → 755`. */
   what: string;
-  /** A unified diff with its heading; empty if the change is not in lines. */
+  /** A unified diff with its heading and lines around it; empty if the change is not in lines. */
   patch: string;
   /** Null if the change is not in lines. */
   lines: ChangedLines | null;

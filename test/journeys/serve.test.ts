@@ -132,17 +132,20 @@ describe('an attached terminal', () => {
   );
 });
 
-test('/background hands a session over, and its run goes on in the server', soak, async () => {
+test('/background hands a session over with what waits: its run goes on in the server', soak, async () => {
   const space = await workspace();
-  const { join, name, env } = await prepared(space, [
+  const { join, name, env, model } = await prepared(space, [
     slowly(says('Slow words. '.repeat(100), { pieceLength: 12 }), { betweenMs: 100 }),
     says('Continued elsewhere.'),
+    says('Did the rest.'),
   ]);
   onTestFinished(async () => void (await aca(space, ['serve', '--stop'])));
   const lab = openLab(space, ['--model', name], { inShell: true, env, whenDone: onTestFinished });
   await lab.waitFor(promptShown);
   lab.type('talk\r');
   await lab.waitFor('Slow words.');
+  lab.type('and then the rest\r');
+  await lab.waitFor('Will be sent with the next step');
 
   lab.type('/background\r');
 
@@ -151,6 +154,7 @@ test('/background hands a session over, and its run goes on in the server', soak
   const id = /Session (\S+) is running/.exec(lab.all().join('\n'))?.[1] ?? '';
   const member = await join((await recordOf(space)).url);
   await member.attach(id);
-  await member.until(() => member.said.includes('Continued elsewhere.'));
-  expect(member.prompts[0]).toBe('talk');
+  await member.until(() => member.said.includes('Did the rest.'));
+  expect([member.prompts[0], member.prompts.at(-1)]).toEqual(['talk', 'and then the rest']);
+  expect(JSON.stringify(model.requests.at(-1)?.messages).split('and then the rest')).toHaveLength(2);
 });

@@ -224,7 +224,7 @@ describe('in a conversation', () => {
     terminal.type('one\r');
     await terminal.waitFor('First.');
     terminal.type('/clear\r');
-    await terminal.waitFor('Started a new session. Resume the previous one with: aca --resume');
+    await terminal.waitFor('Started a new session. Go back to the previous one with: /resume');
     terminal.type('two\r');
     await terminal.waitFor('Anew.');
     terminal.type('/model claude-opus-4-20250514\r');
@@ -253,7 +253,7 @@ describe('in a conversation', () => {
     terminal.type('two\r');
     await terminal.waitFor('Second.');
     terminal.type('/fork 2\r');
-    await terminal.waitFor('Resume the original with: aca --resume');
+    await terminal.waitFor('Go back to the original with: /resume');
     await terminal.waitFor('"Login bug", forked from ');
     terminal.type('three\r');
     await terminal.waitFor('In the copy.');
@@ -262,7 +262,7 @@ describe('in a conversation', () => {
     terminal.type('/sessions\r');
     await terminal.waitFor('Resume one with /resume ID.');
     expect(terminal.screen()).toMatch(/\* [0-9a-f]{8} {2}just now {2}4 messages {2}Login bug/);
-    const original = /Resume the original with: aca --resume ([0-9a-f]{8})/.exec(terminal.screen())?.[1];
+    const original = /Go back to the original with: \/resume ([0-9a-f]{8})/.exec(terminal.screen())?.[1];
     terminal.type('/resume nothing like this\r');
     await terminal.waitFor('There is no session "nothing like this". /sessions lists them.');
     terminal.type(`/resume ${original}\r`);

@@ -7,6 +7,7 @@ import { type ChatContext, Context } from './context.ts';
 import { Asks } from './dock/asks.tsx';
 import { Changes } from './dock/changes.tsx';
 import { Plan } from './dock/plan.tsx';
+import { Waiting } from './dock/waiting.tsx';
 import { Header } from './header.tsx';
 import { Boundary } from './parts/boundary.tsx';
 import { Icon } from './parts/icon.tsx';
@@ -70,6 +71,7 @@ export function Chat({ connection, hasHeader = true, draft: saved, onDraft }: Ch
               {view.session && (
                 <Changes version={view.changesVersion} cwd={view.session.cwd} isWatching={isWatching(view)} />
               )}
+              {view.waiting.length > 0 && <Waiting prompts={view.waiting} />}
               <TypingLine view={view} />
               {isWatching(view) ? (
                 <p class="watching">You are watching. Ask the owner for an invitation to take part.</p>

@@ -92,6 +92,9 @@ export type PermissionAsked = {
   options: PermissionOption[];
 };
 
+/** A prompt that was sent during a run; `by` is the name of who sent it. */
+export type WaitingPrompt = { text: string; by?: string };
+
 export type QuestionAsked = { requestId: string; question: string; choices: string[] };
 
 /**
@@ -112,7 +115,10 @@ export type ChatEvent = { seq?: number; by?: string; at?: number } & (
   | { type: 'permission_asked'; request: PermissionAsked }
   | { type: 'permission_settled'; requestId: string; optionId: string | null }
   | { type: 'question_asked'; request: QuestionAsked }
-  | { type: 'question_settled'; requestId: string; answer: string | null }
+  /** `question`: for those who were not asked. */
+  | { type: 'question_settled'; requestId: string; answer: string | null; question?: string }
+  /** All prompts that no run has taken yet. */
+  | { type: 'prompts_waiting'; prompts: WaitingPrompt[] }
   | { type: 'participants'; participants: Participant[] }
   | { type: 'typing'; participant: string; isTyping: boolean }
   /** `changes()` would return something else now. */

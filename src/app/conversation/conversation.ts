@@ -47,6 +47,8 @@ export type Stage = {
   /** Continues with another folder, once `next` has been called. */
   reopenWith?(folder: string): void;
   onRunEnd?: RunsDeps['onRunEnd'];
+  /** Called after messages were removed from the conversation. */
+  onRewound?(): void;
   /** An empty prompt sends again what failed. */
   retriesOnEnter?: true;
 };
@@ -88,6 +90,7 @@ export async function runConversation(
     redact: (session) => redacted(session, opened.privacy),
     confirm: (question) => confirm(question, command?.signal ?? leaving),
     warn: (text) => controller.notice('warn', text),
+    ...(stage.onRewound && { onRewound: stage.onRewound }),
     goOn: (session) => {
       goOn = session;
       quitting = true;
@@ -181,7 +184,7 @@ function contextOn(stage: Stage, opened: Opened, actions: Actions): CommandConte
  * Whether the line was a command. Errors that the user can fix, and provider errors, end the command but not
  * the conversation.
  */
-async function obey(line: string, context: CommandContext): Promise<boolean> {
+export async function obey(line: string, context: CommandContext): Promise<boolean> {
   try {
     return await dispatch(line, context);
   } catch (error) {

@@ -69,10 +69,10 @@ export class PromptQueue {
     return { prompts, claim };
   }
 
-  /** Removes the newest prompt, for editing. */
-  takeBack(): TypedPrompt | null {
-    const newest = this.#waiting.at(-1) ?? null;
-    if (newest) this.#change(this.#waiting.slice(0, -1));
+  /** Removes the newest prompt that fits, for editing. */
+  takeBack(fits: (prompt: TypedPrompt) => boolean = () => true): TypedPrompt | null {
+    const newest = this.#waiting.findLast(fits) ?? null;
+    if (newest) this.#change(this.#waiting.filter((prompt) => prompt !== newest));
     return newest;
   }
 

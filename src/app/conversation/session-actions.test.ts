@@ -26,7 +26,7 @@ async function deskFor(store: SessionStore, cwd: string, { keeps = true } = {}) 
     redact: (session) => session,
     confirm: async () => true,
     warn: (text) => warnings.push(text),
-    goOn: (next) => nexts.push(next),
+    goOn: (next) => void nexts.push(next),
   });
   /** As the controller does it: written first, then announced. */
   const say = async (text: string) => {

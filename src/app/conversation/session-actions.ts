@@ -17,15 +17,18 @@ export type SessionActionsOptions = {
   confirm(question: string): Promise<boolean>;
   /** Called when the disk cannot be written. */
   warn(text: string): void;
+  onRewound?(): void;
   /** Continues the conversation in this session. */
-  goOn(next: OpenSession): void;
+  goOn(next: OpenSession): void | Promise<void>;
+  /** Opens another session by its id, where it does not replace this one. */
+  open?(id: string): Promise<void>;
 };
 
 /** The session operations available to the user. */
 export function createSessionActions(
   options: SessionActionsOptions,
 ): SessionActions & { messageAdded(): Promise<void> } {
-  const { opened, store, keeps, cwd, redact, confirm, warn, goOn } = options;
+  const { opened, store, keeps, cwd, redact, confirm, warn, onRewound, goOn, open } = options;
   const { session, journal, ready } = opened;
   /** A session without messages leaves no trace: its title waits for the first message. */
   let waiting = session.messages.length === 0;
@@ -53,25 +56,27 @@ export function createSessionActions(
       await ready;
       session.messages.length = keep;
       await write({ type: 'rewind', keep });
+      onRewound?.();
     },
     async fork(keep) {
       mustKeep();
       await ready;
       const copy = await store.fork(session.id, keep);
       if (!copy) throw new UserError('This session is not saved yet.', 'Continue here.');
-      goOn(copy);
+      await goOn(copy);
       return copy.session.id;
     },
-    begin: () => goOn(store.create(cwd, session.settings)),
+    begin: async () => goOn(store.create(cwd, session.settings)),
     async goTo(wanted) {
       const id = await store.find(wanted);
       if (id === session.id)
         throw new UserError('You are already in that session.', '/sessions lists the others.');
+      if (id !== null && open) return open(id);
       const elsewhere = id === null ? null : otherFolder(store.folderOf(id), cwd);
       if (elsewhere !== null && !(await confirm(otherFolderQuestion(elsewhere, cwd)))) return;
       const next = id === null ? null : await store.resume(id);
       if (!next) throw new UserError(`There is no session "${wanted}".`, '/sessions lists them.');
-      goOn(next);
+      await goOn(next);
     },
     async exportTo(file, { withSecrets = false } = {}) {
       await ready;

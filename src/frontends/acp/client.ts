@@ -114,12 +114,20 @@ export class EditorClient implements Client {
     return choice === 'Yes';
   }
 
-  async ask({ question, choices }: UserQuestion, signal: AbortSignal): Promise<string | null> {
-    if (this.capabilities.elicitation?.form) return this.#elicit({ question, choices }, signal);
+  async ask(
+    { question, choices }: UserQuestion,
+    signal: AbortSignal,
+    meta?: Record<string, unknown>,
+  ): Promise<string | null> {
+    if (this.capabilities.elicitation?.form) return this.#elicit({ question, choices }, signal, meta);
     return choices.length === 0 ? null : this.#choose(question, choices, signal, []);
   }
 
-  async #elicit({ question, choices }: UserQuestion, signal: AbortSignal): Promise<string | null> {
+  async #elicit(
+    { question, choices }: UserQuestion,
+    signal: AbortSignal,
+    meta?: Record<string, unknown>,
+  ): Promise<string | null> {
     const answer = { type: 'string' as const, title: 'Answer', ...(choices.length > 0 && { enum: choices }) };
     await this.passedOn();
     const response = await this.#unlessCancelled(
@@ -130,6 +138,7 @@ export class EditorClient implements Client {
           sessionId: this.#sessionId,
           message: question,
           requestedSchema: { type: 'object', properties: { answer }, required: ['answer'] },
+          ...(meta && { _meta: meta }),
         },
         { cancellationSignal: signal, stopWaitingOnCancel: true },
       ),

@@ -1,6 +1,8 @@
+import type { ChangedFile, ChangedHunk, UndoReport } from '../../contract/review.ts';
+
 /**
- * What this agent offers beyond the protocol, advertised in `agentCapabilities._meta.aca`. Names and types
- * without imports, so that clients can use this file as it is.
+ * What this agent offers beyond the protocol, advertised in `agentCapabilities._meta.aca`. Names and types only, so that
+ * clients can use this file as it is.
  */
 export const extensionMethods = {
   /** What is left of the changes of the session, compared with the files as they are now. */
@@ -44,40 +46,10 @@ export type FileQuery = { query: string; limit?: number | undefined };
 /** All files, all hunks of a file, or some of them. */
 export type ChosenChanges = { path?: string | undefined; hunks?: string[] | undefined };
 
-export type FileChanges = {
-  /** Absolute. */
-  path: string;
-  change: 'new' | 'deleted' | 'changed';
-  added: number;
-  removed: number;
-  /** Empty if nothing of it can be reverted: then a note says why. */
-  hunks: HunkChange[];
-  /** For the user. */
-  notes: string[];
-};
-
-export type HunkChange = {
-  /** From its content: the same after changes elsewhere in the file. */
-  id: string;
-  /** `lines 3-9`, `new file`, `mode 644 → 755`. */
-  what: string;
-  /** A unified diff with its heading and lines around it; empty if the change is not in lines. */
-  patch: string;
-  added: number;
-  removed: number;
-  /**
-   * The lines before and after, with their ends; null if the change is not in lines. Line numbers count from 1. If
-   * a text is empty, its number is that of the next line.
-   */
-  lines: { oldStart: number; oldText: string; newStart: number; newText: string } | null;
-};
-
-/** `kept` lists files that were left unchanged, and why. All paths are absolute. */
-export type RestoredFiles = {
-  restored: string[];
-  removed: string[];
-  kept: { path: string; because: string }[];
-};
+/** With absolute paths, as in all these requests. */
+export type FileChanges = ChangedFile;
+export type HunkChange = ChangedHunk;
+export type RestoredFiles = UndoReport;
 
 /** The files are not what was listed: nothing was changed. Ask for the list again. */
 export const CONFLICT_CODE = -32009;

@@ -10,6 +10,13 @@ export type SentPrompt = TypedPrompt & {
   commands?: readonly SlashCommand[];
 };
 
+type TurnListeners = {
+  /** A run begins or continues with these prompts. */
+  taken(prompts: readonly SentPrompt[]): void;
+  /** These wait now; no run has taken them. */
+  waiting(prompts: readonly SentPrompt[]): void;
+};
+
 type Turn = { done(reason: StopReason): void; failed(error: unknown): void };
 
 /**
@@ -17,21 +24,25 @@ type Turn = { done(reason: StopReason): void; failed(error: unknown): void };
  * it.
  */
 export class PromptTurns {
-  readonly #onTaken: (prompts: readonly SentPrompt[]) => void;
+  readonly #on: TurnListeners;
   readonly #turns = new Map<TypedPrompt, Turn>();
   /** What the current run answers. */
   #current: SentPrompt[] = [];
-  #waiting: readonly TypedPrompt[] = [];
+  #waiting: readonly SentPrompt[] = [];
   #queue = this.#newQueue();
 
-  /** `onTaken` is called with the prompts that a run begins or continues with. */
-  constructor(onTaken: (prompts: readonly SentPrompt[]) => void) {
-    this.#onTaken = onTaken;
+  constructor(on: TurnListeners) {
+    this.#on = on;
   }
 
   /** What the current run began with. */
   get first(): SentPrompt | undefined {
     return this.#current[0];
+  }
+
+  /** The prompts that no run has taken yet. */
+  get waiting(): readonly SentPrompt[] {
+    return this.#waiting;
   }
 
   get isBusy(): boolean {
@@ -65,8 +76,16 @@ export class PromptTurns {
 
   /** Cancels the prompts that no run has taken yet. */
   dropWaiting(): void {
-    for (let prompt = this.#queue.takeBack(); prompt; prompt = this.#queue.takeBack())
-      this.#settleOne(prompt, 'cancelled');
+    while (this.takeBack());
+  }
+
+  /** Cancels the newest prompt that no run has taken yet, or the newest of one sender. */
+  takeBack(from?: string): SentPrompt | null {
+    const prompt: SentPrompt | null = this.#queue.takeBack(
+      (one: SentPrompt) => from === undefined || one.from?.id === from,
+    );
+    if (prompt) this.#settleOne(prompt, 'cancelled');
+    return prompt;
   }
 
   /** Lets whoever waits in `next` go on with null; prompts that wait are kept for the call after that. */
@@ -80,7 +99,7 @@ export class PromptTurns {
 
   #take(prompts: readonly SentPrompt[]): void {
     this.#current.push(...prompts);
-    this.#onTaken(prompts);
+    this.#on.taken(prompts);
   }
 
   #settleOne(prompt: TypedPrompt, end: TurnEnd): void {
@@ -94,6 +113,7 @@ export class PromptTurns {
     return new PromptQueue({
       onChange: (waiting) => {
         this.#waiting = waiting;
+        this.#on.waiting(waiting);
       },
       onClaimed: (prompts) => this.#take(prompts),
     });

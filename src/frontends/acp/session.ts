@@ -27,6 +27,7 @@ import { PromptTurns, type SentPrompt, type TurnEnd } from './prompt-turns.ts';
 import { runError, stopReasonOf } from './run-end.ts';
 import { SessionChanges } from './session-changes.ts';
 import { availableCommands, sessionCommands } from './session-commands.ts';
+import type { SessionEvent } from './session-event.ts';
 import { SessionUpdates } from './session-updates.ts';
 import { textContent } from './tool-calls.ts';
 
@@ -42,23 +43,16 @@ type SessionDeps = {
 
 type Around = SessionDeps & { id: string; options: SessionOptions };
 
-/** What happens in a session besides the events of its runs. */
-export type SessionEvent =
-  /** The conversation was opened again with other settings. */
-  | { type: 'opened'; opened: Opened }
-  | { type: 'prompted'; prompts: readonly SentPrompt[] }
-  /** Text that is not from the model. */
-  | { type: 'said'; text: string }
-  /** No prompt is left to answer. */
-  | { type: 'ended'; end: TurnEnd };
-
 /** One session of an editor: the same conversation as in a terminal, with the editor as its frontend. */
 export class AcpSession {
   readonly id: string;
   readonly #host: Host;
   readonly #client: Client;
   readonly #updates: SessionUpdates;
-  readonly #turns = new PromptTurns((prompts) => this.#tell({ type: 'prompted', prompts }));
+  readonly #turns = new PromptTurns({
+    taken: (prompts) => this.#tell({ type: 'prompted', prompts }),
+    waiting: (prompts) => this.#tell({ type: 'waiting', prompts }),
+  });
   readonly #listeners = new Set<(event: SessionEvent) => void>();
   readonly #files: FileNames;
   readonly changes: SessionChanges;
@@ -118,6 +112,22 @@ export class AcpSession {
 
   get isBusy(): boolean {
     return this.#turns.isBusy;
+  }
+
+  /** For another session that continues in the same way. */
+  get choices(): Partial<SessionOptions> {
+    const { sessionId: _, resume: __, forceDir: ___, ...others } = this.#options;
+    return { ...others, model: nameOf(this.#opened.choice), mode: this.mode };
+  }
+
+  /** The prompts that no run has taken yet. */
+  get waiting(): readonly SentPrompt[] {
+    return this.#turns.waiting;
+  }
+
+  /** Removes the newest of those that one participant sent. */
+  takeBack(from: string): SentPrompt | null {
+    return this.#turns.takeBack(from);
   }
 
   /** Returns a function that removes the listener. */
@@ -306,6 +316,9 @@ export class AcpSession {
       host: this.#host,
       news,
       leaving: this.#leaving.signal,
+      reopenWith: (folder) => void this.change({ addDir: [...this.#options.addDir, folder] }),
+      onRewound: () => this.#tell({ type: 'rewound' }),
+      onRunEnd: (facts, reason) => this.#tell({ type: 'run_ended', facts, reason }),
     };
   }
 

@@ -138,11 +138,15 @@ export class Sessions {
   }
 
   /** An abort cancels the run. */
-  prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal, from?: SentPrompt['from']) {
+  prompt(
+    { sessionId, prompt }: PromptRequest,
+    signal: AbortSignal,
+    about: Pick<SentPrompt, 'from' | 'after'> = {},
+  ) {
     return explained(async () => {
       const session = this.#session(sessionId);
       signal.addEventListener('abort', () => session.cancel());
-      return { stopReason: await session.prompt({ ...promptOf(prompt), ...(from && { from }) }) };
+      return { stopReason: await session.prompt({ ...promptOf(prompt), ...about }) };
     });
   }
 

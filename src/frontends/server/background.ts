@@ -1,6 +1,12 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ClientContext, methods, type NewSessionResponse } from '@agentclientprotocol/sdk';
+import {
+  type ClientContext,
+  methods,
+  type NewSessionResponse,
+  type PromptRequest,
+} from '@agentclientprotocol/sdk';
+import type { TypedPrompt } from '../../app/conversation/prompt-queue.ts';
 import { UserError } from '../../contract/errors.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
@@ -12,7 +18,7 @@ import type { HandedOver } from '../terminal/terminal-conversation.ts';
 import { AccessStore } from './http/access-store.ts';
 import { signInLink } from './http/invitations.ts';
 import { connectToServer } from './server-client.ts';
-import { type SessionOverview, serverMethods } from './server-methods.ts';
+import { type PromptMeta, type SessionOverview, serverMethods } from './server-methods.ts';
 import { findServer, type ServerRecord, serverFolder } from './server-record.ts';
 import { sessionOptions } from './session-options.ts';
 
@@ -32,16 +38,17 @@ export async function runInBackground(prompt: string, options: Options, terminal
       mcpServers: [],
       _meta,
     });
+    const typed = { text: prompt, images: [] };
     await began(agent, sessionId, () =>
-      agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text: prompt }] }),
+      agent.request(methods.agent.session.prompt, promptRequest(sessionId, typed)),
     );
     terminal.stdout.write(await howToAttach(sessionId, terminal));
   });
 }
 
-/** Opens a session that was closed here in the server, and continues its run. */
+/** Opens a session that was closed here in the server, continues its run, and sends the prompts that waited. */
 export async function moveToBackground(
-  { sessionId, isRunning, options }: HandedOver,
+  { sessionId, isRunning, waiting, options }: HandedOver,
   terminal: Terminal,
 ): Promise<string> {
   await withServer(terminal, async (agent) => {
@@ -50,8 +57,21 @@ export async function moveToBackground(
       _meta: { aca: { options: sessionOptions(options) } },
     });
     if (isRunning) await began(agent, sessionId, () => agent.request(serverMethods.resumeRun, { sessionId }));
+    for (const prompt of waiting)
+      agent
+        .request(methods.agent.session.prompt, promptRequest(sessionId, prompt))
+        // Answered after a run, when nobody is here any more.
+        .catch(() => undefined);
+    // All of them have arrived.
+    await agent.request(serverMethods.overview, {});
   });
   return howToAttach(sessionId, terminal);
+}
+
+function promptRequest(sessionId: string, { text, images, after }: TypedPrompt): PromptRequest {
+  const shown = images.map(({ mediaType, data }) => ({ type: 'image' as const, mimeType: mediaType, data }));
+  const meta: PromptMeta = { after };
+  return { sessionId, prompt: [{ type: 'text', text }, ...shown], ...(after && { _meta: { aca: meta } }) };
 }
 
 /** Sends a request that lasts as long as a run. Resolves when the run has begun, or rejects if it cannot begin. */

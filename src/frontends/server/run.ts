@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { SessionOptions } from '../../app/options.ts';
-import { loadSettings } from '../../app/settings.ts';
+import { loadSettings, type Settings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import { tryLock } from '../../lib/files/lock.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
@@ -23,15 +23,26 @@ export type ServeOptions = {
 };
 
 /** Owns sessions until the process is ended. What runs then is interrupted, and can be continued by the next server. */
-export async function runServer(
-  { session, door, onListening }: ServeOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const { root, config } = loadSettings(session, terminal);
+export async function runServer(options: ServeOptions, terminal: Terminal): Promise<void> {
+  const settings = loadSettings(options.session, terminal);
+  const { root } = settings;
   const folder = serverFolder(root);
   makePrivateFolder(folder);
   const lock = tryLock(path.join(folder, 'server'));
   if (!lock) throw alreadyRunning(root);
+  try {
+    await serveSessions(options, terminal, settings);
+  } finally {
+    lock.release();
+  }
+}
+
+async function serveSessions(
+  { session, door, onListening }: ServeOptions,
+  terminal: Terminal,
+  { root, config }: Settings,
+): Promise<void> {
+  const folder = serverFolder(root);
   const leaving = shutdownSignal(terminal);
   const warn = (message: string) => void terminal.stderr.write(`${message}\n`);
   let server: RunningServer | undefined;
@@ -66,7 +77,6 @@ export async function runServer(
     await hosted.closeAll();
     await server?.close();
     forgetServer(root);
-    lock.release();
   }
 }
 

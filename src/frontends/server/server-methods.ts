@@ -38,6 +38,14 @@ export const serverNotifications = {
   terminalResize: '_aca/terminal/resize',
 } as const;
 
+/** Asked of the client that owns a terminal. */
+export const terminalActions = {
+  /** Opens the user's editor. */
+  edit: '_aca/terminal/edit',
+  /** Answered when the client was continued. */
+  suspend: '_aca/terminal/suspend',
+} as const;
+
 /** A position in the events of a session. Another `epoch` means that the server was restarted. */
 export type Position = { epoch: string; seq: number };
 
@@ -80,12 +88,27 @@ export type SessionTurnEvent =
   | { type: 'reset' }
   /** Everything until the position in the answer was sent again. */
   | { type: 'caught_up' }
+  /** The end of the conversation was removed. Clients get a `reset`, and the conversation as it is now. */
+  | { type: 'rewound' }
+  /** All prompts that wait for the next step of the run, or for its end. */
+  | { type: 'prompts_waiting'; prompts: WaitingPrompt[] }
   | { type: 'turn_started' }
   | { type: 'turn_ended'; stopReason: StopReason }
   | { type: 'turn_failed'; message: string }
   | { type: 'permission_asked'; requestId: string; toolCallId: string }
   /** `optionId` is null if the question was withdrawn. */
-  | { type: 'permission_settled'; requestId: string; optionId: PermissionOption['optionId'] | null };
+  | { type: 'permission_settled'; requestId: string; optionId: PermissionOption['optionId'] | null }
+  /** A question in words. `answer` is null if it was declined or withdrawn. */
+  | { type: 'question_settled'; requestId: string; question: string; answer: string | null };
+
+/** In `_meta.aca` of `session/prompt`. `after`: it waits for the end of the current run. */
+export type PromptMeta = { after?: true | undefined };
+
+/** In `_meta.aca` of `elicitation/create`: how `question_settled` names it. */
+export type QuestionMeta = { requestId: string };
+
+/** `from` is the id of the participant who sent it, `by` the name. */
+export type WaitingPrompt = { text: string; from?: string; by?: string };
 
 /** In `_meta.aca` of `session/request_permission`. Clients send it back in the `_meta` of their answer. */
 export type PermissionMeta = {
@@ -124,5 +147,8 @@ export type OpenTerminalParams = {
 export type OpenTerminalResult = { terminalId: string };
 export type TerminalData = { terminalId: string; data: string };
 export type TerminalSize = { terminalId: string; columns: number; rows: number };
-/** `message` is for the user. */
-export type TerminalClosed = { terminalId: string; message: string };
+/** `message` is for the user. `next` is the session in which this terminal continues, if it does. */
+export type TerminalClosed = { terminalId: string; message: string; next: string | null };
+/** What to edit, and what it became: null when nothing was changed. */
+export type TerminalText = { terminalId: string; text: string };
+export type EditedText = { text: string | null };

@@ -19,13 +19,21 @@ export type EarlyPrompt = {
   dismiss(): void;
 };
 
+/** What only the process that owns a terminal can do there. The screen is released meanwhile. */
+export type RemoteActions = {
+  /** Opens the user's editor. Null when nothing was changed. */
+  edit(text: string): Promise<string | null>;
+  /** Resolves when the process was continued. */
+  suspend(): Promise<void>;
+};
+
 /** The process as a frontend sees it. */
 export type Terminal = Host & {
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  /** The terminal of another process: it neither ends nor suspends this one. */
-  isRemote?: boolean | undefined;
+  /** Set for the terminal of another process, which neither ends nor suspends this one. */
+  remote?: RemoteActions | undefined;
   /** Called on an unhandled error, before it ends the process or is attributed to a plugin. */
   onUncaught?(listener: (error: unknown) => void): void;
   /**

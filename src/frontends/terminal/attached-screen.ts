@@ -1,10 +1,14 @@
+import { obey } from '../../app/conversation/conversation.ts';
 import type { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import type { TypedPrompt } from '../../app/conversation/prompt-queue.ts';
 import { nameOf } from '../../app/conversation-plan.ts';
 import type { Opened } from '../../app/open-assistant.ts';
 import type { SessionOptions } from '../../app/options.ts';
 import type { Settings } from '../../app/settings.ts';
-import type { SlashCommand } from '../../contract/command.ts';
+import { commandNamed } from '../../commands/command-named.ts';
+import { commandIn } from '../../commands/dispatch.ts';
+import { builtinCommands } from '../../commands/index.ts';
+import type { CommandContext, SlashCommand } from '../../contract/command.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { cycleMode } from './cycle-mode.ts';
@@ -14,6 +18,11 @@ import { createPickers } from './pickers.ts';
 import type { Screen } from './screen.ts';
 import { paintScreen } from './start-screen.ts';
 
+/** What differs for the commands of one terminal. */
+export type OwnTalk = Pick<CommandContext, 'print' | 'ask' | 'confirm' | 'signal' | 'quit'> & {
+  commands(): readonly SlashCommand[];
+};
+
 /** A conversation that is going on elsewhere, whoever looks at it. */
 export type AttachedSession = {
   opened(): Opened;
@@ -21,18 +30,18 @@ export type AttachedSession = {
   /** What has happened since its last message was saved. */
   turnEvents(): readonly AgentEvent[];
   send(prompt: TypedPrompt, commands: readonly SlashCommand[]): void;
+  /** The user's prompts that no run has taken yet, and a way to take back the last. */
+  waiting(): number;
+  takeBack(): TypedPrompt | null;
   /** False if there is nothing to interrupt. */
   interrupt(): boolean;
   change(options: Pick<SessionOptions, 'model' | 'account'>): Promise<void>;
-  /** The commands of a conversation without a terminal. */
-  commands: readonly SlashCommand[];
+  /** For a command that concerns this terminal only: another session opens here, and the others stay. */
+  ownContext(talk: OwnTalk): CommandContext;
 };
 
-const QUIT: SlashCommand = {
-  name: 'quit',
-  description: 'Detach (the session goes on)',
-  execute: async () => undefined,
-};
+/** They concern this terminal only: they run at once, whatever the session does, and nobody else sees them. */
+const OWN = new Set(['clear', 'fork', 'help', 'quit', 'resume', 'sessions', 'theme']);
 
 type Place = { terminal: Terminal; prompts: TypedPrompts };
 
@@ -41,8 +50,11 @@ export class AttachedScreen {
   readonly screen: Screen;
   readonly #session: AttachedSession;
   readonly #cwd: string;
+  readonly #prompts: TypedPrompts;
   readonly #commands: readonly SlashCommand[];
   #hideStatus: () => void = () => undefined;
+  /** Of the command of this terminal that runs. */
+  #own: AbortController | null = null;
 
   static async open(session: AttachedSession, { terminal, prompts }: Place): Promise<AttachedScreen> {
     const attached: AttachedScreen = new AttachedScreen(
@@ -54,19 +66,29 @@ export class AttachedScreen {
         seesImages: () => session.opened().choice.info.abilities.images,
         cycleMode: () => cycleMode(session.opened().mode),
         acceptEdits: () => session.opened().mode.set('accept-edits'),
-        rewind: () => undefined,
+        rewind: () => {
+          if (!session.opened().controller.busy) attached.#send({ text: '/rewind', images: [] });
+        },
         background: () => attached.screen.quit(),
+        shared: {
+          add: (prompt) => attached.#send(prompt),
+          get length() {
+            return session.waiting();
+          },
+          takeBack: () => session.takeBack(),
+        },
       }),
-      terminal,
+      { terminal, prompts },
     );
     await attached.#show();
     return attached;
   }
 
-  private constructor(session: AttachedSession, screen: Screen, terminal: Terminal) {
+  private constructor(session: AttachedSession, screen: Screen, { terminal, prompts }: Place) {
     this.#session = session;
     this.screen = screen;
     this.#cwd = terminal.cwd;
+    this.#prompts = prompts;
     const desk = createPickers({
       screen,
       host: terminal,
@@ -75,17 +97,16 @@ export class AttachedScreen {
       switchTo: (model) => this.#change({ model }),
       switchAccount: (account) => this.#change({ account }),
     });
-    this.#commands = [...withDialogs(session.commands, desk), QUIT];
-    screen.onInterrupt(() => !screen.isQuitting && session.interrupt());
+    this.#commands = withDialogs(builtinCommands, desk).map((command) =>
+      command.name === 'quit' ? { ...command, description: 'Detach (the session goes on)' } : command,
+    );
+    screen.onInterrupt(() => this.#interrupt());
   }
 
   /** Until the user leaves, or the terminal is closed. */
   async run(): Promise<void> {
-    for (let prompt = await this.screen.next(); prompt; prompt = await this.screen.next()) {
-      const text = prompt.text.trim();
-      if (text === '/quit' || text === '/exit') return;
-      if (text !== '' || prompt.images.length > 0) this.#session.send(prompt, this.#commands);
-    }
+    await this.screen.next();
+    this.#own?.abort();
   }
 
   /** The conversation was opened again with other settings. */
@@ -114,6 +135,50 @@ export class AttachedScreen {
   #shows(): void {
     const { session } = this.#session.opened().controller;
     this.screen.pager.shows({ title: session.title ?? 'Conversation', messages: () => session.messages });
+  }
+
+  #send(prompt: TypedPrompt): void {
+    const typed = commandIn(prompt.text);
+    const name = typed && commandNamed(typed.name, this.#commands)?.name;
+    if (name && OWN.has(name)) void this.#runOwn(prompt.text.trim());
+    else {
+      const waits = this.#session.settings().config.queue === 'after';
+      this.#session.send(waits ? { ...prompt, after: true } : prompt, this.#commands);
+    }
+  }
+
+  async #runOwn(line: string): Promise<void> {
+    const { screen } = this;
+    screen.store.dispatch({ type: 'prompted', text: line });
+    if (this.#own) {
+      screen.print('Another command is still running. Press Ctrl+C to stop it.');
+      return;
+    }
+    this.#own = new AbortController();
+    const { signal } = this.#own;
+    const context = this.#session.ownContext({
+      print: (text) => screen.print(text),
+      ask: (question) => screen.ask(question, signal),
+      confirm: (question) => screen.confirm(question, signal),
+      commands: () => this.#allCommands(),
+      signal,
+      quit: () => screen.quit(),
+    });
+    try {
+      await this.#prompts.add(line);
+      await obey(line, context);
+    } catch (error) {
+      screen.print((error as Error).message);
+    } finally {
+      this.#own = null;
+    }
+  }
+
+  #interrupt(): boolean {
+    if (this.screen.isQuitting) return false;
+    if (!this.#own) return this.#session.interrupt();
+    this.#own.abort();
+    return true;
   }
 
   #change(options: Pick<SessionOptions, 'model' | 'account'>): void {

@@ -59,6 +59,8 @@ export type ScreenOptions = TerminalStreams & {
   settings: ScreenSettings;
   status: Status;
   prompt: PromptPlace;
+  /** Takes the prompts instead of a queue of the screen, and shows those that wait. */
+  shared?: Pick<PromptQueue, 'add' | 'length' | 'takeBack'>;
   /** Called for each notification. */
   onNotify(note: Note): void;
   /** Actions of the prompt's keys that the screen cannot handle itself. */
@@ -84,10 +86,10 @@ export class Screen {
   #cancelledAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ScreenOptions) {
-    const { stdin, stdout, isRemote, env, title, takeOver, settings, status, shownPath } = options;
+    const { stdin, stdout, remote, env, title, takeOver, settings, status, shownPath } = options;
     this.#options = options;
     const onKey = (key: Key) => this.#press(key);
-    const held = { stdin, stdout, isRemote, env, title, onKey };
+    const held = { stdin, stdout, remote, env, title, onKey };
     this.terminal = new HeldTerminal(takeOver ? { ...held, takeOver } : held);
     this.store = new ViewStore(status, options.start);
     this.#queue = new PromptQueue({
@@ -97,9 +99,9 @@ export class Screen {
         for (const { text } of prompts) this.store.dispatch({ type: 'prompted', text });
       },
     });
-    const { columns, rows } = this.terminal;
     const { theme: setting, color } = settings;
     this.#theme = new ScreenTheme({ setting, color, env, ground: options.ground ?? null });
+    const { columns, rows } = this.terminal;
     const theme = this.#theme.now;
     this.surroundings = new Surroundings({ columns, rows, theme, highlighter: noHighlighter, shownPath });
     this.markdown = new LateMarkdown(this.surroundings, { links: knowsHyperlinks(env) });
@@ -114,8 +116,8 @@ export class Screen {
       ...place,
       keymap,
       mode: settings.editorMode,
-      queued: () => this.#queue.length,
-      recall: () => this.#queue.takeBack(),
+      queued: () => (options.shared ?? this.#queue).length,
+      recall: () => (options.shared ?? this.#queue).takeBack(),
       editExternally: this.edit,
       submit: (prompt) => this.submit(prompt),
       retry: () => this.store.takeRetry() && this.submit({ text: '', images: [] }),
@@ -148,7 +150,7 @@ export class Screen {
     stdout.on('resize', this.#resized);
     for (const gone of ['end', 'close', 'error']) stdin.on(gone, this.#gone);
     stdout.on('error', this.#gone);
-    if (!this.#options.isRemote) process.on('SIGCONT', this.#takeBack);
+    if (!this.#options.remote) process.on('SIGCONT', this.#takeBack);
     // Whatever opens next, these keys were meant for the prompt: nothing else was visible.
     this.prompt.resize(textWidth(this.terminal.columns));
     this.terminal.deliver(pressed);
@@ -218,7 +220,7 @@ export class Screen {
   submit(prompt: TypedPrompt): void {
     // It does not wait for the run: the run goes on elsewhere.
     if (prompt.text.trim() === '/background') this.#options.onAction('background');
-    else this.#queue.add(prompt);
+    else (this.#options.shared ?? this.#queue).add(prompt);
   }
 
   onInterrupt(listener: () => boolean): void {
@@ -344,13 +346,13 @@ export class Screen {
     }
     this.#cancelledAt = now;
     const stopped = this.#interrupted();
-    this.store.dispatch({
-      type: 'hint',
-      text: stopped ? 'Stopped. Press Ctrl+C again to quit.' : 'Press Ctrl+C again to quit.',
-    });
+    const text = `${stopped ? 'Stopped. ' : ''}Press Ctrl+C again to quit.`;
+    this.store.dispatch({ type: 'hint', text });
   }
 
   async #suspend(): Promise<void> {
+    const { remote } = this.#options;
+    if (remote) return this.lend(() => remote.suspend());
     // Windows has no job control.
     if (process.platform === 'win32') return;
     await this.terminal.settle();

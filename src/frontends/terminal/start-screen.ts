@@ -9,7 +9,7 @@ import { namesKeys } from './early/tips.ts';
 import { gitBranch } from './git-branch.ts';
 import { unknownStatus } from './initial-status.ts';
 import type { Note } from './notify/notification.ts';
-import type { Screen } from './screen.ts';
+import type { Screen, ScreenOptions } from './screen.ts';
 
 const NOTIFY_MS = 10_000;
 
@@ -23,13 +23,15 @@ export type PaintStage = {
   rewind(): void;
   /** Continues the session elsewhere. */
   background(): void;
+  shared?: ScreenOptions['shared'];
 };
 
 /** Paints the screen with an empty conversation, so that the user can type while the rest is loading. */
 export async function paintScreen({ config }: Settings, stage: PaintStage): Promise<Screen> {
   const { Screen } = await import('./screen.ts');
-  const { terminal, history, commands, seesImages, cycleMode, acceptEdits, rewind, background } = stage;
-  const { stdin, stdout, isRemote, env, cwd, early } = terminal;
+  const { terminal, history, commands, seesImages, cycleMode, acceptEdits, rewind, background, shared } =
+    stage;
+  const { stdin, stdout, remote, env, cwd, early } = terminal;
   await early?.breathe();
   const facts = startFacts(cwd);
   const notifyByCommand = async ({ title, message }: Note) => {
@@ -43,7 +45,7 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
   const screen = new Screen({
     stdin,
     stdout,
-    isRemote,
+    remote,
     env,
     ...(early && { ground: early.ground, takeOver: () => early.takeOver() }),
     title: `aca · ${path.basename(cwd)}`,
@@ -59,6 +61,7 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
       queue: config.queue,
       notifications: config.notifications,
     },
+    ...(shared && { shared }),
     onNotify: (note) => void notifyByCommand(note),
     status: { ...unknownStatus, mode: config.mode },
     prompt: {
@@ -74,12 +77,9 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
         copied: async () => (await import('../../sandbox/shell/clipboard-image.ts')).clipboardImage(env),
       },
       edit: async (text) => {
-        if (isRemote) {
-          screen.print('An editor cannot be opened in an attached terminal.');
-          return null;
-        }
-        const { editInProgram } = await import('../../sandbox/shell/external-editor.ts');
-        return editInProgram(text, env.VISUAL || env.EDITOR || 'vi');
+        if (remote) return remote.edit(text);
+        const { editInProgram, editorOf } = await import('../../sandbox/shell/external-editor.ts');
+        return editInProgram(text, editorOf(env));
       },
     },
     onAction: (action) =>

@@ -1,6 +1,7 @@
 import { runConversation } from '../../app/conversation/conversation.ts';
 import { sessionHead } from '../../app/conversation/last-exchange.ts';
 import type { TypedPrompts } from '../../app/conversation/prompt-history.ts';
+import type { TypedPrompt } from '../../app/conversation/prompt-queue.ts';
 import { offerTrust } from '../../app/conversation/trust-question.ts';
 import {
   changePlan,
@@ -51,8 +52,13 @@ type Start = {
   canHandOver?: boolean;
 };
 
-/** A session that was closed here to go on elsewhere. */
-export type HandedOver = { sessionId: string; isRunning: boolean; options: Options };
+/** A session that was closed here to go on elsewhere, with the prompts that no run has taken yet. */
+export type HandedOver = {
+  sessionId: string;
+  isRunning: boolean;
+  waiting: readonly TypedPrompt[];
+  options: Options;
+};
 
 /** Shared by all sessions of the process. */
 type Around = { servers: Awaited<ReturnType<typeof startServers>>; leaving: AbortSignal };
@@ -267,7 +273,8 @@ export class ScreenConversation {
       return;
     }
     const options = { ...this.#options, model: nameOf(opened.choice), mode: opened.mode.get() };
-    this.handedOver = { sessionId: session.id, isRunning, options };
+    const waiting = this.screen.store.view.queue;
+    this.handedOver = { sessionId: session.id, isRunning, waiting, options };
     this.screen.quit();
   }
 

@@ -20,6 +20,11 @@ export async function editInProgram(text: string, command: string): Promise<stri
   }
 }
 
+/** The program that the user prefers, with its arguments. */
+export function editorOf({ VISUAL, EDITOR }: Readonly<NodeJS.ProcessEnv>): string {
+  return VISUAL || EDITOR || 'vi';
+}
+
 function exitOf(command: string, file: string): Promise<number | null> {
   const child =
     process.platform === 'win32'

@@ -53,6 +53,9 @@ function apply(draft: Draft, event: ChatEvent, at: number): void {
     case 'question_settled':
       settleQuestion(draft, event);
       return;
+    case 'prompts_waiting':
+      draft.waiting = event.prompts;
+      return;
     case 'participants':
       draft.participants = event.participants;
       draft.typing = draft.typing.filter((id) => event.participants.some((one) => one.id === id));
@@ -130,6 +133,6 @@ function settlePermission(draft: Draft, event: ChatEvent & { type: 'permission_s
 
 function settleQuestion(draft: Draft, event: ChatEvent & { type: 'question_settled' }): void {
   const asked = take(draft, event.requestId);
-  if (asked?.type !== 'question') return;
-  add(draft, { type: 'answer', question: asked.question, answer: event.answer, by: event.by });
+  const question = asked?.type === 'question' ? asked.question : event.question;
+  if (question !== undefined) add(draft, { type: 'answer', question, answer: event.answer, by: event.by });
 }

@@ -18,6 +18,7 @@ import type {
   Participant,
   PermissionAsked,
   QuestionAsked,
+  WaitingPrompt,
 } from '../connection.ts';
 
 /** Everything the chat shows. Never changed in place: what is the same object looks the same. */
@@ -29,6 +30,8 @@ export type View = {
   turn: { startedAt: number } | null;
   /** Questions to the user, oldest first. */
   asks: readonly Ask[];
+  /** Prompts that no run has taken yet. */
+  waiting: readonly WaitingPrompt[];
   plan: readonly PlanEntry[];
   commands: readonly AvailableCommand[];
   modes: SessionModeState | null;
@@ -109,6 +112,7 @@ export const emptyView: View = {
   items: [],
   turn: null,
   asks: [],
+  waiting: [],
   plan: [],
   commands: [],
   modes: null,

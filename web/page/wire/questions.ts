@@ -3,7 +3,7 @@ import type {
   RequestPermissionRequest,
   RequestPermissionResponse,
 } from '@agentclientprotocol/sdk';
-import type { PermissionMeta } from '../../../src/frontends/server/server-methods.ts';
+import type { PermissionMeta, QuestionMeta } from '../../../src/frontends/server/server-methods.ts';
 import type { ChatEvent } from '../../chat/connection.ts';
 
 type Open = { asked: ChatEvent; answer(value: string | null): void };
@@ -43,14 +43,22 @@ export class Questions {
   }
 
   async ask(request: CreateElicitationRequest, signal: AbortSignal): Promise<unknown> {
-    const requestId = this.#newId();
+    const about = request._meta?.aca as QuestionMeta | undefined;
+    const requestId = about?.requestId ?? this.#newId();
     const choices = choicesIn(request);
+    // Who settled it is told by the events of the session, if it names the question.
+    const settled = (answer: string | null) => {
+      if (!about) this.#emit({ type: 'question_settled', requestId, answer });
+    };
     const answer = await this.#ask(
       requestId,
       { type: 'question_asked', request: { requestId, question: request.message, choices } },
       signal,
-    );
-    this.#emit({ type: 'question_settled', requestId, answer });
+    ).catch((error) => {
+      settled(null);
+      throw error;
+    });
+    settled(answer);
     return answer === null ? { action: 'decline' } : { action: 'accept', content: { answer } };
   }
 
@@ -78,18 +86,14 @@ export class Questions {
       this.#open.set(requestId, open);
       this.#emit(asked);
       signal.addEventListener('abort', () => {
-        const wasOpen = this.#forget(requestId, open);
-        if (wasOpen && asked.type === 'question_asked')
-          this.#emit({ type: 'question_settled', requestId, answer: null });
+        this.#forget(requestId, open);
         reject(new Error('The question was withdrawn.'));
       });
     });
   }
 
-  #forget(requestId: string, open: Open): boolean {
-    if (this.#open.get(requestId) !== open) return false;
-    this.#open.delete(requestId);
-    return true;
+  #forget(requestId: string, open: Open): void {
+    if (this.#open.get(requestId) === open) this.#open.delete(requestId);
   }
 }
 

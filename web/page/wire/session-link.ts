@@ -232,8 +232,11 @@ export class SessionLink {
           });
         return;
       }
+      case 'rewound':
+        // The conversation follows as it is now.
+        return;
       default:
-        if (event.type !== 'permission_settled') this.#calls.clear();
+        if (event.type.startsWith('turn_')) this.#calls.clear();
         this.#emitInOrder({ ...event, ...about });
     }
   }

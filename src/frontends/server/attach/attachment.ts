@@ -1,12 +1,16 @@
 import { TypedPrompts } from '../../../app/conversation/prompt-history.ts';
+import { footerParts } from '../../../app/run-facts/footer.ts';
 import { visible } from '../../../lib/text/printable.ts';
-import type { SessionEvent } from '../../acp/session.ts';
-import { sessionCommands } from '../../acp/session-commands.ts';
+import type { SentPrompt } from '../../acp/prompt-turns.ts';
+import type { SessionEvent } from '../../acp/session-event.ts';
+import type { RemoteActions } from '../../shared/terminal.ts';
 import { AttachedScreen } from '../../terminal/attached-screen.ts';
 import type { Identity } from '../identity.ts';
 import type { OpenTerminalParams } from '../server-methods.ts';
 import type { HostedSession } from '../sessions/hosted-session.ts';
+import type { HostedSessions } from '../sessions/hosted-sessions.ts';
 import type { Answers } from '../sessions/room.ts';
+import { ownContext } from './own-context.ts';
 import { RemoteTerminal, type Size } from './remote-terminal.ts';
 import { TERMINAL_VARIABLES } from './terminal-variables.ts';
 
@@ -14,11 +18,15 @@ type AttachmentDeps = {
   id: string;
   who: Identity;
   hosted: HostedSession;
+  all: HostedSessions;
   params: OpenTerminalParams;
   env: NodeJS.ProcessEnv;
   send(data: string): Promise<void>;
-  /** The user left, or the session was closed. */
-  onClosed(message: string): void;
+  /** What only the client can do with its terminal. */
+  actions: RemoteActions;
+  onPrompt(text: string): void;
+  /** The user left, or continues in another session. */
+  onClosed(message: string, next: string | null): void;
 };
 
 /** One attached terminal: the screen is painted here, and only bytes travel. */
@@ -26,57 +34,51 @@ export class Attachment {
   readonly #deps: AttachmentDeps;
   readonly #remote: RemoteTerminal;
   readonly #leaving: (() => void)[] = [];
+  readonly #taken = new WeakSet<SentPrompt>();
+  #next: string | null = null;
+  #end = 'Detached. The session goes on.';
   #closed = false;
 
   constructor(deps: AttachmentDeps) {
-    const { hosted, params, env, send } = deps;
+    const { hosted, params, env, send, actions } = deps;
     const { columns, rows } = params;
     this.#deps = deps;
     const own = Object.fromEntries(TERMINAL_VARIABLES.map((name) => [name, params.env[name]]));
-    this.#remote = new RemoteTerminal({ columns, rows, cwd: hosted.cwd, env: { ...env, ...own }, send });
+    this.#remote = new RemoteTerminal({
+      columns,
+      rows,
+      cwd: hosted.cwd,
+      env: { ...env, ...own },
+      send,
+      actions,
+    });
   }
 
   /** Resolves when the screen was left. */
   async run(): Promise<void> {
     const { hosted, id, who } = this.#deps;
     const { session } = hosted;
-    const { terminal } = this.#remote;
-    const from = { id, name: who.name };
-    const { root, config } = session.settings;
-    const prompts = new TypedPrompts({ root, config, cwd: hosted.cwd, warn: () => undefined });
-    const attached = await AttachedScreen.open(
-      {
-        opened: () => session.opened,
-        settings: () => session.settings,
-        turnEvents: () => hosted.turnEvents,
-        send: (prompt, commands) => {
-          // A run that fails is shown like every other.
-          session.prompt({ ...prompt, from, commands }).catch(() => undefined);
-        },
-        interrupt: () => {
-          const { isBusy } = session;
-          session.cancel();
-          return isBusy;
-        },
-        change: (options) => session.change(options),
-        commands: sessionCommands,
-      },
-      { terminal, prompts },
-    );
+    const attached = await this.#open();
     const { screen } = attached;
     this.#leaving.push(
       session.listen((event) => this.#show(event, attached)),
       hosted.room.join({
         info: { id, name: who.name, role: who.role },
         answers: answersOn(attached, () => this.#closed || screen.isQuitting),
+        onAnswered: (text) => screen.print(visible(text)),
+        onClosed: () => {
+          this.#end = 'The session was closed.';
+          screen.quit();
+        },
       }),
     );
+    this.#showWaiting(session.waiting, attached);
     if (this.#closed) screen.quit();
     await attached.run();
     this.#leave();
     await attached.close();
     await this.#remote.flushed();
-    this.#deps.onClosed('Detached. The session goes on.');
+    this.#deps.onClosed(this.#end, this.#next);
   }
 
   type(data: string): void {
@@ -93,19 +95,99 @@ export class Attachment {
     this.#remote.end();
   }
 
+  async #open(): Promise<AttachedScreen> {
+    const { hosted, all, id, who, onPrompt } = this.#deps;
+    const { session, cwd } = hosted;
+    const { terminal } = this.#remote;
+    const from = { id, name: who.name };
+    const { root, config } = session.settings;
+    const prompts = new TypedPrompts({ root, config, cwd, warn: () => undefined });
+    const attached: AttachedScreen = await AttachedScreen.open(
+      {
+        opened: () => session.opened,
+        settings: () => session.settings,
+        turnEvents: () => hosted.turnEvents,
+        send: (prompt, commands) => {
+          const isEmpty = prompt.text.trim() === '' && prompt.images.length === 0;
+          // Enter after a failure: the same again.
+          const sent: SentPrompt = { ...prompt, from, commands, ...(isEmpty && { resumes: true }) };
+          if (isEmpty && session.isBusy) return;
+          onPrompt(prompt.text);
+          session.prompt(sent).catch((error: Error) => {
+            // A run that fails is shown like every other.
+            if (!this.#taken.has(sent)) attached.screen.print(error.message);
+          });
+        },
+        waiting: () => session.waiting.filter((prompt) => prompt.from?.id === id).length,
+        takeBack: () => session.takeBack(id),
+        interrupt: () => {
+          const { isBusy } = session;
+          session.cancel();
+          return isBusy;
+        },
+        change: (options) => session.change(options),
+        ownContext: (talk) =>
+          ownContext(
+            {
+              hosted,
+              all,
+              host: terminal,
+              prompts: () => prompts.list(),
+              moveTo: (next) => {
+                this.#next = next;
+                attached.screen.quit();
+              },
+            },
+            talk,
+          ),
+      },
+      { terminal, prompts },
+    );
+    return attached;
+  }
+
   #leave(): void {
     this.#closed = true;
     for (const leave of this.#leaving.splice(0)) leave();
   }
 
   #show(event: SessionEvent, attached: AttachedScreen): void {
-    const { screen } = attached;
-    if (event.type === 'opened') attached.reopened();
-    if (event.type === 'said') screen.print(event.text);
-    if (event.type !== 'prompted') return;
-    for (const { text, from } of event.prompts)
-      if (from?.id !== this.#deps.id && text !== '')
-        screen.store.dispatch({ type: 'prompted', text: from ? `${visible(from.name)}: ${text}` : text });
+    const { store } = attached.screen;
+    switch (event.type) {
+      case 'opened':
+        attached.reopened();
+        return;
+      case 'said':
+        attached.screen.print(event.text);
+        return;
+      case 'prompted':
+        for (const prompt of event.prompts) {
+          this.#taken.add(prompt);
+          if (prompt.text !== '') store.dispatch({ type: 'prompted', text: this.#signed(prompt) });
+        }
+        return;
+      case 'waiting':
+        this.#showWaiting(event.prompts, attached);
+        return;
+      case 'run_ended':
+        store.dispatch({ type: 'footer', parts: footerParts(event.facts, event.reason) });
+        return;
+      case 'rewound':
+      case 'ended':
+        return;
+      default:
+        event satisfies never;
+    }
+  }
+
+  #showWaiting(prompts: readonly SentPrompt[], { screen }: AttachedScreen): void {
+    const shown = prompts.map((prompt) => ({ ...prompt, text: this.#signed(prompt) }));
+    screen.store.dispatch({ type: 'queue', prompts: shown });
+  }
+
+  /** With the name of its sender, unless that is who reads it. */
+  #signed({ text, from }: SentPrompt): string {
+    return from && from.id !== this.#deps.id ? `${visible(from.name)}: ${text}` : text;
   }
 }
 
@@ -116,7 +198,7 @@ function answersOn({ screen }: AttachedScreen, isGone: () => boolean): Answers {
   return {
     approve: async ({ request }, _about, signal) =>
       unlessGone(await screen.approver(request, signal), signal),
-    ask: async (question, signal) => unlessGone(await screen.answer(question, signal), signal),
+    ask: async (question, _about, signal) => unlessGone(await screen.answer(question, signal), signal),
     confirm: async (question, signal) => unlessGone(await screen.confirm(question, signal), signal),
   };
 }

@@ -1,5 +1,5 @@
 import { PassThrough, Writable } from 'node:stream';
-import type { Terminal } from '../../shared/terminal.ts';
+import type { RemoteActions, Terminal } from '../../shared/terminal.ts';
 
 export type Size = { columns: number; rows: number };
 
@@ -9,6 +9,7 @@ export type RemotePlace = Size & {
   cwd: string;
   /** Bytes to show; resolves when the client can take more. */
   send(data: string): Promise<void>;
+  actions: RemoteActions;
 };
 
 /** A terminal at the other end of a connection, as if it were that of this process. */
@@ -17,7 +18,7 @@ export class RemoteTerminal {
   readonly #keys = new PassThrough();
   readonly #stdout: NodeJS.WriteStream;
 
-  constructor({ columns, rows, env, cwd, send }: RemotePlace) {
+  constructor({ columns, rows, env, cwd, send, actions }: RemotePlace) {
     const output = new Writable({
       decodeStrings: false,
       write: (chunk, _encoding, done) => {
@@ -35,7 +36,7 @@ export class RemoteTerminal {
       stdin: stdin as unknown as NodeJS.ReadStream,
       stdout: this.#stdout,
       stderr: this.#stdout,
-      isRemote: true,
+      remote: actions,
       // Signals are for the server.
       onSignal: () => undefined,
     };

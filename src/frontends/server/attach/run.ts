@@ -3,9 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { UserError } from '../../../contract/errors.ts';
 import { dataRoot } from '../../../lib/files/data-root.ts';
+import { editInProgram, editorOf } from '../../../sandbox/shell/external-editor.ts';
 import type { Terminal } from '../../shared/terminal.ts';
 import { connectToServer } from '../server-client.ts';
 import {
+  type EditedText,
   type OpenTerminalParams,
   type OpenTerminalResult,
   type SessionOverview,
@@ -13,6 +15,8 @@ import {
   serverNotifications,
   type TerminalClosed,
   type TerminalData,
+  type TerminalText,
+  terminalActions,
 } from '../server-methods.ts';
 import { findServer, type ServerRecord } from '../server-record.ts';
 import { TERMINAL_VARIABLES } from './terminal-variables.ts';
@@ -22,10 +26,15 @@ const RECONNECT_MS = 20_000;
 const LOOK_MS = 200;
 
 const outputParams: z.ZodType<TerminalData> = z.object({ terminalId: z.string(), data: z.string() });
-const closedParams: z.ZodType<TerminalClosed> = z.object({ terminalId: z.string(), message: z.string() });
+const closedParams: z.ZodType<TerminalClosed> = z.object({
+  terminalId: z.string(),
+  message: z.string(),
+  next: z.string().nullable(),
+});
+const editParams: z.ZodType<TerminalText> = z.object({ terminalId: z.string(), text: z.string() });
 
-/** How an attachment ended: by the user or the session, or because the server is gone. */
-type End = { type: 'closed'; message: string } | { type: 'lost' };
+/** How an attachment ended: by the user, for another session, or because the server is gone. */
+type End = { type: 'closed'; message: string } | { type: 'moved'; to: string } | { type: 'lost' };
 
 /** `aca attach`: shows a session of the server in this terminal, until the user leaves. */
 export async function runAttach(wanted: string | undefined, terminal: Terminal): Promise<void> {
@@ -36,7 +45,7 @@ export async function runAttach(wanted: string | undefined, terminal: Terminal):
   let server = findServer(root);
   if (!server)
     throw new UserError('No server is running.', 'Start one with `aca serve`, or `aca --background "TASK"`.');
-  const { id } = await sessionOf(wanted, server, terminal);
+  let { id } = await sessionOf(wanted, server, terminal);
   // The process ends as usual, and its terminal is restored.
   for (const signal of ['SIGHUP', 'SIGTERM'] as const)
     terminal.onSignal(signal, () => process.exit(128 + constants.signals[signal]));
@@ -45,6 +54,10 @@ export async function runAttach(wanted: string | undefined, terminal: Terminal):
     if (end.type === 'closed') {
       stderr.write(`${end.message}\nAttach again with: aca attach ${id.slice(0, 8)}\n`);
       return;
+    }
+    if (end.type === 'moved') {
+      id = end.to;
+      continue;
     }
     stderr.write('The connection to the server was lost. Reconnecting… (Ctrl+C to stop)\n');
     server = await serverAgain(root);
@@ -101,9 +114,16 @@ async function attachOnce(sessionId: string, server: ServerRecord, terminal: Ter
       .onNotification(serverNotifications.terminalOutput, outputParams, ({ params }) =>
         held.write(params.data),
       )
-      .onNotification(serverNotifications.terminalClosed, closedParams, ({ params: { message } }) => {
+      .onNotification(serverNotifications.terminalClosed, closedParams, ({ params: { message, next } }) => {
         held.isClean = true;
-        end({ type: 'closed', message });
+        end(next === null ? { type: 'closed', message } : { type: 'moved', to: next });
+      })
+      .onRequest(terminalActions.edit, editParams, async ({ params }): Promise<EditedText> => {
+        return { text: await held.lend(() => editInProgram(params.text, editorOf(env))) };
+      })
+      .onRequest(terminalActions.suspend, z.unknown(), async () => {
+        await held.lend(continued);
+        return {};
       });
   });
   const { agent } = connection;
@@ -151,6 +171,19 @@ class LocalTerminal {
     stdin.resume();
   }
 
+  /** Not raw meanwhile: another program reads the keys. */
+  async lend<Result>(borrow: () => Promise<Result>): Promise<Result> {
+    const { stdin } = this.#terminal;
+    stdin.pause();
+    stdin.setRawMode(false);
+    try {
+      return await borrow();
+    } finally {
+      stdin.setRawMode(true);
+      stdin.resume();
+    }
+  }
+
   write(data: string): void {
     const [on, off] = [data.lastIndexOf('\u001b[?1049h'), data.lastIndexOf('\u001b[?1049l')];
     if (on !== off) this.#isAlternate = on > off;
@@ -168,6 +201,14 @@ class LocalTerminal {
     if (stdin.isTTY) stdin.setRawMode(false);
     stdin.pause();
   };
+}
+
+/** Suspends this process, as Ctrl+Z does. Resolves when it was continued. */
+function continued(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGCONT', () => resolve());
+    process.kill(process.pid, 'SIGTSTP');
+  });
 }
 
 function sizeOf({ columns, rows }: NodeJS.WriteStream) {

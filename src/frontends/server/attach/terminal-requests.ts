@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { AgentApp } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import {
+  type EditedText,
   type OpenTerminalParams,
   serverMethods,
   serverNotifications,
+  type TerminalClosed,
   type TerminalData,
   type TerminalSize,
+  type TerminalText,
+  terminalActions,
 } from '../server-methods.ts';
-import type { Connected } from '../sessions/connection.ts';
+import { type Connected, PROMPT_CHARACTERS } from '../sessions/connection.ts';
 import type { HostedSessions } from '../sessions/hosted-sessions.ts';
 import type { Attachment } from './attachment.ts';
 
@@ -29,7 +33,7 @@ type TerminalDeps = { hosted: HostedSessions; env: NodeJS.ProcessEnv };
 /** The methods of attached terminals. They are closed with their connection. */
 export function withTerminals(
   app: AgentApp,
-  { who, context, onClose }: Connected,
+  { who, context, onClose, audit }: Connected,
   deps: TerminalDeps,
 ): AgentApp {
   const { hosted, env } = deps;
@@ -42,17 +46,32 @@ export function withTerminals(
     const found = await hosted.get(params.sessionId);
     const { Attachment } = await import('./attachment.ts');
     const terminalId = randomUUID();
-    const close = (message: string) => {
+    const close = (message: string, next: string | null = null) => {
       open.delete(terminalId);
-      notify(serverNotifications.terminalClosed, { terminalId, message }).catch(() => undefined);
+      const closed: TerminalClosed = { terminalId, message, next };
+      notify(serverNotifications.terminalClosed, closed).catch(() => undefined);
     };
+    const { sessionId } = params;
     const attachment = new Attachment({
       id: `terminal-${terminalId}`,
       who,
       hosted: found,
+      all: hosted,
       params,
       env,
       send: (data) => notify(serverNotifications.terminalOutput, { terminalId, data }),
+      actions: {
+        edit: async (text) =>
+          (await context().request<EditedText, TerminalText>(terminalActions.edit, { terminalId, text }))
+            .text,
+        suspend: async () => {
+          // A client that is gone has no terminal to return to.
+          await context()
+            .request(terminalActions.suspend, { terminalId })
+            .catch(() => undefined);
+        },
+      },
+      onPrompt: (text) => audit('prompted', { session: sessionId, detail: text.slice(0, PROMPT_CHARACTERS) }),
       onClosed: close,
     });
     open.set(terminalId, attachment);

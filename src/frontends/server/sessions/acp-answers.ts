@@ -32,9 +32,9 @@ export function acpAnswers({ context, client, sessionId, onWrong }: Connected): 
       }
       return undefined;
     },
-    async ask(question, signal) {
+    async ask(question, about, signal) {
       const isShown = capabilities.elicitation?.form || question.choices.length > 0;
-      return isShown ? client.ask(question, signal) : undefined;
+      return isShown ? client.ask(question, signal, { aca: about }) : undefined;
     },
     confirm: (question, signal, details) => client.confirm(question, signal, details),
   };

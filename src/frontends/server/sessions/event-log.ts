@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import type { Position, UpdateMeta } from '../server-methods.ts';
+import type { Position, SessionTurnEvent, UpdateMeta } from '../server-methods.ts';
 
 export type LoggedUpdate = {
   seq: number;
@@ -13,11 +13,12 @@ export type LoggedUpdate = {
 const MOST_BYTES = 4_000_000;
 
 /** Of these only the latest counts, and the saved conversation does not contain them. */
-const STATES = new Set<SessionUpdate['sessionUpdate']>([
+const STATES = new Set<SessionUpdate['sessionUpdate'] | SessionTurnEvent['type']>([
   'available_commands_update',
   'config_option_update',
   'current_mode_update',
   'plan',
+  'prompts_waiting',
   'session_info_update',
   'usage_update',
 ]);
@@ -54,7 +55,8 @@ export class EventLog {
     const bytes = JSON.stringify(update).length;
     const logged = { seq, update, meta: { ...about, seq, at: Date.now() }, from, bytes };
     this.#recent.push(logged);
-    if (STATES.has(update.sessionUpdate) && !about.event) this.#states.set(update.sessionUpdate, logged);
+    const state = about.event?.type ?? update.sessionUpdate;
+    if (STATES.has(state)) this.#states.set(state, logged);
     this.#bytes += bytes;
     if (this.#bytes > this.#mostBytes) this.#forget();
     for (const listener of [...this.#listeners]) listener();

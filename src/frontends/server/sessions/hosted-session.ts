@@ -3,8 +3,9 @@ import { topicOf } from '../../../app/conversation/topic.ts';
 import type { Opened } from '../../../app/open-assistant.ts';
 import type { AgentEvent } from '../../../contract/event.ts';
 import type { SentPrompt, TurnEnd } from '../../acp/prompt-turns.ts';
-import type { AcpSession, SessionEvent } from '../../acp/session.ts';
-import type { Position, SessionOverview, SessionState } from '../server-methods.ts';
+import type { AcpSession } from '../../acp/session.ts';
+import type { SessionEvent } from '../../acp/session-event.ts';
+import type { Position, SessionOverview, SessionState, WaitingPrompt } from '../server-methods.ts';
 import { EventLog } from './event-log.ts';
 import { Room, type RoomOptions } from './room.ts';
 import type { Delivery } from './watch.ts';
@@ -13,10 +14,12 @@ const LAST_LINE_CHARACTERS = 200;
 /** Enough for what a turn shows before its message is saved. */
 const MOST_TURN_EVENTS = 5_000;
 
-type HostedOptions = Pick<RoomOptions, 'cwd' | 'onAnswered' | 'onChange'> & {
+export type HostedOptions = Pick<RoomOptions, 'cwd' | 'onAnswered' | 'onChange'> & {
   epoch: string;
   /** What it cost before it was opened here; null if unknown. */
   costUsd: number | null;
+  /** How it was when it was closed by this server. */
+  before?: SessionOverview;
   /** The last run was cut off when the server ended. */
   wasInterrupted: boolean;
   onTurn(isRunning: boolean): void;
@@ -35,14 +38,21 @@ export class HostedSession {
   #state: SessionState;
   #costUsd = 0;
   #answer = '';
-  #updatedAt = new Date().toISOString();
+  #updatedAt: string;
+  #usedAt = performance.now();
 
   constructor(options: HostedOptions) {
     const { epoch, cwd, onAnswered, onChange } = options;
     this.#options = options;
-    this.#state = options.wasInterrupted ? 'interrupted' : 'idle';
+    this.#state = options.wasInterrupted ? 'interrupted' : (options.before?.state ?? 'idle');
+    this.#answer = options.before?.lastLine ?? '';
+    this.#updatedAt = options.before?.updatedAt ?? new Date().toISOString();
     this.log = new EventLog(epoch);
-    this.room = new Room({ log: this.log, cwd, onAnswered, onChange });
+    const changed = () => {
+      this.used();
+      onChange();
+    };
+    this.room = new Room({ log: this.log, cwd, onAnswered, onChange: changed });
   }
 
   get cwd(): string {
@@ -56,6 +66,18 @@ export class HostedSession {
 
   get state(): SessionState {
     return this.room.isWaiting ? 'waiting' : this.#state;
+  }
+
+  used(): void {
+    this.#usedAt = performance.now();
+  }
+
+  /** Nobody has been here for some time, and nothing runs or waits. */
+  isIdle(afterMs: number): boolean {
+    const { isBusy, opened } = this.session;
+    const isNeeded =
+      isBusy || this.room.isWaiting || this.room.participants.length > 0 || opened.shells() > 0;
+    return !isNeeded && performance.now() - this.#usedAt >= afterMs;
   }
 
   /** What has happened since the last message was saved, for a screen that is opened now. */
@@ -91,20 +113,22 @@ export class HostedSession {
     };
   }
 
+  /** The saved conversation contains everything so far. */
+  #saved(): void {
+    this.log.saved();
+    this.#messages = this.session.opened.controller.session.messages.length;
+    this.#turn = [];
+  }
+
   #follow({ controller, opened }: Opened): void {
-    const save = () => {
-      this.log.saved();
-      this.#messages = controller.session.messages.length;
-      this.#turn = [];
-    };
     void opened.ready.then(() => {
-      if (!this.session.isBusy) save();
+      if (!this.session.isBusy) this.#saved();
     });
     controller.listen((event) => {
       // Every call before it has its result.
-      if (event.type === 'turn_start') save();
+      if (event.type === 'turn_start') this.#saved();
       if (this.#turn.length < MOST_TURN_EVENTS) this.#turn.push(event);
-      if (event.type === 'end') save();
+      if (event.type === 'end') this.#saved();
       if (event.type === 'turn_start') this.#answer = '';
       if (event.type === 'text') this.#answer = (this.#answer + event.text).slice(-LAST_LINE_CHARACTERS * 2);
       if (event.type === 'usage') this.#costUsd += event.costUsd ?? 0;
@@ -119,10 +143,18 @@ export class HostedSession {
       case 'prompted':
         this.#prompted(event.prompts);
         return;
+      case 'waiting':
+        this.room.tell({ type: 'prompts_waiting', prompts: event.prompts.map(waitingOf) });
+        return;
+      case 'rewound':
+        this.#saved();
+        this.room.tell({ type: 'rewound' });
+        return;
       case 'ended':
         this.#ended(event.end);
         return;
       case 'said':
+      case 'run_ended':
         return;
       default:
         event satisfies never;
@@ -152,8 +184,13 @@ export class HostedSession {
   #become(state: SessionState): void {
     this.#state = state;
     this.#updatedAt = new Date().toISOString();
+    this.used();
     this.#options.onChange();
   }
+}
+
+function waitingOf({ text, from }: SentPrompt): WaitingPrompt {
+  return { text, ...(from && { from: from.id, by: from.name }) };
 }
 
 function updatesOf({ text, images }: SentPrompt): SessionUpdate[] {

@@ -279,3 +279,125 @@ test('a failed run is told to everyone, and a cancel by anyone ends a run', asyn
   await bob.agent.notify(names.cancel, { sessionId: id });
   expect(await turn).toBe('cancelled');
 });
+
+test('prompts sent during a run are shown to everyone as waiting, also to who comes later', async () => {
+  const space = await workspace();
+  const { join } = await hosting(space, [hangs()]);
+  const ada = await join({ name: 'Ada' });
+  const id = await ada.create(space.root);
+  const { you } = await ada.attach(id);
+  const turn = ada.prompt(id, 'hi');
+  await ada.until(() => ada.prompts.length === 1);
+  void ada.prompt(id, 'and this').catch(() => undefined);
+  const waiting = { type: 'prompts_waiting', prompts: [{ text: 'and this', from: you, by: 'Ada' }] };
+  await ada.until(() => ada.events.at(-1)?.type === 'prompts_waiting');
+
+  const bob = await join({ name: 'Bob', role: 'viewer' });
+  await bob.attach(id);
+  await bob.until(() => bob.isCaughtUp);
+
+  expect(ada.events.at(-1)).toMatchObject(waiting);
+  expect(bob.events.at(-1)).toMatchObject(waiting);
+  expect(bob.prompts).toEqual(['hi']);
+  await ada.agent.notify(names.cancel, { sessionId: id });
+  expect(await turn).toBe('cancelled');
+  await bob.until(() => bob.events.some((event) => event.type === 'turn_ended'));
+  expect(bob.events.findLast(({ type }) => type === 'prompts_waiting')).toMatchObject({ prompts: [] });
+});
+
+test('an answer in words is shown with the name of who gave it', async () => {
+  const space = await workspace();
+  const question = { question: 'Which colour?', choices: ['Red', 'Blue'] };
+  const { join } = await hosting(space, [calls(['AskUser', question]), says('Done.')]);
+  const ada = await join({ name: 'Ada' });
+  const id = await ada.create(space.root);
+  await ada.attach(id);
+  const turn = ada.prompt(id, 'paint');
+  const bob = await join({ name: 'Bob', role: 'editor', answer: choosing('1') });
+  await bob.attach(id);
+
+  expect(await turn).toBe('end_turn');
+
+  await ada.until(() => ada.events.at(-1)?.type === 'turn_ended');
+  expect(ada.events.find(({ type }) => type === 'question_settled')).toMatchObject({
+    question: 'Which colour?',
+    answer: 'Blue',
+    by: 'Bob',
+  });
+});
+
+describe('a session that nobody uses', () => {
+  const isClosed = (hosted: HostedSessions, id: string) =>
+    expect.poll(() => {
+      hosted.closeIdle(0);
+      return hosted.find(id);
+    });
+
+  test('is closed after a while, and opens again as it was', async () => {
+    const space = await workspace();
+    const { join, hosted, model } = await hosting(space, [says('Hello.'), says('Again.')]);
+    const ada = await join();
+    const id = await ada.create(space.root);
+    await ada.prompt(id, 'hi');
+    await ada.agent.request(names.setMode, { sessionId: id, modeId: 'plan' });
+    const position = await ada.attach(id);
+    ada.close();
+    await isClosed(hosted, id).toBeUndefined();
+    expect(hosted.overview()).toMatchObject([{ id, state: 'done', lastLine: 'Hello.' }]);
+
+    const back = await join();
+    const { reset, modes } = await back.attach(id, position);
+    await back.until(() => back.isCaughtUp);
+    expect({ reset, mode: modes.currentModeId }).toEqual({ reset: true, mode: 'plan' });
+    expect([back.prompts, back.said]).toEqual([['hi'], 'Hello.']);
+    expect(await back.prompt(id, 'go on')).toBe('end_turn');
+    await back.until(() => back.events.at(-1)?.type === 'turn_ended');
+    expect(back.said).toBe('Hello.Again.');
+    expect(model.requests).toHaveLength(2);
+  });
+
+  test('is not closed while a question waits', async () => {
+    const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+    const { join, hosted } = await hosting(space, [calls(read), calls(edit), says('Done.')]);
+    const ada = await join();
+    const id = await ada.create(space.root);
+    void ada.prompt(id, 'change it').catch(() => undefined);
+    await ada.until(() => ada.asked.length > 0);
+    ada.close();
+    await expect.poll(() => hosted.overview()[0]?.participants).toBe(0);
+    hosted.closeIdle(0);
+
+    expect(hosted.find(id)?.state).toBe('waiting');
+  });
+
+  test('is shown to a viewer as it was saved, without being opened, and live once somebody opens it', async () => {
+    const space = await workspace();
+    const { join, hosted } = await hosting(space, [says('Hello.'), says('Again.')]);
+    const ada = await join();
+    const id = await ada.create(space.root);
+    await ada.prompt(id, 'hi');
+    ada.close();
+    await isClosed(hosted, id).toBeUndefined();
+
+    const eve = await join({ name: 'Eve', role: 'viewer' });
+    const { state, role } = await eve.attach(id);
+    await eve.until(() => eve.isCaughtUp);
+    expect({ state, role, said: eve.said, open: hosted.find(id) }).toEqual({
+      state: 'done',
+      role: 'viewer',
+      said: 'Hello.',
+      open: undefined,
+    });
+    for (const method of [names.load, names.resume])
+      await expect(
+        eve.agent.request(method, { sessionId: id, cwd: space.root, mcpServers: [] }),
+      ).rejects.toThrow('not open');
+    expect(hosted.find(id)).toBeUndefined();
+
+    const bob = await join({ name: 'Bob', role: 'editor' });
+    await bob.attach(id);
+    expect(await bob.prompt(id, 'go on')).toBe('end_turn');
+    await eve.until(() => eve.said === 'Hello.Again.' && eve.events.at(-1)?.type === 'turn_ended');
+    expect(eve.prompts).toEqual(['hi', 'go on']);
+  });
+});

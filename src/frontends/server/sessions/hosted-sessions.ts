@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { type NewSessionRequest, RequestError } from '@agentclientprotocol/sdk';
+import { type NewSessionRequest, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk';
 import { byLastUsed } from '../../../app/opening/choose-session.ts';
 import type { SessionOptions } from '../../../app/options.ts';
 import type { SessionSummary } from '../../../contract/session.ts';
 import { atMostEvery } from '../../../lib/async/at-most-every.ts';
 import { makePrivateFolder } from '../../../lib/files/private-folder.ts';
 import type { AccessEntry } from '../../../observability/audit/access-log.ts';
+import { historyUpdates } from '../../acp/history-updates.ts';
 import { Sessions } from '../../acp/sessions.ts';
 import type { Terminal } from '../../shared/terminal.ts';
 import type { ParticipantInfo, SessionOverview } from '../server-methods.ts';
-import { HostedSession } from './hosted-session.ts';
+import { type HostedOptions, HostedSession } from './hosted-session.ts';
 import { RunningSessions } from './running-sessions.ts';
 
 /** Sessions in an overview that are not open. */
@@ -18,6 +19,9 @@ const MOST_PAST = 200;
 /** How often listeners are told that something changed. */
 const TOLD_MS = 100;
 const LISTED_MS = 1_000;
+/** After this time without participants and work, a session is closed to free its memory. */
+const IDLE_MS = 30 * 60_000;
+const LOOK_MS = 60_000;
 
 type HostedDeps = {
   options: SessionOptions;
@@ -29,7 +33,10 @@ type HostedDeps = {
   audit(entry: AccessEntry): void;
 };
 
-/** All sessions of the server. A session stays open until someone closes it. */
+/** What is known of a session that was closed because nobody used it. */
+type Resting = { choices: Partial<SessionOptions>; overview: SessionOverview };
+
+/** All sessions of the server. A session stays open while somebody uses it, or until someone closes it. */
 export class HostedSessions {
   readonly sessions: Sessions;
   readonly #deps: HostedDeps;
@@ -37,12 +44,15 @@ export class HostedSessions {
   readonly #hosted = new Map<string, HostedSession>();
   /** Those that are being opened. */
   readonly #opening = new Map<string, Promise<HostedSession>>();
+  /** Those that are being closed. */
+  readonly #closing = new Map<string, Promise<void>>();
+  readonly #resting = new Map<string, Resting>();
   readonly #listeners = new Set<() => void>();
   #listed: { at: number; sessions: SessionSummary[] } | null = null;
-  readonly #epoch = randomUUID().slice(0, 8);
   readonly #changed = atMostEvery(TOLD_MS, () => {
     for (const listener of this.#listeners) listener();
   });
+  readonly #looking: NodeJS.Timeout;
 
   constructor(deps: HostedDeps) {
     const { options, terminal, leaving, folder } = deps;
@@ -50,6 +60,7 @@ export class HostedSessions {
     makePrivateFolder(folder);
     this.#running = RunningSessions.read(path.join(folder, 'running.json'));
     this.sessions = new Sessions({ options, terminal, leaving });
+    this.#looking = setInterval(() => this.closeIdle(), LOOK_MS).unref();
   }
 
   async begin(place: NewSessionRequest, chosen: Partial<SessionOptions> = {}) {
@@ -66,7 +77,10 @@ export class HostedSessions {
   /** Opens it first if that is necessary, with these options. */
   async get(id: string, chosen: Partial<SessionOptions> = {}): Promise<HostedSession> {
     const open = this.#hosted.get(id);
-    if (open) return open;
+    if (open) {
+      open.used();
+      return open;
+    }
     const opening = this.#opening.get(id) ?? this.#reopen(id, chosen).finally(() => this.#opening.delete(id));
     this.#opening.set(id, opening);
     return opening;
@@ -77,15 +91,29 @@ export class HostedSessions {
     return this.#hosted.get(id);
   }
 
+  /** A session that is not open, as it was saved. Nothing is started for it. */
+  async saved(id: string): Promise<{ overview: SessionOverview; past: SessionUpdate[] }> {
+    const overview = this.overview().find((one) => one.id === id);
+    const session = overview && (await this.sessions.store.read(id));
+    if (!session) throw RequestError.sessionNotFound(id);
+    return { overview, past: historyUpdates(session.messages, session.workingDirectory) };
+  }
+
   async close(id: string): Promise<void> {
+    const hosted = this.#hosted.get(id);
     this.#hosted.delete(id);
-    await this.sessions.close(id);
+    this.#listed = null;
+    const closing = this.sessions.close(id).finally(() => this.#closing.delete(id));
+    this.#closing.set(id, closing);
+    hosted?.room.closed();
+    await closing;
     this.#listChanged();
   }
 
   async delete(id: string): Promise<void> {
-    this.#hosted.delete(id);
+    await this.close(id);
     await this.sessions.delete(id);
+    this.#resting.delete(id);
     this.#running.ended(id);
     this.#listChanged();
   }
@@ -102,9 +130,11 @@ export class HostedSessions {
             id,
             title: title ?? firstPrompt,
             cwd: workingDirectory,
-            state: this.#running.wasInterrupted(id) ? 'interrupted' : messageCount === 0 ? 'idle' : 'done',
+            state: this.#running.wasInterrupted(id)
+              ? 'interrupted'
+              : (this.#resting.get(id)?.overview.state ?? (messageCount === 0 ? 'idle' : 'done')),
             costUsd,
-            lastLine: '',
+            lastLine: this.#resting.get(id)?.overview.lastLine ?? '',
             updatedAt,
             participants: 0,
           }) satisfies SessionOverview,
@@ -118,27 +148,43 @@ export class HostedSessions {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** Frees the memory of sessions without participants and work; they are opened again when somebody comes. */
+  closeIdle(afterMs = IDLE_MS): void {
+    for (const [id, hosted] of this.#hosted) {
+      const { session } = hosted;
+      if (!hosted.isIdle(afterMs) || !this.sessions.store.has(id)) continue;
+      this.#resting.set(id, { choices: session.choices, overview: hosted.overview() });
+      // It is saved, whatever goes wrong with its parts.
+      this.close(id).catch(() => undefined);
+    }
+  }
+
   /** Interrupts what runs, and saves everything. */
   async closeAll(): Promise<void> {
+    clearInterval(this.#looking);
     await this.sessions.closeAll();
     await this.#running.settled();
   }
 
+  /** As it was, if it was closed because nobody used it. */
   async #reopen(sessionId: string, chosen: Partial<SessionOptions>): Promise<HostedSession> {
+    await this.#closing.get(sessionId);
+    const { choices, overview } = this.#resting.get(sessionId) ?? {};
     const summary = this.#closed().find(({ id }) => id === sessionId);
     if (!summary) throw RequestError.sessionNotFound(sessionId);
     const { workingDirectory: cwd, costUsd } = summary;
-    const hosted = this.#host(sessionId, { cwd, costUsd });
-    await this.sessions.resume({ sessionId, cwd, mcpServers: [] }, () => hosted.room, chosen);
+    const hosted = this.#host(sessionId, { cwd, costUsd, ...(overview && { before: overview }) });
+    const options = { ...choices, ...chosen };
+    await this.sessions.resume({ sessionId, cwd, mcpServers: [] }, () => hosted.room, options);
     this.#opened(sessionId, hosted);
     return hosted;
   }
 
-  #host(id: string, { cwd, costUsd }: { cwd: string; costUsd: number | null }): HostedSession {
+  #host(id: string, known: Pick<HostedOptions, 'cwd' | 'costUsd' | 'before'>): HostedSession {
     return new HostedSession({
-      epoch: this.#epoch,
-      cwd,
-      costUsd,
+      // Numbers of another server, or of a session that was closed since, mean nothing here.
+      epoch: randomUUID().slice(0, 8),
+      ...known,
       wasInterrupted: this.#running.wasInterrupted(id),
       onAnswered: (by, { request }, { choice }) => {
         const event = choice === 'no' ? 'declined' : 'approved';
@@ -157,6 +203,7 @@ export class HostedSessions {
     if (!session) throw RequestError.sessionNotFound(id);
     hosted.bind(session);
     this.#hosted.set(id, hosted);
+    this.#resting.delete(id);
     this.#changed();
   }
 

@@ -6,7 +6,13 @@ import { atMostEvery } from '../../../lib/async/at-most-every.ts';
 import { sha256 } from '../../../lib/sha256.ts';
 import type { Approval, Client } from '../../acp/client.ts';
 import type { ClientExtensions } from '../../acp/extension-methods.ts';
-import type { ParticipantInfo, PermissionMeta, SessionTurnEvent, Typing } from '../server-methods.ts';
+import type {
+  ParticipantInfo,
+  PermissionMeta,
+  QuestionMeta,
+  SessionTurnEvent,
+  Typing,
+} from '../server-methods.ts';
 import type { EventLog } from './event-log.ts';
 
 /** How often everyone is told who is there. */
@@ -15,7 +21,7 @@ const TOLD_MS = 100;
 /** How one participant is asked. Undefined is no answer: the question stays open for everyone else. */
 export type Answers = {
   approve(approval: Approval, about: PermissionMeta, signal: AbortSignal): Promise<Answer | undefined>;
-  ask(question: UserQuestion, signal: AbortSignal): Promise<string | null | undefined>;
+  ask(question: UserQuestion, about: QuestionMeta, signal: AbortSignal): Promise<string | null | undefined>;
   confirm(
     question: string,
     signal: AbortSignal,
@@ -31,6 +37,10 @@ export type Participant = {
   onChanges?(): void;
   onParticipants?(participants: ParticipantInfo[]): void;
   onTyping?(typing: Omit<Typing, 'sessionId'>): void;
+  /** The session was closed. */
+  onClosed?(): void;
+  /** Someone else answered. */
+  onAnswered?(text: string): void;
 };
 
 type Question = { put(participant: Participant): void };
@@ -110,10 +120,14 @@ export class Room implements Client {
     );
   }
 
+  /** The session was closed: nobody gets anything from here any more. */
+  closed(): void {
+    for (const { onClosed } of this.#participants) onClosed?.();
+  }
+
   async approve(approval: Approval, signal: AbortSignal): Promise<Answer> {
     const { toolCallId } = approval.toolCall;
-    this.#asked++;
-    const requestId = `${this.#options.log.epoch}-${this.#asked}`;
+    const requestId = this.#newId();
     const about = { requestId, digest: this.#digestOf(approval) };
     this.tell({ type: 'permission_asked', requestId, toolCallId });
     try {
@@ -123,6 +137,10 @@ export class Room implements Client {
       );
       this.tell({ type: 'permission_settled', requestId, optionId: answer.choice }, by.name);
       this.#options.onAnswered(by, approval, answer);
+      this.#tellOthers(
+        by,
+        `${answer.choice === 'no' ? 'declined' : 'approved'}: ${approval.request.operation}`,
+      );
       return answer;
     } catch (error) {
       this.tell({ type: 'permission_settled', requestId, optionId: null });
@@ -131,8 +149,12 @@ export class Room implements Client {
   }
 
   async ask(question: UserQuestion, signal: AbortSignal): Promise<string | null> {
-    const put = (answers: Answers, withdrawn: AbortSignal) => answers.ask(question, withdrawn);
-    return (await unlessAborted(this.#pose(put, signal), signal))?.answer ?? null;
+    const about = { requestId: this.#newId() };
+    const put = (answers: Answers, withdrawn: AbortSignal) => answers.ask(question, about, withdrawn);
+    const { answer = null, by } = (await unlessAborted(this.#pose(put, signal), signal)) ?? {};
+    this.tell({ type: 'question_settled', ...about, question: question.question, answer }, by?.name);
+    if (by) this.#tellOthers(by, answer === null ? 'declined to answer' : `answered: ${answer}`);
+    return answer;
   }
 
   async confirm(
@@ -181,6 +203,16 @@ export class Room implements Client {
       this.#changed();
       for (const participant of this.#participants) question.put(participant);
     });
+  }
+
+  #newId(): string {
+    this.#asked++;
+    return `${this.#options.log.epoch}-${this.#asked}`;
+  }
+
+  #tellOthers(by: ParticipantInfo, what: string): void {
+    for (const { info, onAnswered } of this.#participants)
+      if (info.id !== by.id) onAnswered?.(`${by.name} ${what}`);
   }
 
   /** Of exactly what would be done. */

@@ -72,7 +72,7 @@ class Reader {
       },
       onBehind: () => this.connect(),
     });
-    void this.#watch.start(first, start);
+    void this.#watch.start({ first, seq: start });
   }
 
   cut(): void {
@@ -155,7 +155,7 @@ describe('memory', () => {
         isBehind = true;
       },
     });
-    void watch.start([], 0);
+    void watch.start({ first: [], seq: 0 });
     session.say();
     await Promise.resolve();
     for (let i = 0; i < 200; i++) session.say();

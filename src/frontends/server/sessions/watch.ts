@@ -8,9 +8,14 @@ export type WatchOptions = {
   log: EventLog;
   /** Resolves when the client can take more. */
   send(delivery: Delivery): Promise<void>;
+  /** What to send after a rewind instead of its event: the conversation as it is then. */
+  again?(): Promise<Start>;
   /** The client is so far behind that updates it has not seen were dropped. */
   onBehind(): void;
 };
+
+/** What is sent first, and the position from which a client follows. */
+export type Start = { first: readonly Delivery[]; seq: number };
 
 /**
  * One client's way through the updates of a session. It holds a position only, so that a slow client costs no memory
@@ -26,15 +31,9 @@ export class Watch {
   }
 
   /** Sends what is given first, then everything after the position as it comes. Resolves when the first part is sent. */
-  async start(first: readonly Delivery[], seq: number): Promise<void> {
-    const { log, send } = this.#options;
-    const off = log.listen(() => this.#wake());
-    try {
-      for (const delivery of first) if (!this.#ended) await send(delivery);
-    } catch {
-      // The connection is closed.
-      this.#ended = true;
-    }
+  async start({ first, seq }: Start): Promise<void> {
+    const off = this.#options.log.listen(() => this.#wake());
+    await this.#sendAll(first);
     void this.#follow(seq).finally(off);
   }
 
@@ -43,8 +42,17 @@ export class Watch {
     this.#wake();
   }
 
+  async #sendAll(deliveries: readonly Delivery[]): Promise<void> {
+    try {
+      for (const delivery of deliveries) if (!this.#ended) await this.#options.send(delivery);
+    } catch {
+      // The connection is closed.
+      this.#ended = true;
+    }
+  }
+
   async #follow(start: number): Promise<void> {
-    const { log, send, onBehind } = this.#options;
+    const { log, again, onBehind } = this.#options;
     for (let seq = start; !this.#ended; ) {
       if (!log.knows({ epoch: log.epoch, seq })) {
         this.#ended = true;
@@ -52,8 +60,12 @@ export class Watch {
         return;
       }
       const next = log.after(seq);
-      if (next) {
-        await send(next).catch(() => this.end());
+      if (next && again && next.meta.event?.type === 'rewound') {
+        const { first, seq: position } = await again();
+        await this.#sendAll(first);
+        seq = position;
+      } else if (next) {
+        await this.#sendAll([next]);
         seq = next.seq;
       } else
         await new Promise<void>((wake) => {

@@ -5,7 +5,7 @@ import type { Key } from '../view/types.ts';
 import { Painter } from './painter.ts';
 import { TerminalModes } from './terminal-modes.ts';
 
-export type TerminalStreams = Pick<Terminal, 'stdin' | 'stdout' | 'isRemote'>;
+export type TerminalStreams = Pick<Terminal, 'stdin' | 'stdout' | 'remote'>;
 
 export type HeldOptions = TerminalStreams & {
   env: Readonly<Record<string, string | undefined>>;
@@ -34,8 +34,8 @@ export class HeldTerminal {
   #asleep: NodeJS.Timeout | undefined;
   #isAlternate = false;
 
-  constructor({ stdin, stdout, isRemote = false, env, title, takeOver, onKey }: HeldOptions) {
-    this.#isRemote = isRemote;
+  constructor({ stdin, stdout, remote, env, title, takeOver, onKey }: HeldOptions) {
+    this.#isRemote = remote !== undefined;
     this.#stdin = stdin;
     this.#stdout = stdout;
     this.#takeOver = takeOver ?? (() => null);
@@ -121,7 +121,6 @@ export class HeldTerminal {
 
   /** Releases it while the process is suspended; followed by `resume`. */
   sleep(): void {
-    if (this.#isRemote) return;
     // With nothing to read, the process would exit.
     this.#asleep = setInterval(() => undefined, 60_000);
     this.release();

@@ -1,0 +1,241 @@
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  methods,
+  RequestError,
+  type SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import { EditorClient } from '../../acp/client.ts';
+import { modeState } from '../../acp/config-options.ts';
+import { type Identity, includesRole } from '../identity.ts';
+import {
+  type AttachParams,
+  type AttachResult,
+  type ParticipantInfo,
+  serverNotifications,
+} from '../server-methods.ts';
+import { acpAnswers } from './acp-answers.ts';
+import type { HostedSession } from './hosted-session.ts';
+import type { HostedSessions } from './hosted-sessions.ts';
+import type { Participant } from './room.ts';
+import { type Delivery, type Start, Watch } from './watch.ts';
+
+const RESET: Delivery = {
+  update: { sessionUpdate: 'session_info_update' },
+  meta: { event: { type: 'reset' } },
+};
+
+const CAUGHT_UP: Delivery = { ...RESET, meta: { event: { type: 'caught_up' } } };
+
+/** How a client takes part in one session. `isAware`: it knows events and participants, not only the protocol. */
+type Joined = { info: ParticipantInfo; isAware: boolean; leave(): void };
+
+type JoinedDeps = {
+  hosted: HostedSessions;
+  who: Identity;
+  context(): AgentContext;
+  capabilities(): ClientCapabilities;
+  /** The client answered something else than it was asked. */
+  onWrong(sessionId: string, requestId: string): void;
+  /** The client is so far behind that updates it has not seen were dropped. */
+  onBehind(): void;
+};
+
+let participants = 0;
+
+/** The sessions that one connection takes part in. */
+export class JoinedSessions {
+  readonly #deps: JoinedDeps;
+  readonly #joined = new Map<string, Joined>();
+
+  constructor(deps: JoinedDeps) {
+    this.#deps = deps;
+  }
+
+  /** Which participant of a session this is. */
+  infoIn(sessionId: string): ParticipantInfo | undefined {
+    return this.#joined.get(sessionId)?.info;
+  }
+
+  /** For plain clients: from now on, or with everything that was before. */
+  async join(sessionId: string, from: 'beginning' | 'now' | 'past'): Promise<void> {
+    const found = await this.#open(sessionId);
+    if (!found)
+      throw RequestError.invalidRequest(
+        undefined,
+        'This session is not open. Ask its owner or an editor to open it.',
+      );
+    const start = from === 'past' ? await startOf(found) : { first: [], seq: seqOf(found, from) };
+    const started = this.#join(sessionId, found, { isAware: false }).start(start);
+    if (from === 'past') await started;
+  }
+
+  /** For clients that know events and participants. */
+  async attach({ sessionId, after }: AttachParams): Promise<AttachResult> {
+    const found = await this.#open(sessionId);
+    if (!found) return this.#attachSaved(sessionId);
+    const { hosted } = this.#deps;
+    const state = await hosted.sessions.stateOf(sessionId);
+    const reset = !after || !found.log.knows(after);
+    const start = reset ? await again(found) : { first: [], seq: after.seq };
+    const position = reset ? { ...found.log.position, seq: start.seq } : found.log.position;
+    const watch = this.#join(sessionId, found, { isAware: true });
+    // After the answer, which says what comes next.
+    setImmediate(() => void watch.start(start));
+    const { title, cwd } = found.overview();
+    return {
+      ...position,
+      ...this.#self(sessionId),
+      reset,
+      state: found.state,
+      participants: found.room.participants,
+      title,
+      cwd,
+      ...state,
+    };
+  }
+
+  leave(sessionId: string): void {
+    const joined = this.#joined.get(sessionId);
+    this.#joined.delete(sessionId);
+    joined?.leave();
+  }
+
+  leaveAll(): void {
+    for (const id of [...this.#joined.keys()]) this.leave(id);
+  }
+
+  /** Viewers cause nothing, so they open no session. */
+  async #open(sessionId: string): Promise<HostedSession | undefined> {
+    const { hosted, who } = this.#deps;
+    return includesRole(who.role, 'editor') ? hosted.get(sessionId) : hosted.find(sessionId);
+  }
+
+  /** The conversation as it was saved, and what happens in it as soon as somebody opens it. */
+  async #attachSaved(sessionId: string): Promise<AttachResult> {
+    const { hosted } = this.#deps;
+    const { overview, past } = await hosted.saved(sessionId);
+    this.leave(sessionId);
+    const follow = async () => {
+      const found = hosted.find(sessionId);
+      if (!found) return;
+      off();
+      const start = await again(found);
+      if (this.#joined.get(sessionId) === waiting)
+        void this.#join(sessionId, found, { isAware: true }).start(start);
+    };
+    const off = hosted.listen(() => void follow());
+    const waiting: Joined = { info: this.#newInfo(), isAware: true, leave: off };
+    this.#joined.set(sessionId, waiting);
+    const deliveries = [RESET, ...past.map((update) => ({ update, meta: {} })), CAUGHT_UP];
+    setImmediate(async () => {
+      for (const delivery of deliveries)
+        if (this.#joined.get(sessionId) === waiting)
+          await this.#send(sessionId, delivery).catch(() => this.leave(sessionId));
+      void follow();
+    });
+    const { title, cwd, state } = overview;
+    return {
+      epoch: 'saved',
+      seq: 0,
+      ...this.#self(sessionId),
+      reset: true,
+      state,
+      participants: [],
+      title,
+      cwd,
+      modes: modeState('default'),
+      configOptions: [],
+    };
+  }
+
+  #self(sessionId: string): Pick<AttachResult, 'role' | 'you'> {
+    const { role, id: you } = this.infoIn(sessionId) ?? this.#deps.who;
+    return { role, you };
+  }
+
+  #newInfo(): ParticipantInfo {
+    const { role, name } = this.#deps.who;
+    participants++;
+    return { id: `participant-${participants}`, name, role };
+  }
+
+  #join(sessionId: string, found: HostedSession, { isAware }: { isAware: boolean }): Watch {
+    this.leave(sessionId);
+    const { who, onBehind, onWrong, capabilities } = this.#deps;
+    const info = this.#newInfo();
+    const context = this.#deps.context();
+    const client = new EditorClient(context, capabilities(), sessionId);
+    const watch = new Watch({
+      log: found.log,
+      send: (delivery) => this.#send(sessionId, delivery),
+      ...(isAware && { again: () => again(found) }),
+      onBehind,
+    });
+    const answers = acpAnswers({
+      context,
+      sessionId,
+      client,
+      onWrong: (requestId) => onWrong(sessionId, requestId),
+    });
+    const participant: Participant = {
+      info,
+      answers: includesRole(who.role, 'editor') ? answers : null,
+      onChanges: () => client.changesChanged(),
+      ...(isAware && {
+        onParticipants: (all) =>
+          this.#notify(serverNotifications.participants, { sessionId, participants: all }),
+        onTyping: (typing) => this.#notify(serverNotifications.typing, { sessionId, ...typing }),
+      }),
+    };
+    const leaveRoom = found.room.join(participant);
+    const leave = () => {
+      watch.end();
+      leaveRoom();
+    };
+    this.#joined.set(sessionId, { info, isAware, leave });
+    return watch;
+  }
+
+  async #send(sessionId: string, { update, meta, from }: Delivery): Promise<void> {
+    const joined = this.#joined.get(sessionId);
+    if (!joined) return;
+    // A plain client shows its own prompts itself.
+    if (!joined.isAware && (from === joined.info.id || meta.event)) return;
+    const shown = this.#deps.capabilities().session?.notices ? update : withoutNotice(update);
+    if (!shown) return;
+    const params = { sessionId, update: shown, _meta: { aca: meta } };
+    await this.#deps.context().notify(methods.client.session.update, params);
+  }
+
+  #notify(method: string, params: object): void {
+    // Fails only when the connection is closed.
+    this.#deps
+      .context()
+      .notify(method, params)
+      .catch(() => undefined);
+  }
+}
+
+/** For clients that do not know notices: a warning as text, and nothing else. */
+function withoutNotice(update: SessionUpdate): SessionUpdate | null {
+  if (update.sessionUpdate !== 'notice') return update;
+  if (update.severity !== 'warning') return null;
+  return { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `${update.title}\n\n` } };
+}
+
+function seqOf({ log }: HostedSession, from: 'beginning' | 'now'): number {
+  return from === 'now' ? log.position.seq : 0;
+}
+
+/** The whole conversation. */
+async function startOf(found: HostedSession): Promise<Start> {
+  const { first, position } = await found.snapshot();
+  return { first, seq: position.seq };
+}
+
+/** The same for a client that may have seen another state of it. */
+async function again(found: HostedSession): Promise<Start> {
+  const { first, seq } = await startOf(found);
+  return { first: [RESET, ...first, CAUGHT_UP], seq };
+}

@@ -1,0 +1,147 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { prepared } from '../support/aca-server.ts';
+import { choosing, type MemberOptions } from '../support/hosted.ts';
+import { type Lab, openLab } from '../support/lab.ts';
+import { calls, hangs, type Step, says } from '../support/model-server/script.ts';
+import { soak } from '../support/soak.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+const edit = ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'three' }] as [string, object];
+const read = ['Read', { file_path: 'a.txt' }] as [string, object];
+
+/** A session of the server with one other participant, in an attached terminal. */
+async function attached(script: readonly Step[], { env = {}, files = {} as Record<string, string> } = {}) {
+  const space = await workspace(files);
+  const { start, join } = await prepared(space, script);
+  const { url } = await start();
+  const ada = await join(url);
+  const id = await ada.create(space.root);
+  await ada.attach(id);
+  const attach = () =>
+    openLab(space, ['attach', id.slice(0, 8)], { inShell: true, env, whenDone: onTestFinished });
+  return { space, ada, id, lab: attach(), join: (options: MemberOptions) => join(url, options) };
+}
+
+/** The prompt is visible, and the model is known. */
+const promptShown = (lab: Lab) =>
+  lab.rows().some((row) => row.startsWith('>')) && lab.rows().join().includes('sonnet-4');
+
+/** Replaces the text by what `line` writes. */
+async function editor({ home }: Workspace, line: string): Promise<string> {
+  const file = path.join(home, 'editor.sh');
+  await writeFile(file, `#!/bin/sh\n${line}\n`);
+  await chmod(file, 0o755);
+  return file;
+}
+
+test('/clear, /resume and /fork take this terminal to another session at once, and the others stay', async () => {
+  const { ada, id, lab } = await attached([
+    says('Hello.'),
+    hangs(),
+    says('In the new one.'),
+    says('In the copy.'),
+  ]);
+  await ada.prompt(id, 'first');
+  await lab.waitFor(promptShown);
+  await lab.waitFor('Hello.');
+  // A run does not keep the terminal here.
+  void ada.prompt(id, 'work').catch(() => undefined);
+  await lab.waitFor('work');
+
+  lab.type('/clear\r');
+  await lab.waitFor(`Go back to the previous one with: /resume ${id.slice(0, 8)}`);
+  await lab.waitFor(() => lab.all().join('\n').split('sonnet-4').length > 2 && promptShown(lab));
+  lab.type('second\r');
+  await lab.waitFor('In the new one.');
+  lab.type(`/resume ${id.slice(0, 8)}\r`);
+  await lab.waitFor('Hello.', { times: 2 });
+  await lab.waitFor(promptShown);
+  lab.type('/fork\r');
+  await lab.waitFor("You're in the copy,");
+  await lab.waitFor('Hello.', { times: 3 });
+  await lab.waitFor(promptShown);
+  lab.type('third\r');
+  await lab.waitFor('In the copy.');
+  lab.type('\u0004');
+  await lab.waitFor('Attach again with: aca attach');
+
+  const copy = /You're in the copy, (\w{8})/.exec(lab.all().join('\n'))?.[1] ?? '';
+  expect(lab.all().join('\n')).toContain(`aca attach ${copy}`);
+  expect([ada.prompts, ada.said]).toEqual([['first', 'work'], 'Hello.']);
+});
+
+describe('an attached terminal', soak, () => {
+  test('rewinds the conversation for everyone', async () => {
+    const { ada, id, lab } = await attached([says('Hello.'), says('Second.')]);
+    await ada.prompt(id, 'first');
+    await ada.prompt(id, 'next');
+    await lab.waitFor('Second.');
+    await lab.waitFor(promptShown);
+
+    lab.type('/rewind 2 conversation\r');
+
+    await lab.waitFor('Rewound to before "next"');
+    await ada.until(() => ada.events.at(-1)?.type === 'turn_ended');
+    expect(ada.prompts).toEqual(['first']);
+    expect(ada.said).toMatch(/^Hello\.Rewound to before "next"/);
+  });
+
+  test('opens the editor of its user, and is suspended and continued', async () => {
+    const space = await workspace();
+    const EDITOR = await editor(space, 'printf "written elsewhere" > "$1"');
+    const { lab, ada } = await attached([says('Understood.')], { env: { EDITOR, VISUAL: '' } });
+    await lab.waitFor(promptShown);
+    lab.type('\u0007');
+    await lab.waitFor('> written elsewhere');
+
+    lab.type('\u001a');
+    await lab.waitFor('shell> ', { times: 2 });
+    expect(lab.modes()).toEqual({ bracketedPaste: false, focus: false, alternate: false });
+    lab.type('fg\r');
+    await lab.waitFor(() => lab.modes().bracketedPaste);
+    lab.type(' and here\r');
+    await lab.waitFor('Understood.');
+
+    expect(ada.prompts).toEqual(['written elsewhere and here']);
+  });
+
+  test('shows what a run did, and who approved it', async () => {
+    const { ada, id, lab, space, join } = await attached([calls(read), calls(edit), says('Changed it.')], {
+      files: { 'a.txt': 'one\ntwo\n' },
+    });
+    await lab.waitFor(promptShown);
+    void ada.prompt(id, 'change it').catch(() => undefined);
+    await lab.waitFor('Edit a.txt?');
+    const phone = await join({ answer: choosing('once') });
+    await phone.attach(id);
+
+    await lab.waitFor('Changed it.');
+    await lab.waitFor('1 file +1 −1');
+
+    expect(lab.all().join('\n')).toMatch(/approved: Edit .*a\.txt/);
+    expect(await space.tree()).toEqual({ 'a.txt': 'one\nthree\n' });
+  });
+
+  test('shows prompts that wait, of everyone, and takes back its own', async () => {
+    const { ada, id, lab } = await attached([hangs(), says('Done.')]);
+    await lab.waitFor(promptShown);
+    lab.type('work\r');
+    await ada.until(() => ada.prompts.includes('work'));
+    void ada.prompt(id, 'from afar').catch(() => undefined);
+    await lab.waitFor('from afar');
+    lab.type('and mine\r');
+    await ada.until(() => JSON.stringify(ada.events.at(-1)).includes('and mine'));
+    await lab.waitFor('Will be sent with the next step');
+
+    lab.type('\u001b[A');
+
+    await lab.waitFor('> and mine');
+    await ada.until(() => !JSON.stringify(ada.events.at(-1)).includes('and mine'));
+    expect(ada.events.at(-1)).toMatchObject({
+      type: 'prompts_waiting',
+      prompts: [{ text: 'from afar' }],
+    });
+  });
+});

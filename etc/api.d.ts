@@ -1134,7 +1134,7 @@ type ChangedHunk = {
     id: string;
     /** `lines 3-9`, `new file`, `mode 644 → 755`. */
     what: string;
-    /** A unified diff with its heading; empty if the change is not in lines. */
+    /** A unified diff with its heading and lines around it; empty if the change is not in lines. */
     patch: string;
     /** Null if the change is not in lines. */
     lines: ChangedLines | null;
@@ -1169,7 +1169,7 @@ type SessionActions = {
     /** Continues in a copy with the first `keep` messages, or all of them. Resolves with its id. */
     fork(keep?: number): Promise<string>;
     /** Continues in a new, empty session. */
-    begin(): void;
+    begin(): Promise<void>;
     /** Continues in another session, given by id, id prefix or title. */
     goTo(wanted: string): Promise<void>;
     /**

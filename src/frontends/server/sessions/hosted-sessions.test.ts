@@ -1,65 +1,15 @@
-import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { WebSocketServer } from 'ws';
-import { cleanEnv, doors } from '../../../../test/support/aca.ts';
-import { choosing, Member, type MemberOptions } from '../../../../test/support/hosted.ts';
-import {
-  calls,
-  fails,
-  hangs,
-  type Step,
-  says,
-  slowly,
-} from '../../../../test/support/model-server/script.ts';
-import { serve } from '../../../../test/support/serve.ts';
-import { type Workspace, workspace } from '../../../../test/support/workspace.ts';
-import type { AccessEntry } from '../../../observability/audit/access-log.ts';
-import type { Terminal } from '../../shared/terminal.ts';
-import type { Identity, Role } from '../identity.ts';
+import { describe, expect, test } from 'vitest';
+import { choosing } from '../../../../test/support/hosted.ts';
+import { hosting } from '../../../../test/support/hosting.ts';
+import { calls, fails, hangs, says, slowly } from '../../../../test/support/model-server/script.ts';
+import { workspace } from '../../../../test/support/workspace.ts';
+import type { Role } from '../identity.ts';
 import { type SessionOverview, serverMethods, serverNotifications } from '../server-methods.ts';
-import { Connection } from './connection.ts';
-import { HostedSessions } from './hosted-sessions.ts';
 
 const { session: names } = methods.agent;
 const edit = ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'three' }] as [string, object];
 const read = ['Read', { file_path: 'a.txt' }] as [string, object];
-
-type Guest = { name?: string; role?: Role; sessions?: Identity['sessions'] } & MemberOptions;
-
-/** The sessions of a server behind a door that believes whoever knocks. */
-async function hosting(space: Workspace, script: readonly Step[]) {
-  const model = await serve(script);
-  const { model: name, env } = doors.anthropic(model.url);
-  const leaving = new AbortController();
-  const audited: AccessEntry[] = [];
-  const hosted = new HostedSessions({
-    options: { model: name, budget: [], allow: [], deny: [], addDir: [] },
-    terminal: { env: cleanEnv(space, env), cwd: space.root } as Terminal,
-    leaving: leaving.signal,
-    folder: path.join(space.home, 'serve'),
-    audit: (entry) => audited.push(entry),
-  });
-  const door = new WebSocketServer({ port: 0, host: '127.0.0.1' });
-  door.on('connection', (socket, request) => {
-    const who = JSON.parse(String(request.headers['x-who'])) as Identity;
-    void new Connection(socket, who, { hosted, audit: (entry) => audited.push(entry) }).serve();
-  });
-  await new Promise((listening) => door.once('listening', listening));
-  onTestFinished(async () => {
-    leaving.abort();
-    door.close();
-    for (const socket of door.clients) socket.terminate();
-    await hosted.closeAll();
-  });
-  const url = `ws://127.0.0.1:${(door.address() as AddressInfo).port}`;
-  const join = ({ name = 'Ada', role = 'owner', sessions = 'all', ...options }: Guest = {}) => {
-    const who: Identity = { id: name, name, role, sessions };
-    return Member.connect(url, { ...options, headers: { 'x-who': JSON.stringify(who) } });
-  };
-  return { hosted, audited, join, model };
-}
 
 test('a plain client of the protocol creates a session, prompts and gets the answer once', async () => {
   const space = await workspace({ 'a.txt': 'one\n' });
@@ -323,81 +273,5 @@ test('an answer in words is shown with the name of who gave it', async () => {
     question: 'Which colour?',
     answer: 'Blue',
     by: 'Bob',
-  });
-});
-
-describe('a session that nobody uses', () => {
-  const isClosed = (hosted: HostedSessions, id: string) =>
-    expect.poll(() => {
-      hosted.closeIdle(0);
-      return hosted.find(id);
-    });
-
-  test('is closed after a while, and opens again as it was', async () => {
-    const space = await workspace();
-    const { join, hosted, model } = await hosting(space, [says('Hello.'), says('Again.')]);
-    const ada = await join();
-    const id = await ada.create(space.root);
-    await ada.prompt(id, 'hi');
-    await ada.agent.request(names.setMode, { sessionId: id, modeId: 'plan' });
-    const position = await ada.attach(id);
-    ada.close();
-    await isClosed(hosted, id).toBeUndefined();
-    expect(hosted.overview()).toMatchObject([{ id, state: 'done', lastLine: 'Hello.' }]);
-
-    const back = await join();
-    const { reset, modes } = await back.attach(id, position);
-    await back.until(() => back.isCaughtUp);
-    expect({ reset, mode: modes.currentModeId }).toEqual({ reset: true, mode: 'plan' });
-    expect([back.prompts, back.said]).toEqual([['hi'], 'Hello.']);
-    expect(await back.prompt(id, 'go on')).toBe('end_turn');
-    await back.until(() => back.events.at(-1)?.type === 'turn_ended');
-    expect(back.said).toBe('Hello.Again.');
-    expect(model.requests).toHaveLength(2);
-  });
-
-  test('is not closed while a question waits', async () => {
-    const space = await workspace({ 'a.txt': 'one\ntwo\n' });
-    const { join, hosted } = await hosting(space, [calls(read), calls(edit), says('Done.')]);
-    const ada = await join();
-    const id = await ada.create(space.root);
-    void ada.prompt(id, 'change it').catch(() => undefined);
-    await ada.until(() => ada.asked.length > 0);
-    ada.close();
-    await expect.poll(() => hosted.overview()[0]?.participants).toBe(0);
-    hosted.closeIdle(0);
-
-    expect(hosted.find(id)?.state).toBe('waiting');
-  });
-
-  test('is shown to a viewer as it was saved, without being opened, and live once somebody opens it', async () => {
-    const space = await workspace();
-    const { join, hosted } = await hosting(space, [says('Hello.'), says('Again.')]);
-    const ada = await join();
-    const id = await ada.create(space.root);
-    await ada.prompt(id, 'hi');
-    ada.close();
-    await isClosed(hosted, id).toBeUndefined();
-
-    const eve = await join({ name: 'Eve', role: 'viewer' });
-    const { state, role } = await eve.attach(id);
-    await eve.until(() => eve.isCaughtUp);
-    expect({ state, role, said: eve.said, open: hosted.find(id) }).toEqual({
-      state: 'done',
-      role: 'viewer',
-      said: 'Hello.',
-      open: undefined,
-    });
-    for (const method of [names.load, names.resume])
-      await expect(
-        eve.agent.request(method, { sessionId: id, cwd: space.root, mcpServers: [] }),
-      ).rejects.toThrow('not open');
-    expect(hosted.find(id)).toBeUndefined();
-
-    const bob = await join({ name: 'Bob', role: 'editor' });
-    await bob.attach(id);
-    expect(await bob.prompt(id, 'go on')).toBe('end_turn');
-    await eve.until(() => eve.said === 'Hello.Again.' && eve.events.at(-1)?.type === 'turn_ended');
-    expect(eve.prompts).toEqual(['hi', 'go on']);
   });
 });

@@ -66,6 +66,37 @@ test('a run goes on without its client; after SIGKILL the session is interrupted
 });
 
 test(
+  'SIGTERM during a run ends commands and sessions cleanly; continued, nothing runs twice',
+  soak,
+  async () => {
+    const space = await workspace();
+    const command = 'echo ran >> ran.txt; sleep 300; echo late >> ran.txt';
+    const flags = ['--allow', 'Bash(*)', '--mode', 'accept-edits'];
+    const { start, join, model } = await prepared(
+      space,
+      [calls(['Bash', { command }]), says('Finished.')],
+      flags,
+    );
+    const first = await start();
+    const ada = await join(first.url);
+    const id = await ada.create(space.root);
+    void ada.prompt(id, 'work').catch(() => undefined);
+    await expect.poll(() => space.tree(), { timeout: 30_000 }).toEqual({ 'ran.txt': 'ran\n' });
+
+    first.child.kill('SIGTERM');
+
+    expect(await ended(first.child)).toBe(143);
+    const second = await start(first.process.pid);
+    const back = await join(second.url);
+    expect(await back.attach(id)).toMatchObject({ state: 'interrupted' });
+    await back.agent.request(serverMethods.resumeRun, { sessionId: id });
+    await back.until(() => back.said.includes('Finished.'));
+    expect(await space.tree()).toEqual({ 'ran.txt': 'ran\n' });
+    expect(model.requests).toHaveLength(2);
+  },
+);
+
+test(
   'a task in the background starts the server, and goes on after the command has ended',
   soak,
   async () => {

@@ -71,7 +71,7 @@ export type Service = {
   variables: Readonly<Record<string, string>>;
 };
 
-/** A service that runs all the time, restarted when it fails. */
+/** A service that runs all the time, restarted when it fails. At its end only it gets a signal, so that it can end the rest. */
 export function serviceUnit({ description, command, folder, variables }: Service): string {
   const environment = Object.entries(variables).map(
     ([name, value]) => `Environment=${unitWord(`${name}=${value}`)}\n`,
@@ -83,6 +83,8 @@ Description=${specifiers(description)}
 WorkingDirectory=${specifiers(folder)}
 ${environment.join('')}ExecStart=${commandLine(command)}
 Restart=on-failure
+KillMode=mixed
+SuccessExitStatus=143
 
 [Install]
 WantedBy=default.target

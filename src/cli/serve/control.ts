@@ -19,9 +19,9 @@ const TITLE_CHARACTERS = 50;
 
 /** What the user needs to connect, once the server listens. */
 export async function announce(server: RunningServer, { stdout }: Terminal): Promise<void> {
-  const { publicUrl, fingerprint } = server;
+  const { publicUrl, fingerprint, ownCertificate } = server;
   stdout.write(`Listening on ${publicUrl}\n`);
-  if (fingerprint !== null) stdout.write(certificateText(fingerprint));
+  if (fingerprint !== null && ownCertificate) stdout.write(certificateText(fingerprint, ownCertificate));
   // A log is no place for a secret.
   if (!stdout.isTTY) {
     stdout.write('To sign in, run `aca serve link`.\n');

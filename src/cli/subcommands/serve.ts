@@ -28,8 +28,8 @@ export function serveCommand(terminal: Terminal): Command {
     .description('Run sessions that go on without a terminal, for browsers, editors and `aca attach`')
     .option('--status', 'show the running server and its sessions')
     .option('--stop', 'stop the running server; its sessions are saved')
-    .option('--install', 'write a systemd user unit that starts the server at login')
-    .option('--uninstall', 'remove that unit')
+    .option('--install', 'run the server now and at every login, as a systemd user unit')
+    .option('--uninstall', 'stop it, and remove that unit')
     .option('--listen <address[:port]>', 'listen on this address (default: 127.0.0.1); others use TLS')
     .option(
       '--allow-host <name[:port]>',

@@ -9,7 +9,16 @@ import { updateFile } from '../../../lib/files/file-update.ts';
 import { readTextIfAny } from '../../../lib/files/read-text.ts';
 import { readRegularText } from '../../../lib/files/regular-file.ts';
 
-export type Certificate = { cert: string; key: string; fingerprint: string };
+export type Certificate = {
+  cert: string;
+  key: string;
+  fingerprint: string;
+  /** Set if it was made here. */
+  own?: OwnCertificate;
+};
+
+/** `replaces`: until when the certificate before was valid, if this one has just replaced it. */
+export type OwnCertificate = { replaces: string | null };
 
 const DAY_MS = 24 * 60 * 60_000;
 /** The longest that browsers accept. */
@@ -39,11 +48,11 @@ export async function ownCertificate(folder: string, names: readonly string[]): 
     const key = (await readTextIfAny(keyFile)) ?? '';
     const kept = parse(cert, key);
     if (kept && lastsLongEnough(kept) && names.every((name) => covers(kept, name)))
-      return { cert, key, fingerprint: kept.fingerprint256 };
+      return { cert, key, fingerprint: kept.fingerprint256, own: { replaces: null } };
     const fresh = await makeCertificate(names);
     await write(fresh.key, { to: keyFile });
     await write(fresh.cert);
-    return fresh;
+    return { ...fresh, own: { replaces: kept?.validTo ?? null } };
   });
 }
 

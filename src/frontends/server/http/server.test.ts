@@ -1,10 +1,12 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { X509Certificate } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { afterEach, expect, test } from 'vitest';
+import { generate } from 'selfsigned';
+import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { readAccesses } from '../../../observability/audit/access-log.ts';
 import { verifyAudit } from '../../../observability/audit/verify-audit.ts';
@@ -179,6 +181,42 @@ test('a server on TLS keeps its certificate, and its cookies never travel withou
   const again = await start({ tls: 'own', folder });
   expect(again.server.fingerprint).toBe(server.fingerprint);
   expect((await stat(path.join(folder, 'tls-key.pem'))).mode & 0o777).toBe(0o600);
+});
+
+describe('a certificate of our own', () => {
+  const DAY_MS = 24 * 60 * 60_000;
+  const rows: [when: string, days: number, isRenewed: boolean][] = [
+    ['has expired', -1, true],
+    ['expires soon', 10, true],
+    ['is valid for months', 100, false],
+  ];
+
+  test.each(rows)('that %s', async (_when, days, isRenewed) => {
+    const folder = path.join(await mkdtemp(path.join(tmpdir(), 'door-')), 'serve');
+    await mkdir(folder, { mode: 0o700 });
+    const notAfterDate = new Date(Date.now() + days * DAY_MS);
+    const made = await generate([{ name: 'commonName', value: 'aca' }], {
+      keyType: 'ec',
+      notBeforeDate: new Date(Date.now() - 300 * DAY_MS),
+      notAfterDate,
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+    });
+    await writeFile(path.join(folder, 'tls-cert.pem'), made.cert, { mode: 0o600 });
+    await writeFile(path.join(folder, 'tls-key.pem'), made.private, { mode: 0o600 });
+    const before = new X509Certificate(made.cert);
+
+    const { server } = await start({ tls: 'own', folder });
+
+    expect(server.fingerprint !== before.fingerprint256).toBe(isRenewed);
+    expect(server.ownCertificate).toEqual({ replaces: isRenewed ? before.validTo : null });
+    const response = await post(`${server.url}/api/sign-in`, { origin: server.url }, '{}');
+    const used = (response.socket as TLSSocket).getPeerCertificate();
+    expect(used.fingerprint256).toBe(server.fingerprint);
+    expect(Date.parse(used.valid_to) > Date.now() + 30 * DAY_MS).toBe(true);
+    const again = await start({ tls: 'own', folder });
+    expect(again.server.fingerprint).toBe(server.fingerprint);
+    expect(again.server.ownCertificate).toEqual({ replaces: null });
+  });
 });
 
 test('behind a proxy, the name that browsers use is accepted, with TLS only', async () => {

@@ -12,6 +12,7 @@ import { UserError } from '../../../contract/errors.ts';
 import { isErrno, unlessErrno } from '../../../lib/files/errno.ts';
 import { createAccessLog } from '../../../observability/audit/access-log.ts';
 import { AccessStore } from './access-store.ts';
+import { certificateText } from './announcement.ts';
 import { Attempts } from './attempts.ts';
 import type { Door } from './authenticate.ts';
 import { type Certificate, givenCertificate, ownCertificate, publishCertificate } from './certificate.ts';
@@ -76,6 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     address,
     port,
     fingerprint: certificate?.fingerprint ?? null,
+    ownCertificate: certificate?.own ?? null,
     signInLink: () => signInLink(door.store, publicUrl),
     invitations: createInvitations({
       store: door.store,
@@ -187,6 +189,7 @@ async function renew(server: Server | TlsServer, listen: Listen, options: Server
   try {
     const fresh = await certificateFor(listen, options);
     if (!fresh) return;
+    if (fresh.own?.replaces) options.onTrouble(certificateText(fresh.fingerprint, fresh.own));
     server.setSecureContext(fresh);
     await publishCertificate(options.folder, fresh);
   } catch (error) {

@@ -2,6 +2,7 @@ import type { WebSocket } from 'ws';
 import type { AccessEntry } from '../../../observability/audit/access-log.ts';
 import type { Identity } from '../identity.ts';
 import type { CreatedInvitation, Invitation, NewInvitation } from '../owner-methods.ts';
+import type { OwnCertificate } from './certificate.ts';
 
 export type ServerOptions = {
   /** `<data root>/serve`: the token, invitations, sign-ins and the certificate. */
@@ -31,6 +32,8 @@ export type RunningServer = {
   port: number;
   /** SHA-256 of the certificate, if the server speaks TLS. */
   fingerprint: string | null;
+  /** Set if the server made its certificate. */
+  ownCertificate: OwnCertificate | null;
   /** A link that signs the owner in once, within ten minutes. */
   signInLink(): Promise<string>;
   invitations: Invitations;

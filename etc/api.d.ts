@@ -908,7 +908,8 @@ type Report = {
     sessionId: string;
     provider: string;
     model: string;
-    stopReason: EndReason;
+    /** `check_failed`: the model is done, but a command of `--check` fails. */
+    stopReason: EndReason | 'check_failed';
     result: string;
     structured?: unknown;
     turns: number;
@@ -924,7 +925,7 @@ type Report = {
     /** Files that differ from before the run, whatever changed them; null if lines were not counted. */
     changes?: NetChange[];
     /** The last outcome of each command that tested, built or linted; null if it was stopped. */
-    checks?: Check[];
+    checks?: (Check | RequiredCheck)[];
     denials: {
         tool: string;
         input: unknown;
@@ -949,6 +950,13 @@ type NetChange = {
 type Check = {
     name: string;
     exitCode: number | null;
+};
+
+/** A command of `--check`: how often it ran, and the end of its last output. */
+type RequiredCheck = Check & {
+    required: true;
+    attempts: number;
+    output: string;
 };
 
 /** `rule` is the rule that matched: a built-in one, or `default`. `parts` are the commands in the line. */

@@ -16,6 +16,7 @@ export const subcommands = [
   { name: 'acp', description: 'Run as an agent for editors, over the Agent Client Protocol' },
   { name: 'attach', description: 'Show a session of the server in this terminal' },
   { name: 'audit', description: 'Show which tool calls were allowed and denied' },
+  { name: 'batch', description: 'Run many tasks, each headless in a git worktree of its own' },
   { name: 'completion', description: 'Print a completion script for bash, zsh, fish or PowerShell' },
   { name: 'config', description: 'Show and change settings' },
   { name: 'doctor', description: 'Check your setup and suggest fixes' },
@@ -166,6 +167,14 @@ function inputAndOutputOptions(): Option[] {
     new Option('--image <file>', 'with -p: attach this PNG, JPEG, WebP or GIF image; repeatable')
       .argParser(collect)
       .default([], 'none'),
+    new Option('--check <command>', 'with -p: a command that must pass when the model is done; repeatable')
+      .argParser(collect)
+      .conflicts('background')
+      .default([], 'none'),
+    new Option(
+      '--check-retries <n>',
+      'with --check: how often a failure goes back to the model (default: 2)',
+    ).argParser(wholeNumber),
     new Option('--stdin', 'with -p: read standard input to the end, however long it takes'),
     new Option('-q, --quiet', 'print only the result and errors').conflicts('verbose'),
     new Option('-v, --verbose', 'print every tool call and its result to standard error'),
@@ -259,6 +268,11 @@ export function portNumber(value: string): number {
   if (value.trim() === '' || !Number.isInteger(port) || port < 0 || port > 65_535)
     throw new InvalidArgumentError('Use a number from 0 to 65535.');
   return port;
+}
+
+export function wholeNumber(value: string): number {
+  if (!/^\d{1,6}$/.test(value.trim())) throw new InvalidArgumentError('Use a whole number, such as 0 or 2.');
+  return Number(value);
 }
 
 export function positiveInteger(value: string): number {

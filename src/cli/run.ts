@@ -79,6 +79,8 @@ async function converse(prompt: string, asked: Options, terminal: Terminal): Pro
         '--image needs -p.',
         'Here, paste the image or mention it as @FILE in your prompt.',
       );
+    if (options.check?.length)
+      throw new UserError('--check needs -p.', "Add it: aca -p 'fix the login test' --check 'npm test'");
     if (paints(options, terminal))
       return (await import('../frontends/terminal/run.ts')).runScreen(
         prompt,

@@ -3,7 +3,7 @@ import { type AgentEvent, type EndReason, innermost, type RunError } from '../..
 import { addUsage, type Message, noUsage, textOf, toolCallsOf, type Usage } from '../../contract/message.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import type { NetChange } from '../../session/undo/net-changes.ts';
-import type { Check } from '../run-facts/checks.ts';
+import type { Check, RequiredCheck } from '../run-facts/checks.ts';
 
 /** The outcome of a run, folded from its events: the final JSON in headless mode. */
 export type Report = {
@@ -11,7 +11,8 @@ export type Report = {
   sessionId: string;
   provider: string;
   model: string;
-  stopReason: EndReason;
+  /** `check_failed`: the model is done, but a command of `--check` fails. */
+  stopReason: EndReason | 'check_failed';
   result: string;
   structured?: unknown;
   turns: number;
@@ -24,7 +25,7 @@ export type Report = {
   /** Files that differ from before the run, whatever changed them; null if lines were not counted. */
   changes?: NetChange[];
   /** The last outcome of each command that tested, built or linted; null if it was stopped. */
-  checks?: Check[];
+  checks?: (Check | RequiredCheck)[];
   denials: { tool: string; input: unknown; by: string; because: string }[];
   /** The sandbox of the last command; null when none ran. */
   sandbox: SandboxState | null;

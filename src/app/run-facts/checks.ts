@@ -14,6 +14,9 @@ import {
 /** A command that tested, built or linted, such as `npm test`. A null exit code means that it was stopped. */
 export type Check = { name: string; exitCode: number | null };
 
+/** A command of `--check`: how often it ran, and the end of its last output. */
+export type RequiredCheck = Check & { required: true; attempts: number; output: string };
+
 type Ran = { command: string; exitCode: number | null };
 
 /** Syntax that may run a command any number of times, or turn its outcome around. */

@@ -22,7 +22,12 @@ export type RunFacts = {
   costUsd: number | null;
 };
 
-export type FactDeps = { undo: Pick<UndoStore, 'changed'>; cwd: string };
+export type FactDeps = {
+  undo: Pick<UndoStore, 'changed'>;
+  cwd: string;
+  /** When several runs in a row count as one: since when. */
+  since?: string;
+};
 
 /** Collects the facts of one run from its events. */
 export class RunWatch {
@@ -58,9 +63,9 @@ export class RunWatch {
 /** The changes of a run, with paths relative to its folder, and the outcomes of its checks. */
 export async function recordOf(
   { commands }: Pick<Report, 'commands'>,
-  { undo, cwd }: FactDeps,
+  { undo, cwd, since }: FactDeps,
 ): Promise<Pick<RunFacts, 'changes' | 'checks'>> {
-  const [changed, checks] = await Promise.all([undo.changed(), checksIn(commands)]);
+  const [changed, checks] = await Promise.all([undo.changed(since), checksIn(commands)]);
   const changes = changed.map((change) => ({
     ...change,
     path: isInside(cwd, change.path) ? path.relative(cwd, change.path) : change.path,

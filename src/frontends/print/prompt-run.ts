@@ -5,7 +5,8 @@ import type { Opened } from '../../app/open-assistant.ts';
 import { recordOf } from '../../app/run-facts/run-facts.ts';
 import type { RunOptions } from '../../contract/command.ts';
 import { BudgetReachedError, ProviderError, UserError } from '../../contract/errors.ts';
-import type { UserMessage } from '../../contract/message.ts';
+import { textOf, toolCallsOf, type UserMessage } from '../../contract/message.ts';
+import { type RequiredChecks, requireChecks } from './required-checks.ts';
 import type { StructuredResult } from './structured-result.ts';
 
 const SCHEMA_TRIES = 3;
@@ -18,24 +19,65 @@ export type PromptRunDeps = {
   /** Ends a command. */
   signal: AbortSignal;
   schema?: StructuredResult | undefined;
+  checks?: RequiredChecks | undefined;
   /** For every run, unless a command sets its own. */
   options?: RunOptions;
 };
 
-/** Runs one prompt or slash command to its end. Throws a `UserError` for a command that cannot run. */
-export async function runPrompt(content: UserMessage['content'], deps: PromptRunDeps): Promise<Report> {
-  const { opened, host } = deps;
+/**
+ * Runs one prompt or slash command to its end, and its checks; without content, continues the session. Throws a
+ * `UserError` for a command that cannot run.
+ */
+export async function runPrompt(
+  content: UserMessage['content'] | null,
+  deps: PromptRunDeps,
+): Promise<Report> {
+  const { opened, host, checks } = deps;
   const reporter = new Reporter();
   const stop = opened.controller.listen((event) => reporter.take(event));
+  const since = new Date().toISOString();
   try {
-    const command = await commandFor(lineOf(content), opened, host);
-    const reported = command
-      ? await runCommand(command, deps, reporter)
-      : await send(await opened.attach(content, deps.typed), deps, reporter);
-    return { ...reported, ...(await recordOf(reported, { undo: opened.undo, cwd: host.cwd })) };
+    const answered = await answer(content, deps, reporter);
+    const reported = checks
+      ? await requireChecks(answered, checks, {
+          call: opened.call,
+          signal: deps.signal,
+          submit: (text) => send([{ type: 'text', text }], deps, reporter),
+        })
+      : answered;
+    const { changes, checks: ran } = await recordOf(reported, { undo: opened.undo, cwd: host.cwd, since });
+    const { checks: required = [] } = reported;
+    const others = ran.filter(({ name }) => !required.some((check) => check.name === name));
+    return { ...reported, changes, checks: [...others, ...required] };
   } finally {
     stop();
   }
+}
+
+async function answer(
+  content: UserMessage['content'] | null,
+  deps: PromptRunDeps,
+  reporter: Reporter,
+): Promise<Report> {
+  const { opened, host } = deps;
+  if (content === null) return goOn(deps, reporter);
+  const command = await commandFor(lineOf(content), opened, host);
+  if (command) return runCommand(command, deps, reporter);
+  return send(await opened.attach(content, deps.typed), deps, reporter);
+}
+
+/** Continues a run that was interrupted; one that had ended is not run again. */
+async function goOn({ opened, schema }: PromptRunDeps, reporter: Reporter): Promise<Report> {
+  const { controller } = opened;
+  await opened.opened.ready;
+  const last = controller.session.messages.at(-1);
+  if (last?.role === 'assistant' && last.stopReason === 'end' && toolCallsOf(last).length === 0) {
+    const { id: sessionId } = controller.session;
+    const { provider, model } = last;
+    return { ...reporter.report, sessionId, provider, model, stopReason: 'done', result: textOf(last) };
+  }
+  await controller.retry();
+  return schema ? insist(schema, opened, { reporter }) : reporter.report;
 }
 
 /** Most prompts are none, and load nothing for it. */

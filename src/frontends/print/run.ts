@@ -13,6 +13,7 @@ import { assertSeesImages, readImages } from './images.ts';
 import { type Output, ownOutput } from './output.ts';
 import { printProgress } from './progress-lines.ts';
 import { runPrompt } from './prompt-run.ts';
+import { DEFAULT_RETRIES, type RequiredChecks } from './required-checks.ts';
 import { readStdin } from './stdin.ts';
 import type { StructuredResult } from './structured-result.ts';
 
@@ -28,20 +29,22 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
     return (await import('./stream/run.ts')).runStream(options, terminal);
   const piped = await readStdin(terminal.stdin, options.stdin ? 'patient' : 'brief');
   const task = [prompt, piped].filter(Boolean).join('\n\n');
-  if (task === '') {
+  const goesOn = task === '' && options.print && (typeof options.resume === 'string' || options.continue);
+  if (task === '' && !goesOn) {
     if (!options.print) return (await import('./welcome.ts')).showWelcome(options, terminal);
     throw new UserError(
       'No task given.',
       'Give it after -p, or pipe it in: echo "explain this folder" | aca -p',
     );
   }
+  const checks = checksOf(options);
   const images = await readImages(files, terminal.cwd);
   const leaving = shutdownSignal(terminal);
   return openHeadless(options, terminal, { leaving }, async ({ opened, output, schema }) => {
     if (images.length > 0) assertSeesImages(opened.choice);
-    const content = [{ type: 'text' as const, text: task }, ...images];
+    const content = goesOn ? null : [{ type: 'text' as const, text: task }, ...images];
     const report = await runPrompt(content, {
-      ...{ opened, schema, host: terminal, signal: leaving },
+      ...{ opened, schema, host: terminal, signal: leaving, checks },
       typed: prompt || task,
     });
     await output.result(report);
@@ -98,6 +101,17 @@ export async function openHeadless(
   } finally {
     await opened.close();
   }
+}
+
+/** Undefined if there are none. */
+export function checksOf({
+  check = [],
+  checkRetries = DEFAULT_RETRIES,
+}: Options): RequiredChecks | undefined {
+  const blank = check.find((command) => command.trim() === '');
+  if (blank !== undefined)
+    throw new UserError('--check needs a command.', "Write it like --check 'npm test'.");
+  return check.length > 0 ? { commands: check, retries: checkRetries } : undefined;
 }
 
 async function readSchema(schemaOrFile: string): Promise<StructuredResult> {

@@ -7,12 +7,13 @@ export const exitCodes = {
   usage: { code: 2, meaning: 'wrong usage: an unknown flag, a bad value, a broken config file' },
   refused: { code: 3, meaning: 'done, but at least one call was refused by the permission policy' },
   limit: { code: 4, meaning: 'a limit was reached before the task was done (turns, tokens, budget)' },
+  check: { code: 5, meaning: 'the model is done, but a command of --check fails' },
   hungUp: { code: 129, meaning: 'ended by SIGHUP: the terminal was closed' },
   interrupted: { code: 130, meaning: 'interrupted' },
   terminated: { code: 143, meaning: 'ended by SIGTERM' },
 } as const;
 
-export function exitCodeOf(reason: EndReason, refusals: number): number {
+export function exitCodeOf(reason: EndReason | 'check_failed', refusals: number): number {
   switch (reason) {
     case 'done':
       return refusals > 0 ? exitCodes.refused.code : exitCodes.done.code;
@@ -20,6 +21,8 @@ export function exitCodeOf(reason: EndReason, refusals: number): number {
     case 'max_tokens':
     case 'budget':
       return exitCodes.limit.code;
+    case 'check_failed':
+      return exitCodes.check.code;
     case 'refusal':
     case 'error':
       return exitCodes.error.code;

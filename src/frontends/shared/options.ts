@@ -15,6 +15,9 @@ export type Options = SessionOptions & {
   /** Who answers permission questions; nobody by default. */
   permissionPromptTool?: 'stdio';
   image?: string[];
+  /** Commands that must succeed after the model is done, and how often a failure goes back to it. */
+  check?: string[];
+  checkRetries?: number;
   repoId?: string;
   filename?: string;
   stdin?: boolean;

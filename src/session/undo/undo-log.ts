@@ -89,6 +89,11 @@ function appendRecords(file: string, records: readonly UndoRecord[]): number {
   }
 }
 
+/** Of the runs that began then or later and are not undone. */
+export function changesSince({ runs }: UndoHistory, since: string): Change[] {
+  return runs.filter(({ at, undone }) => at >= since && !undone).flatMap(({ changes }) => changes);
+}
+
 export function readHistory(file: string): UndoHistory {
   return foldHistory(readUndoRecords(file));
 }

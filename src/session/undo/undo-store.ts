@@ -16,7 +16,7 @@ import { forgottenText, pruneUndo, sizeOfUndo } from './prune.ts';
 import { acceptRecords, pendingChanges, reviewOf, reviewRecords } from './review.ts';
 import { type Difference, type Look, TreeIndex } from './tree-index.ts';
 import { defaultLimits, type TreeLimits } from './tree-walk.ts';
-import { type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
+import { changesSince, type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
 
 export type UndoOptions = {
   /** The folder for everything: contents for all sessions of a project, and one log per session. */
@@ -169,12 +169,13 @@ export class UndoStore {
     });
   }
 
-  /** What the current or last run has changed so far, all in all. */
-  changed(): Promise<NetChange[]> {
+  /** What the current or last run has changed so far, all in all; with a time, all runs since then. */
+  changed(since?: string): Promise<NetChange[]> {
     return this.#tolerant(async () => {
       // A run is logged with its first change.
-      const run = this.#started ? undefined : this.#log.history.runs.at(-1);
-      return netChanges(run?.changes ?? [], this.#objects);
+      const { history } = this.#log;
+      const last = this.#started ? [] : history.runs.at(-1)?.changes;
+      return netChanges(since === undefined ? (last ?? []) : changesSince(history, since), this.#objects);
     }, []);
   }
 

@@ -246,6 +246,8 @@ function failureOf({
       return 'error_max_turns';
     case 'budget':
       return 'error_max_budget_usd';
+    case 'check_failed':
+      return 'error_during_execution';
     case 'error':
       return structured === undefined &&
         error?.message.startsWith('The answer does not match the JSON Schema')

@@ -6,7 +6,7 @@ import { shutdownSignal } from '../../shared/signals.ts';
 import type { Terminal } from '../../shared/terminal.ts';
 import { toolNames } from '../claude/output.ts';
 import { printLine } from '../output.ts';
-import { openHeadless } from '../run.ts';
+import { checksOf, openHeadless } from '../run.ts';
 import { readLines } from '../stdin.ts';
 import { initialOptions } from './control.ts';
 import { holdConversation } from './conversation.ts';
@@ -33,6 +33,7 @@ type Around = { leaving: AbortSignal; telemetry: StartedTelemetry | undefined };
 
 async function converse(given: Options, terminal: Terminal, { leaving, telemetry }: Around): Promise<number> {
   const { stdin, stdout } = terminal;
+  const checks = checksOf(given);
   const inputs = readInputs(stdin, leaving);
   const first = await inputs.next();
   const options = first.done ? given : withInitial(given, first.value, stdout);
@@ -46,7 +47,7 @@ async function converse(given: Options, terminal: Terminal, { leaving, telemetry
       const toolName = options.compat === 'claude' ? toolNames(opened) : (tool: string) => tool;
       const questions = new StreamQuestions({ opened, print, toolName });
       const all = first.done ? inputs : startingWith(first.value, inputs);
-      const deps = { opened, output, schema, questions, print, host: terminal, signal: leaving };
+      const deps = { opened, output, schema, checks, questions, print, host: terminal, signal: leaving };
       return holdConversation(all, deps);
     },
   );

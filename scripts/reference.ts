@@ -3,6 +3,7 @@ import { buildProgram, subcommands } from '../src/cli/args.ts';
 import { acpCommand } from '../src/cli/subcommands/acp.ts';
 import { attachCommand } from '../src/cli/subcommands/attach.ts';
 import { auditCommand } from '../src/cli/subcommands/audit.ts';
+import { batchCommand } from '../src/cli/subcommands/batch.ts';
 import { completionCommand } from '../src/cli/subcommands/completion.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
 import { doctorCommand } from '../src/cli/subcommands/doctor.ts';
@@ -100,6 +101,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     acp: acpCommand(terminal, { code: 0 }),
     attach: attachCommand(terminal),
     audit: auditCommand(terminal),
+    batch: batchCommand(terminal, { code: 0 }),
     completion: completionCommand(terminal, async (name) => new Command(name)),
     config: configCommand(terminal),
     doctor: doctorCommand(terminal, { code: 0 }),

@@ -45,6 +45,7 @@ export const order: readonly Entry[] = [
       'server.md': 'sessions without a terminal: background, attach, browsers, several people',
       'editors.md': 'Zed, JetBrains, Neovim, Emacs and others, over the Agent Client Protocol',
       'headless.md': 'scripts: one prompt, one result, exit codes, JSON events',
+      'batch.md': 'many tasks at once, each in a worktree of its own',
     },
   },
   {

@@ -38,5 +38,8 @@ export type PaceState = { gapMs: number; nextAt: number };
 /** Each rejection doubles the time between calls; each success shortens it. */
 export const PACING = { firstGapMs: 100, longestGapMs: 10_000, recovery: 0.8, shortestGapMs: 20 } as const;
 
+/** The hint of a run that stopped at the limit of its batch. */
+export const batchLimitHint = 'Resume the batch with a higher --budget.';
+
 /** Sums of decimal fractions differ by this much at most. */
 export const ROUNDING = 1e-8;

@@ -1,42 +1,110 @@
-import type { Task, TaskResult } from './task.ts';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../contract/errors.ts';
+import { following } from '../lib/async/abort.ts';
+import { dataRoot } from '../lib/files/data-root.ts';
+import { isErrno } from '../lib/files/errno.ts';
+import { LockedError } from '../lib/files/lock.ts';
+import { Ledger } from '../observability/spending/ledger.ts';
+import { runKept } from '../sandbox/shell/kept-program.ts';
+import { removeWorktree } from '../sandbox/worktrees/remove.ts';
+import type { Worktree } from '../sandbox/worktrees/worktree.ts';
+import { childArguments, reportIn, resultOf, type Started } from './child-run.ts';
+import { keepChanges } from './keep-changes.ts';
+import type { RunTaskOptions } from './run-options.ts';
+import { isOpen, type Task, type TaskResult } from './task.ts';
+import { openTree } from './task-tree.ts';
 
-export type TaskPlace = {
-  /** Id of the batch, a part of the names of branches and worktrees. */
-  batch: string;
-  /** The folder for patch files. */
-  patches: string;
-  /** The folder for worktrees and copies; beside the repository or folder if absent. */
-  trees?: string;
-  /** How this program is started. */
-  program: readonly string[];
-  env: NodeJS.ProcessEnv;
-};
-
-/** Proves that this process still owns the task: checked before its changes are kept. */
-export type Fence = { token: number; isCurrent(): Promise<boolean> };
-
-export type TaskEvent =
-  /** The worktree is there, and the child process starts. */
-  | { type: 'started'; tree: string }
-  | { type: 'spent'; costUsd: number | null; tokens: number }
-  | { type: 'note'; text: string };
-
-export type RunTaskOptions = {
-  place: TaskPlace;
-  /** Chosen by the caller and durable before the call. `resume`: an earlier call may have begun it. */
-  session: { id: string; resume: boolean };
-  /** Aborted: the child is ended, session and worktree stay for a resume, and the result's failure is `interrupted`. */
-  signal: AbortSignal;
-  fence?: Fence;
-  /** Environment variables that let the child take part in the shared budget. */
-  budget?: Readonly<Record<string, string>>;
-  onEvent?(event: TaskEvent): void;
-};
+const MINUTE_MS = 60_000;
 
 /**
  * Runs one task in a worktree of its own, as a headless run in a child process, and keeps its changes as a
- * branch and a patch. Never rejects: whatever goes wrong is the task's result.
+ * branch and a patch. Never rejects for what goes wrong with the task: that is its result.
  */
 export async function runTask(task: Task, options: RunTaskOptions): Promise<TaskResult> {
-  throw new Error(`Not built yet: ${task.id} ${options.session.id}`);
+  const started: Started = { at: new Date(), clock: performance.now(), session: options.session.id };
+  let tree: Worktree | undefined;
+  let result: TaskResult | undefined;
+  try {
+    const opened = await openTree(task, options);
+    tree = opened.tree;
+    const isKnown = hasSession(started.session, options.place.env);
+    // What an earlier run said is not true of a new worktree.
+    if (opened.isNew && isKnown) started.session = randomUUID();
+    result = await runIn(tree, task, { ...options, started, isResumed: isKnown && !opened.isNew });
+  } catch (error) {
+    if (!options.signal.aborted && !isExpected(error)) throw error;
+    const reason = error instanceof UserError ? `${error.message} ${error.hint}` : (error as Error).message;
+    result = resultOf(task, started, options.signal.aborted ? interrupted : { failure: 'setup', reason });
+  } finally {
+    // The task goes on in it.
+    if (tree && result && isOpen(result)) tree.lock.release();
+    else if (tree) removeTree(tree, options);
+  }
+  return result;
+}
+
+const interrupted = { failure: 'interrupted', reason: 'Interrupted.' } as const;
+
+async function runIn(
+  tree: Worktree,
+  task: Task,
+  options: RunTaskOptions & { started: Started; isResumed: boolean },
+): Promise<TaskResult> {
+  const { place, signal, started, isResumed, onEvent } = options;
+  onEvent?.({ type: 'started', tree: tree.cwd, session: started.session });
+  const timer = following(signal);
+  const timeout = task.timeout && setTimeout(() => timer.abort(), task.timeout * MINUTE_MS);
+  try {
+    const { input, args } = childArguments(task, { ...started, isResumed, trust: place.trust ?? false });
+    const ended = await runKept({
+      command: [...place.program, ...args],
+      cwd: tree.cwd,
+      env: { ...place.env, ...options.budget },
+      input,
+      signal: timer.signal,
+      keeper: place.keeper,
+    });
+    if (signal.aborted) return resultOf(task, started, interrupted);
+    const outcome = reportIn(ended);
+    if (timer.signal.aborted)
+      Object.assign(outcome, { failure: 'timeout', reason: `Stopped after ${task.timeout} minutes.` });
+    if (isOpen(outcome)) return resultOf(task, started, outcome);
+    // Its report is about the last part only.
+    if (isResumed) Object.assign(outcome, spentBy(started.session, place.env));
+    const kept = await keepChanges(tree, task, { ...options, session: started.session });
+    return resultOf(task, started, { ...outcome, ...kept });
+  } finally {
+    clearTimeout(timeout);
+    timer.stop();
+  }
+}
+
+/** Sessions are files of the data root, named by their id. */
+function hasSession(id: string, env: NodeJS.ProcessEnv): boolean {
+  return existsSync(path.join(dataRoot(env), 'sessions', `${id}.jsonl`));
+}
+
+/** In all runs of a session. */
+function spentBy(session: string, env: NodeJS.ProcessEnv): Pick<TaskResult, 'costUsd' | 'tokens'> {
+  const { spent } = new Ledger(path.join(dataRoot(env), 'ledger')).totals(session).session;
+  const tokens = spent.flatMap(({ usage }) => Object.values(usage)).reduce((sum, count) => sum + count, 0);
+  const isUnknown = spent.some(({ usd }) => usd === null);
+  return { costUsd: isUnknown ? null : spent.reduce((sum, { usd }) => sum + (usd ?? 0), 0), tokens };
+}
+
+function removeTree(tree: Worktree, { onEvent }: RunTaskOptions): void {
+  try {
+    removeWorktree(tree);
+  } catch (error) {
+    if (!isErrno(error)) throw error;
+    tree.lock.release();
+    onEvent?.({ type: 'note', text: `Could not remove ${tree.at} (${error.code}). Delete it yourself.` });
+  }
+}
+
+/** What can go wrong outside of our code: git, the disk, another process. */
+function isExpected(error: unknown): boolean {
+  return error instanceof UserError || error instanceof LockedError || isErrno(error);
 }

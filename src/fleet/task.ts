@@ -78,10 +78,11 @@ export const taskSchema = z.object({
 
 export type Task = z.infer<typeof taskSchema>;
 
-/** Why a task is not done; `interrupted` ones are resumed, the others are results. */
+/** Why a task is not done. Those that were `interrupted`, or met the end of the batch's budget, go on when it is resumed. */
 export const failures = [
   'check', // a check still fails after its retries
-  'limit', // turns, tokens, the task's budget or the batch's
+  'limit', // turns, tokens or the task's budget
+  'budget', // the batch's
   'timeout',
   'model', // the model or its server failed, or refused
   'setup', // no worktree: bad repository or ref, full disk, no git
@@ -96,6 +97,11 @@ export const checkResultSchema = z.object({
   attempts: z.number(),
   output: z.string(),
 });
+
+/** Whether a task has no result yet, and goes on where it was. */
+export function isOpen({ failure }: Pick<TaskResult, 'failure'>): boolean {
+  return failure === 'interrupted' || failure === 'budget';
+}
 
 /** The outcome of a task: one line of results.jsonl. */
 export const taskResultSchema = z.object({

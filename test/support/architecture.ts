@@ -146,6 +146,7 @@ const WHOLE_FILE_WRITERS = [
   'src/assembly/models/model-profiles.ts',
   'src/assembly/session/keep-output.ts',
   'src/embedded/runtime/install-runtime.ts',
+  'src/fleet/batch/batch-store.ts',
   'src/sandbox/confine/choose.ts',
   'src/session/store.ts',
   'src/session/undo/tree-index.ts',

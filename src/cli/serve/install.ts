@@ -1,9 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
-import { programOf } from '../../frontends/server/background.ts';
 import { findServer, serverFolder } from '../../frontends/server/server-record.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { programOf } from '../../frontends/shared/this-program.ts';
 import { dataRoot, homeFolder } from '../../lib/files/data-root.ts';
 import { isErrno } from '../../lib/files/errno.ts';
 import { shellWord } from '../../lib/text/shell-quote.ts';

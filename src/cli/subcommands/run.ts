@@ -21,6 +21,8 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
       return (await import('./attach.ts')).attachCommand(terminal);
     case 'audit':
       return (await import('./audit.ts')).auditCommand(terminal, ended);
+    case 'batch':
+      return (await import('./batch.ts')).batchCommand(terminal, ended);
     case 'completion':
       return (await import('./completion.ts')).completionCommand(terminal, commandNamed);
     case 'config':

@@ -3,14 +3,13 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { programOf } from '../../frontends/shared/this-program.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { parseArgs } from '../args.ts';
 import { type Calendar, looksLikeCron, nextRuns, parseCron } from '../schedule/calendar.ts';
 import { EXAMPLES, parseEnglish } from '../schedule/english.ts';
 import { cronLine, type Job, systemdUnits, type Unit } from '../schedule/units.ts';
 import { withContext } from './context.ts';
-
-declare const ACA_BINARY: string | undefined;
 
 type ScheduleOptions = {
   print: string;
@@ -80,10 +79,9 @@ function jobOf(options: ScheduleOptions, flags: readonly string[], terminal: Ter
   const name = options.name ?? nameOf(task);
   if (!/^[\w@.-]+$/.test(name))
     throw new UserError(`"${name}" can't be the name of a unit.`, 'Use letters, digits, - and _.');
-  const program = terminal.program ?? '';
   return {
     name,
-    command: [process.execPath, ...(typeof ACA_BINARY === 'string' ? [] : [program]), ...args],
+    command: [...programOf(terminal), ...args],
     folder: terminal.cwd,
     path: searchPath(terminal.env.PATH ?? ''),
     log: path.resolve(terminal.cwd, options.log ?? path.join(dataRoot(terminal.env), `schedule-${name}.log`)),

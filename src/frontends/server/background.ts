@@ -14,6 +14,7 @@ import { readTextIfAny } from '../../lib/files/read-text.ts';
 import { startDetached } from '../../sandbox/shell/detached-program.ts';
 import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
+import { programOf } from '../shared/this-program.ts';
 import type { HandedOver } from '../terminal/terminal-conversation.ts';
 import { AccessStore } from './http/access-store.ts';
 import { signInLink } from './http/invitations.ts';
@@ -121,14 +122,6 @@ async function ensureServer(terminal: Terminal): Promise<ServerRecord> {
   const last = ((await readTextIfAny(log)) ?? '').trim().split('\n').slice(-3).join('\n');
   throw new UserError('The server could not be started.', `${last}\nIts log is ${log}.`);
 }
-
-/** How this program is started. */
-export function programOf({ program }: Pick<Terminal, 'program'>): string[] {
-  const isBinary = typeof ACA_BINARY === 'string';
-  return [process.execPath, ...(isBinary || program === undefined ? [] : [program])];
-}
-
-declare const ACA_BINARY: string | undefined;
 
 async function howToAttach(sessionId: string, { env }: Terminal): Promise<string> {
   const root = dataRoot(env);

@@ -9,10 +9,14 @@ const MARK = 'AI_ASSISTANT_SERVER';
 
 /** Manages programs that run beside the conversation, each the leader of its own group. */
 export type ProcessKeeper = {
+  /** Identifies its programs after this process has ended, for `endKept`. */
+  readonly session: string;
   /** For the environment of the next program, and to identify it. */
   mark(): { id: string; env: Readonly<Record<string, string>> };
   /** From here on it ends with this process, however that ends. */
   watch(leader: number): void;
+  /** For one that has ended by itself. */
+  forget(leader: number): void;
   /** Ends it and all its processes: TERM, then KILL. */
   end(leader: number, id: string): Promise<void>;
   /** Ends all remaining programs. */
@@ -26,6 +30,7 @@ export function createProcessKeeper({ path }: { path: string | undefined }): Pro
   const leaders = new Set<number>();
   let count = 0;
   return {
+    session,
     mark() {
       const id = `${session}:${++count};`;
       return { id, env: { [MARK]: id } };
@@ -33,6 +38,10 @@ export function createProcessKeeper({ path }: { path: string | undefined }): Pro
     watch(leader) {
       leaders.add(leader);
       watchdog.watch(leader);
+    },
+    forget(leader) {
+      leaders.delete(leader);
+      watchdog.forget(leader);
     },
     async end(leader, id) {
       await endFamily({ leaders: [leader], mark: { name: MARK, prefix: id } }, GRACE_MS);
@@ -44,4 +53,9 @@ export function createProcessKeeper({ path }: { path: string | undefined }): Pro
       await watchdog.close();
     },
   };
+}
+
+/** Ends programs that are still running although the process that kept them was killed. */
+export async function endKept(session: string): Promise<void> {
+  await endFamily({ leaders: [], mark: { name: MARK, prefix: `${session}:` } }, GRACE_MS);
 }

@@ -173,9 +173,9 @@ export class UndoStore {
   changed(since?: string): Promise<NetChange[]> {
     return this.#tolerant(async () => {
       // A run is logged with its first change.
-      const { history } = this.#log;
-      const last = this.#started ? [] : history.runs.at(-1)?.changes;
-      return netChanges(since === undefined ? (last ?? []) : changesSince(history, since), this.#objects);
+      const last = this.#started ? undefined : this.#log.history.runs.at(-1);
+      const all = since === undefined ? last?.changes : changesSince(this.#log.history, since);
+      return netChanges(all ?? [], this.#objects);
     }, []);
   }
 

@@ -1,0 +1,94 @@
+import path from 'node:path';
+import { UserError } from '../../contract/errors.ts';
+import type { Task } from '../../fleet/task.ts';
+import { isRemote } from '../../fleet/tasks/complete-task.ts';
+import { readTaskFile, readTasks, type TaskInput } from '../../fleet/tasks/read-tasks.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
+import { counted } from '../../lib/text/counted.ts';
+import { runGit } from '../../sandbox/git.ts';
+import type { BatchFlags } from './flags.ts';
+
+const RETRIES = 2;
+
+/** The tasks that the arguments describe, all of them valid. */
+export async function newTasks(
+  file: string | undefined,
+  flags: BatchFlags,
+  terminal: Terminal,
+): Promise<Task[]> {
+  const { cwd, env } = terminal;
+  const input = await inputOf(file, flags, terminal);
+  return readTasks(input, {
+    cwd,
+    env,
+    ref: flags.base ?? 'HEAD',
+    source: { type: (await hasCommit(terminal)) ? 'repository' : 'folder', path: cwd },
+    models: [...new Set(flags.model)],
+    mode: flags.mode ?? 'auto',
+    allow: flags.allow,
+    deny: flags.deny,
+    checks: flags.check,
+    checkRetries: flags.checkRetries ?? RETRIES,
+    labels: flags.label,
+    ...(flags.prompt !== undefined && { prompt: flags.prompt }),
+    ...(flags.command !== undefined && { command: flags.command }),
+    ...(flags.taskBudget !== undefined && { budget: flags.taskBudget }),
+    ...(flags.timeout !== undefined && { timeout: flags.timeout }),
+  });
+}
+
+async function inputOf(
+  file: string | undefined,
+  { each }: BatchFlags,
+  terminal: Terminal,
+): Promise<TaskInput> {
+  if (file !== undefined && each !== undefined)
+    throw new UserError('Give a task file or --each, not both.', 'Leave out one of them.');
+  if (each !== undefined) return { type: 'each', glob: each };
+  if (file === undefined)
+    throw new UserError(
+      'No tasks given.',
+      "Name a file (aca batch tasks.jsonl), or use --each 'src/**/*.js' --prompt 'Fix {{file}}'.",
+    );
+  if (file !== '-') {
+    const folder = path.dirname(path.resolve(terminal.cwd, file));
+    return { type: 'file', name: file, text: readTaskFile(file, terminal), folder };
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of terminal.stdin) chunks.push(Buffer.from(chunk));
+  return {
+    type: 'file',
+    name: 'standard input',
+    text: Buffer.concat(chunks).toString('utf8'),
+    folder: terminal.cwd,
+  };
+}
+
+/** Throws if there is no git at all: worktrees and patches need it. */
+async function hasCommit({ cwd, env }: Pick<Terminal, 'cwd' | 'env'>): Promise<boolean> {
+  const place = { cwd, env: { ...env, ...safeGitEnvironment() } };
+  return (await runGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], place)).success;
+}
+
+const MOST_REPOSITORIES = 20;
+
+/** Tasks start from a commit: what is not committed is not there. */
+export async function warnIfDirty(tasks: readonly Task[], { env, stderr }: Terminal): Promise<void> {
+  const repositories = new Set(
+    tasks.flatMap(({ source }) =>
+      source.type === 'repository' && source.ref === 'HEAD' && !isRemote(source.repository)
+        ? [source.repository]
+        : [],
+    ),
+  );
+  for (const cwd of [...repositories].slice(0, MOST_REPOSITORIES)) {
+    const place = { cwd, env: { ...env, ...safeGitEnvironment() } };
+    const { success, out } = await runGit(['status', '--porcelain', '-z', '--untracked-files=normal'], place);
+    const changed = out.split('\0').filter(Boolean).length;
+    if (success && changed > 0)
+      stderr.write(
+        `${counted(changed, 'uncommitted change')} in ${cwd}: tasks start from the last commit, without them.\n`,
+      );
+  }
+}

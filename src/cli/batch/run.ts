@@ -1,0 +1,168 @@
+import { appendFileSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../../contract/errors.ts';
+import { listBatches, OpenBatch, readBatch } from '../../fleet/batch/batch-store.ts';
+import { removeLeftoverTrees } from '../../fleet/batch/leftover-trees.ts';
+import { reportOf, toHtml, toMarkdown } from '../../fleet/batch/report.ts';
+import { type BatchEnd, type BatchEvent, runBatch } from '../../fleet/batch/run-batch.ts';
+import { runTask } from '../../fleet/run-task.ts';
+import { exitCodes } from '../../frontends/shared/exit-codes.ts';
+import { shutdownSignal } from '../../frontends/shared/signals.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { programOf } from '../../frontends/shared/this-program.ts';
+import { onAbort } from '../../lib/async/abort.ts';
+import { dataRoot, resolvePath } from '../../lib/files/data-root.ts';
+import { isErrno } from '../../lib/files/errno.ts';
+import { counted } from '../../lib/text/counted.ts';
+import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
+import { type BatchFlags, defaultJobs, taskFlags } from './flags.ts';
+import { newTasks, warnIfDirty } from './new-tasks.ts';
+import { type ProgressView, progressView } from './progress-view.ts';
+import { batchList, closingText, exitCodeOf, taskList } from './text.ts';
+
+/** Resolves with the exit code. */
+export async function runBatchCommand(
+  tasks: string | undefined,
+  flags: BatchFlags,
+  terminal: Terminal,
+): Promise<number> {
+  const root = dataRoot(terminal.env);
+  if (flags.list) {
+    terminal.stdout.write(batchList(listBatches(root)));
+    return exitCodes.done.code;
+  }
+  if (flags.resume !== undefined) return resume(flags, tasks, terminal);
+  if (flags.retryFailed) throw new UserError('--retry-failed needs --resume.', 'Add --resume ID.');
+  const found = await newTasks(tasks, flags, terminal);
+  if (flags.dryRun) {
+    terminal.stdout.write(taskList(found));
+    return exitCodes.done.code;
+  }
+  await warnIfDirty(found, terminal);
+  const batch = await OpenBatch.create(root, found, {
+    cwd: terminal.cwd,
+    jobs: flags.jobs ?? defaultJobs(),
+    ...(flags.budget !== undefined && { budget: flags.budget }),
+    ...(flags.trees !== undefined && { trees: resolvePath(flags.trees, terminal.cwd, terminal.env) }),
+    changes: flags.changes ?? 'branch',
+    trust: flags.trust ?? false,
+  });
+  return work(batch, flags, terminal);
+}
+
+async function resume(flags: BatchFlags, tasks: string | undefined, terminal: Terminal): Promise<number> {
+  const fixed = taskFlags.find((name) => (Array.isArray(flags[name]) ? flags[name].length > 0 : flags[name]));
+  if (tasks !== undefined || fixed !== undefined)
+    throw new UserError(
+      'A batch that is resumed keeps its tasks.',
+      `Leave out ${tasks ?? `--${fixed?.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`}, or start a new batch.`,
+    );
+  const root = dataRoot(terminal.env);
+  const batch = await OpenBatch.open(root, batchNamed(flags.resume ?? true, root, terminal.cwd));
+  const { jobs, budget, trees } = flags;
+  await batch.change({
+    ...(jobs !== undefined && { jobs }),
+    ...(budget !== undefined && { budget }),
+    ...(trees !== undefined && { trees: resolvePath(trees, terminal.cwd, terminal.env) }),
+  });
+  return work(batch, flags, terminal);
+}
+
+/** An id, the beginning of one, or the last unfinished batch that was started in this folder. */
+function batchNamed(wanted: string | true, root: string, cwd: string): string {
+  const list = 'Run `aca batch --list` to see all.';
+  if (typeof wanted === 'string' && readBatch(root, wanted)) return wanted;
+  const all = listBatches(root);
+  if (wanted === true) {
+    const last = all.find(
+      ({ description, tasks, results }) => description.cwd === cwd && results.size < tasks.length,
+    );
+    if (!last) throw new UserError('No batch to resume in this folder.', list);
+    return last.description.id;
+  }
+  const [only, ...others] = all.filter(({ description }) => description.id.startsWith(wanted));
+  if (!only) throw new UserError(`There is no batch ${wanted}.`, list);
+  if (others.length > 0) throw new UserError(`${wanted} matches ${others.length + 1} batches.`, list);
+  return only.description.id;
+}
+
+async function work(batch: OpenBatch, flags: BatchFlags, terminal: Terminal): Promise<number> {
+  const { stderr, env } = terminal;
+  const { description, tasks, results } = batch.state;
+  const view = progressView(stderr, terminal);
+  const keeper = createProcessKeeper({ path: env.PATH });
+  const leaving = shutdownSignal(terminal);
+  const stopping = onAbort(leaving, () => view.print('Stopping… (Ctrl-C again to quit at once)'));
+  const left = flags.retryFailed
+    ? tasks.filter(({ id }) => results.get(id)?.status !== 'done').length
+    : tasks.length - results.size;
+  view.print(`Batch ${description.id}: ${counted(left, 'task')}, ${description.jobs} at a time.`);
+  try {
+    for (const text of removeLeftoverTrees(batch, env)) view.print(text);
+    const end = await runBatch(batch, {
+      place: {
+        program: programOf(terminal),
+        keeper,
+        env,
+        ...(description.trees !== undefined && { trees: description.trees }),
+      },
+      jobs: description.jobs,
+      retry: flags.retryFailed ? 'failed' : 'open',
+      signal: leaving,
+      run: runTask,
+      onEvent: resultWriter(flags, terminal, view),
+    });
+    view.end();
+    await writeReports(batch);
+    return close(batch, end, terminal);
+  } catch (error) {
+    view.end();
+    throw withResume(error, description.id);
+  } finally {
+    stopping.off();
+    view.end();
+    await keeper.close();
+    batch.close();
+  }
+}
+
+/** Results go to a file, or to standard output if that is not the terminal. */
+function resultWriter(
+  { output }: BatchFlags,
+  { stdout, cwd, env }: Terminal,
+  view: ProgressView,
+): (...told: Parameters<ProgressView['take']>) => void {
+  const file = output === undefined ? null : resolvePath(output, cwd, env);
+  // Before anything runs.
+  if (file !== null) appendFileSync(file, '');
+  return (event: BatchEvent, progress) => {
+    if (event.type === 'ended') {
+      const line = `${JSON.stringify(event.result)}\n`;
+      if (file !== null) appendFileSync(file, line);
+      else if (!stdout.isTTY) stdout.write(line);
+    }
+    view.take(event, progress);
+  };
+}
+
+async function writeReports(batch: OpenBatch): Promise<void> {
+  const report = reportOf(batch.state);
+  await batch.write(batch.files.markdown, toMarkdown(report));
+  await batch.write(batch.files.html, toHtml(report));
+}
+
+function close(batch: OpenBatch, end: BatchEnd, { stderr }: Terminal): number {
+  stderr.write(closingText(batch.state, end, batch.files));
+  return exitCodeOf(batch.state, end);
+}
+
+/** A batch that fails, for example on a full disk, can go on later. */
+function withResume(error: unknown, id: string): unknown {
+  if (!isErrno(error)) return error;
+  const why = error.code === 'ENOSPC' ? 'The disk is full' : `The disk refused (${error.code})`;
+  return new UserError(
+    `${why}: ${path.basename(error.path ?? 'batch')} could not be written, and the batch was stopped.`,
+    `Fix that, then run: aca batch --resume ${id}`,
+    { exit: 'error', cause: error },
+  );
+}

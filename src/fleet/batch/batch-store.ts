@@ -1,0 +1,222 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import { UserError } from '../../contract/errors.ts';
+import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
+import { readJsonLines, toJsonLines } from '../../lib/files/json-lines.ts';
+import { type Lock, lockFile } from '../../lib/files/lock.ts';
+import { makePrivateFolder } from '../../lib/files/private-folder.ts';
+import { readRegularText } from '../../lib/files/regular-file.ts';
+import { compareText } from '../../lib/text/compare.ts';
+import { parseJson } from '../../lib/text/json.ts';
+import { type Task, type TaskResult, taskResultSchema, taskSchema } from '../task.ts';
+import { AppendLog } from './append-log.ts';
+
+/** What a batch is. */
+const descriptionSchema = z.object({
+  id: z.string(),
+  createdAt: z.string(),
+  /** Where it was started. */
+  cwd: z.string(),
+  total: z.number(),
+  jobs: z.number(),
+  /** Of the whole batch, such as `$10`. */
+  budget: z.string().optional(),
+  /** A folder for the worktrees; beside the repository if absent. */
+  trees: z.string().optional(),
+  /** How changes are kept: on a branch and as a patch, or as a patch only. */
+  changes: z.enum(['branch', 'patch']),
+  /** The user trusts the settings of the repositories. */
+  trust: z.boolean(),
+});
+
+export type BatchDescription = z.infer<typeof descriptionSchema>;
+
+const recordSchema = z.discriminatedUnion('type', [
+  /** A process begins to work on it; `keeper` finds the programs it started. */
+  z.object({ type: z.literal('begin'), at: z.string(), keeper: z.string() }),
+  z.object({ type: z.literal('start'), at: z.string(), task: z.string(), session: z.string() }),
+]);
+
+export type BatchRecord = z.infer<typeof recordSchema>;
+
+/** A batch as it is on the disk. */
+export type BatchState = {
+  description: BatchDescription;
+  tasks: Task[];
+  /** By task: the last one counts. */
+  results: Map<string, TaskResult>;
+  /** The sessions of tasks that were started. */
+  sessions: Map<string, string>;
+  /** What earlier processes called the programs they started. */
+  keepers: string[];
+};
+
+export const batchFiles = (folder: string) => ({
+  description: path.join(folder, 'batch.json'),
+  tasks: path.join(folder, 'tasks.jsonl'),
+  journal: path.join(folder, 'journal.jsonl'),
+  results: path.join(folder, 'results.jsonl'),
+  patches: path.join(folder, 'patches'),
+  markdown: path.join(folder, 'report.md'),
+  html: path.join(folder, 'report.html'),
+  /** A folder: what all tasks have spent. */
+  spent: path.join(folder, 'spent'),
+});
+
+export function batchesFolder(root: string): string {
+  return path.join(root, 'batches');
+}
+
+/** Sorts by time; short enough to type. */
+function newId(now: Date): string {
+  const stamp = now.toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-');
+  return `${stamp}-${randomBytes(2).toString('hex')}`;
+}
+
+/** A batch that this process works on; no other does at the same time. */
+export class OpenBatch {
+  readonly folder: string;
+  readonly state: BatchState;
+  readonly #lock: Lock;
+  readonly #journal: AppendLog;
+  readonly #results: AppendLog;
+
+  private constructor(folder: string, state: BatchState, lock: Lock) {
+    this.folder = folder;
+    this.state = state;
+    this.#lock = lock;
+    this.#journal = new AppendLog(this.files.journal);
+    this.#results = new AppendLog(this.files.results);
+  }
+
+  /** The data root. */
+  get root(): string {
+    return path.dirname(path.dirname(this.folder));
+  }
+
+  get files(): ReturnType<typeof batchFiles> {
+    return batchFiles(this.folder);
+  }
+
+  static async create(
+    root: string,
+    tasks: readonly Task[],
+    about: Omit<BatchDescription, 'id' | 'createdAt' | 'total'>,
+  ): Promise<OpenBatch> {
+    const now = new Date();
+    const id = newId(now);
+    const folder = path.join(batchesFolder(root), id);
+    const files = batchFiles(folder);
+    makePrivateFolder(files.patches);
+    const lock = await lockOf(folder);
+    try {
+      const description = { id, createdAt: now.toISOString(), total: tasks.length, ...about };
+      await writeAtomic(files.tasks, toJsonLines(tasks), 0o600);
+      // Last: a folder with it is a complete batch.
+      await writeAtomic(files.description, `${JSON.stringify(description)}\n`, 0o600);
+      const state = {
+        description,
+        tasks: [...tasks],
+        results: new Map(),
+        sessions: new Map(),
+        keepers: [],
+      };
+      return new OpenBatch(folder, state, lock);
+    } catch (error) {
+      lock.release();
+      rmSync(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** To go on with it. */
+  static async open(root: string, id: string): Promise<OpenBatch> {
+    const folder = path.join(batchesFolder(root), id);
+    const lock = await lockOf(folder);
+    try {
+      const state = readBatch(root, id);
+      if (!state) throw new UserError(`There is no batch ${id}.`, 'Run `aca batch --list` to see all.');
+      return new OpenBatch(folder, state, lock);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  record(record: BatchRecord): void {
+    this.#journal.append(record);
+    if (record.type === 'start') this.state.sessions.set(record.task, record.session);
+  }
+
+  finish(result: TaskResult): void {
+    this.#results.append(result);
+    this.state.results.set(result.task, result);
+  }
+
+  /** What may differ when it is resumed. */
+  async change(changes: Partial<Pick<BatchDescription, 'jobs' | 'budget' | 'trees'>>): Promise<void> {
+    Object.assign(this.state.description, changes);
+    await this.write(this.files.description, `${JSON.stringify(this.state.description)}\n`);
+  }
+
+  /** Writes a whole file of this batch. */
+  async write(file: string, text: string): Promise<void> {
+    await writeAtomic(file, text, 0o600);
+  }
+
+  close(): void {
+    this.#journal.close();
+    this.#results.close();
+    this.#lock.release();
+  }
+}
+
+async function lockOf(folder: string): Promise<Lock> {
+  if (!existsSync(path.dirname(folder))) makePrivateFolder(path.dirname(folder));
+  const lock = await lockFile(`${folder}.running`);
+  if (!lock)
+    throw new UserError(
+      `Batch ${path.basename(folder)} is already running.`,
+      'Wait until it is done, or stop the other process.',
+    );
+  return lock;
+}
+
+/** Null if there is no such batch, or its description is damaged. */
+export function readBatch(root: string, id: string): BatchState | null {
+  if (!/^[\w-]+$/.test(id)) return null;
+  const files = batchFiles(path.join(batchesFolder(root), id));
+  const text = unlessErrno(['ENOENT', 'ENOTDIR'], '', () => readRegularText(files.description));
+  const description = descriptionSchema.safeParse(parseJson(text));
+  if (!description.success) return null;
+  const state: BatchState = {
+    description: description.data,
+    tasks: parsedLines(files.tasks, taskSchema),
+    results: new Map(),
+    sessions: new Map(),
+    keepers: [],
+  };
+  for (const result of parsedLines(files.results, taskResultSchema)) state.results.set(result.task, result);
+  for (const record of parsedLines(files.journal, recordSchema)) {
+    if (record.type === 'begin') state.keepers.push(record.keeper);
+    else state.sessions.set(record.task, record.session);
+  }
+  return state;
+}
+
+/** Skips what is damaged. */
+function parsedLines<T>(file: string, schema: z.ZodType<T>): T[] {
+  return readJsonLines(file).flatMap((value) => {
+    const parsed = schema.safeParse(value);
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+/** Newest first. */
+export function listBatches(root: string): BatchState[] {
+  const names = unlessErrno(['ENOENT'], [], () => readdirSync(batchesFolder(root)));
+  return names.toSorted((a, b) => compareText(b, a)).flatMap((name) => readBatch(root, name) ?? []);
+}

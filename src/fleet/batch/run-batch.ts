@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, rmdirSync, rmSync } from 'node:fs';
+import { following } from '../../lib/async/abort.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
+import { endKept } from '../../sandbox/shell/process-keeper.ts';
+import type { RunTaskOptions, TaskEvent, TaskPlace } from '../run-options.ts';
+import { openLocalBudget } from '../shared-budget.ts';
+import { isOpen, type Task, type TaskResult } from '../task.ts';
+import { clonesFolder, treesFolder } from '../task-tree.ts';
+import type { OpenBatch } from './batch-store.ts';
+import { type Progress, ProgressCounter } from './progress.ts';
+
+export type BatchEvent =
+  | { type: 'started'; task: Task; resumed: boolean }
+  | { type: 'ended'; task: Task; result: TaskResult }
+  /** It has no result: it goes on when the batch is resumed. */
+  | { type: 'interrupted'; task: Task }
+  | { type: 'note'; task: Task; text: string };
+
+/** Why a batch ended with tasks that were not run; null if all were. */
+export type BatchEnd =
+  | { type: 'complete' }
+  | { type: 'interrupted' }
+  | { type: 'budget'; reason: string }
+  /** The same trouble again and again: the model server is unreachable, the disk is full. */
+  | { type: 'trouble'; reason: string };
+
+export type RunBatchOptions = {
+  place: Omit<TaskPlace, 'batch' | 'patches' | 'changes' | 'trust'>;
+  jobs: number;
+  /** `failed`: tasks that failed run again, in a new session. */
+  retry: 'open' | 'failed';
+  signal: AbortSignal;
+  run(task: Task, options: RunTaskOptions): Promise<TaskResult>;
+  onEvent(event: BatchEvent, progress: Progress): void;
+};
+
+/** So many tasks in a row that fail for reasons other than the task end the batch. */
+const MOST_TROUBLES = 5;
+const TROUBLES = new Set<TaskResult['failure']>(['model', 'setup', 'crash']);
+
+/** Runs the tasks of a batch that have no result yet, at most `jobs` at a time. */
+export async function runBatch(batch: OpenBatch, options: RunBatchOptions): Promise<BatchEnd> {
+  const { description, keepers } = batch.state;
+  // A killed process may have left some running.
+  for (const keeper of keepers) await endKept(keeper);
+  batch.record({ type: 'begin', at: new Date().toISOString(), keeper: options.place.keeper.session });
+  const { budget: limits } = description;
+  const budget = limits === undefined ? null : await openLocalBudget(batch.files.spent, { limits });
+  try {
+    const end = await new Scheduler(batch, options, budget?.env).run();
+    if (end.type === 'complete') removeEmpty(batch, options.place);
+    return end;
+  } finally {
+    await budget?.budget.close();
+  }
+}
+
+/** Folders that only this batch needed. */
+function removeEmpty(batch: OpenBatch, place: RunBatchOptions['place']): void {
+  const { description, tasks } = batch.state;
+  const clones = clonesFolder({ ...place, batch: description.id });
+  if (existsSync(clones)) rmSync(clones, { recursive: true, force: true });
+  const folders = new Set(tasks.map(({ source }) => treesFolder(source, place)));
+  if (place.trees !== undefined) return;
+  // Another batch may use it.
+  for (const folder of folders) unlessErrno('any', null, () => rmdirSync(folder));
+}
+
+class Scheduler {
+  readonly #batch: OpenBatch;
+  readonly #options: RunBatchOptions;
+  readonly #budget: Readonly<Record<string, string>> | undefined;
+  readonly #counter: ProgressCounter;
+  readonly #waiting: Iterator<Task>;
+  /** Failures in a row that are not the fault of a task. */
+  #troubles = 0;
+  /** Set when no more tasks are started. */
+  #end: BatchEnd | undefined;
+
+  constructor(
+    batch: OpenBatch,
+    options: RunBatchOptions,
+    budget: Readonly<Record<string, string>> | undefined,
+  ) {
+    this.#batch = batch;
+    this.#options = options;
+    this.#budget = budget;
+    const { tasks, results } = batch.state;
+    if (options.retry === 'failed')
+      for (const [id, { status }] of results) {
+        if (status !== 'failed') continue;
+        results.delete(id);
+        // From the beginning, in a new session.
+        batch.state.sessions.delete(id);
+      }
+    this.#counter = new ProgressCounter(tasks, results);
+    this.#waiting = tasks.filter(({ id }) => !results.has(id)).values();
+  }
+
+  async run(): Promise<BatchEnd> {
+    const failed = following(this.#options.signal);
+    const workers = Array.from({ length: this.#options.jobs }, () => this.#work(failed.signal));
+    try {
+      await Promise.all(workers);
+    } catch (error) {
+      // The journal cannot be written, or there is a bug: nothing may go on unrecorded.
+      failed.abort(error);
+      await Promise.allSettled(workers);
+      throw error;
+    } finally {
+      failed.stop();
+    }
+    return this.#end ?? { type: 'complete' };
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      if (signal.aborted) this.#end ??= { type: 'interrupted' };
+      if (this.#end) return;
+      const next = this.#waiting.next();
+      if (next.done) return;
+      await this.#runOne(next.value, signal);
+    }
+  }
+
+  async #runOne(task: Task, signal: AbortSignal): Promise<void> {
+    const known = this.#batch.state.sessions.get(task.id);
+    const session = known ?? randomUUID();
+    if (known === undefined) this.#recordStart(task, session);
+    this.#counter.started();
+    this.#tell({ type: 'started', task, resumed: known !== undefined });
+    const result = await this.#options.run(task, {
+      place: this.#place,
+      session: { id: session, resume: known !== undefined },
+      signal,
+      ...(this.#budget && { budget: this.#budget }),
+      onEvent: (event) => this.#noteEvent(task, session, event),
+    });
+    if (isOpen(result)) {
+      this.#counter.ended(null);
+      this.#tell({ type: 'interrupted', task });
+      if (result.failure === 'budget') this.#end ??= { type: 'budget', reason: result.reason ?? '' };
+      return;
+    }
+    this.#batch.finish(result);
+    this.#counter.ended(result);
+    this.#tell({ type: 'ended', task, result });
+    this.#troubles = TROUBLES.has(result.failure) ? this.#troubles + 1 : 0;
+    if (this.#troubles >= Math.max(MOST_TROUBLES, 2 * this.#options.jobs))
+      this.#end ??= { type: 'trouble', reason: result.reason ?? '' };
+  }
+
+  #noteEvent(task: Task, session: string, event: TaskEvent): void {
+    if (event.type === 'note') this.#tell({ type: 'note', task, text: event.text });
+    else if (event.session !== session) this.#recordStart(task, event.session);
+  }
+
+  #recordStart(task: Task, session: string): void {
+    this.#batch.record({ type: 'start', at: new Date().toISOString(), task: task.id, session });
+  }
+
+  #tell(event: BatchEvent): void {
+    this.#options.onEvent(event, this.#counter.progress);
+  }
+
+  get #place(): TaskPlace {
+    const { id, changes, trust } = this.#batch.state.description;
+    return { ...this.#options.place, batch: id, patches: this.#batch.files.patches, changes, trust };
+  }
+}

@@ -1,0 +1,52 @@
+import type { Task, TaskResult } from '../task.ts';
+
+/** What happened so far, in numbers. */
+export type Summary = {
+  total: number;
+  done: number;
+  failed: number;
+  /** Without a result: not started, or interrupted. */
+  open: number;
+  /** Of those with a known price. */
+  costUsd: number;
+  /** Whether some prices are unknown. */
+  hasUnknownCost: boolean;
+  tokens: number;
+  /** The sum over all tasks. */
+  durationMs: number;
+};
+
+export function summarize(
+  tasks: readonly Pick<Task, 'id'>[],
+  results: ReadonlyMap<string, TaskResult>,
+): Summary {
+  const found = tasks.flatMap(({ id }) => results.get(id) ?? []);
+  const done = found.filter(({ status }) => status === 'done').length;
+  return {
+    total: tasks.length,
+    done,
+    failed: found.length - done,
+    open: tasks.length - found.length,
+    costUsd: sum(found, ({ costUsd }) => costUsd ?? 0),
+    hasUnknownCost: found.some(({ costUsd }) => costUsd === null),
+    tokens: sum(found, ({ tokens }) => tokens),
+    durationMs: sum(found, ({ durationMs }) => durationMs),
+  };
+}
+
+/** The results by model, in the order of their first appearance: for comparing models. */
+export function byModel(
+  tasks: readonly Task[],
+  results: ReadonlyMap<string, TaskResult>,
+): Map<string, Summary> {
+  const groups = new Map<string, Task[]>();
+  for (const task of tasks) {
+    const model = results.get(task.id)?.model ?? task.model ?? 'default';
+    groups.set(model, [...(groups.get(model) ?? []), task]);
+  }
+  return new Map([...groups].map(([model, group]) => [model, summarize(group, results)]));
+}
+
+function sum<T>(values: readonly T[], amount: (value: T) => number): number {
+  return values.reduce((total, value) => total + amount(value), 0);
+}

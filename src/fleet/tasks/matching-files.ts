@@ -1,0 +1,38 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { UserError } from '../../contract/errors.ts';
+import { fileGlobs } from '../../lib/paths/file-globs.ts';
+import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
+import { compareText } from '../../lib/text/compare.ts';
+import { runGit } from '../../sandbox/git.ts';
+
+type Place = { cwd: string; env: NodeJS.ProcessEnv; ref: string };
+
+/**
+ * The files below the working directory that match a glob, as a task will find them: those of the commit it
+ * starts from, or those on the disk where there is no repository. Relative, with forward slashes.
+ */
+export async function matchingFiles(glob: string, place: Place): Promise<string[]> {
+  const isMatch = fileGlobs([glob], 'root');
+  const files = (await committedFiles(place)) ?? filesOnDisk(place.cwd);
+  return files.filter(isMatch).toSorted(compareText);
+}
+
+/** Null without a repository or a commit. */
+async function committedFiles({ cwd, env, ref }: Place): Promise<string[] | null> {
+  const safe = { cwd, env: { ...env, ...safeGitEnvironment() } };
+  const inside = await runGit(['rev-parse', '--is-inside-work-tree'], safe).catch(() => null);
+  if (!inside?.success) return null;
+  const listed = await runGit(['ls-tree', '-r', '-z', '--name-only', ref, '.'], safe);
+  if (listed.success) return listed.out.split('\0').filter(Boolean);
+  if ((await runGit(['rev-parse', '--verify', '--quiet', 'HEAD'], safe)).success)
+    throw new UserError(`${ref} is not a commit of this repository.`, 'Name a branch, a tag or a commit.');
+  return null;
+}
+
+function filesOnDisk(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+    .filter((file) => !/(^|\/)(\.git|node_modules)\//.test(file));
+}

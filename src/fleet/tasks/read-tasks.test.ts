@@ -1,0 +1,212 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { workspace } from '../../../test/support/workspace.ts';
+import { UserError } from '../../contract/errors.ts';
+import type { TaskDefaults } from './complete-task.ts';
+import { parseCsv } from './csv.ts';
+import { readTasks, type TaskInput } from './read-tasks.ts';
+import { fillTemplate } from './template.ts';
+
+const defaultsIn = (cwd: string, more: Partial<TaskDefaults> = {}): TaskDefaults => ({
+  cwd,
+  env: { PATH: process.env.PATH },
+  ref: 'HEAD',
+  source: { type: 'repository', path: cwd },
+  models: [],
+  mode: 'auto',
+  allow: [],
+  deny: [],
+  checks: [],
+  checkRetries: 2,
+  labels: [],
+  ...more,
+});
+
+async function read(text: string, more: Partial<TaskDefaults> & { name?: string } = {}) {
+  const { root } = await workspace({
+    'commands/fix.md': '---\ndescription: x\n---\nFix $1 in $ARGUMENTS.\n',
+  });
+  const { name = 'tasks.jsonl', ...defaults } = more;
+  const input: TaskInput = { type: 'file', name, text, folder: root };
+  return { root, tasks: await readTasks(input, defaultsIn(root, defaults)) };
+}
+
+const problemsOf = async (text: string, more: Parameters<typeof read>[1] = {}) => {
+  const error = await read(text, more).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof UserError)) throw new Error(`No problem found, but ${String(error)}`);
+  return error.message;
+};
+
+describe('a line of JSON', () => {
+  test('takes what it lacks from the flags', async () => {
+    const line = { prompt: 'do {{what}}', checks: ['test -f {{what}}'], variables: { what: 'a b', n: 3 } };
+    const { tasks, root } = await read(
+      `\uFEFF# a comment\n\n${JSON.stringify(line)}\n{"prompt":"{{as it is}}"}\n`,
+      {
+        labels: ['x'],
+        models: ['m/one'],
+        budget: '$1',
+      },
+    );
+    expect(tasks).toEqual([
+      {
+        id: '1',
+        prompt: 'do a b',
+        source: { type: 'repository', repository: root, ref: 'HEAD' },
+        model: 'm/one',
+        mode: 'auto',
+        allow: [],
+        deny: [],
+        budget: '$1',
+        checks: ['test -f a\\ b'],
+        checkRetries: 2,
+        labels: ['x'],
+        variables: { what: 'a b', n: '3' },
+      },
+      expect.objectContaining({ id: '2', prompt: '{{as it is}}', checks: [], variables: {} }),
+    ]);
+  });
+
+  test('may name a command file, a folder, or a repository by path or URL', async () => {
+    const { tasks, root } = await read(
+      [
+        '{"command":"commands/fix.md","arguments":"a.ts now"}',
+        '{"prompt":"x","folder":"commands"}',
+        '{"prompt":"x","repository":"https://example.com/r.git","ref":"v1"}',
+        '{"prompt":"x","repository":"git@example.com:r.git"}',
+        '{"prompt":"x","repository":"commands","ref":"main"}',
+      ].join('\n'),
+    );
+    expect(tasks.map(({ prompt, source }) => [prompt, source])).toEqual([
+      ['Fix a.ts in a.ts now.', { type: 'repository', repository: root, ref: 'HEAD' }],
+      ['x', { type: 'folder', folder: path.join(root, 'commands') }],
+      ['x', { type: 'repository', repository: 'https://example.com/r.git', ref: 'v1' }],
+      ['x', { type: 'repository', repository: 'git@example.com:r.git', ref: 'HEAD' }],
+      ['x', { type: 'repository', repository: path.join(root, 'commands'), ref: 'main' }],
+    ]);
+  });
+
+  test('runs once with each model', async () => {
+    const { tasks } = await read('{"id":"t","prompt":"x"}\n{"prompt":"y","model":"own"}', {
+      models: ['a/b', 'c'],
+    });
+    expect(tasks.map(({ id, model }) => [id, model])).toEqual([
+      ['t-1-a-b', 'a/b'],
+      ['t-2-c', 'c'],
+      ['2', 'own'],
+    ]);
+  });
+
+  test.each([
+    ['not json', 'is not a JSON object on one line'],
+    ['[1]', 'is not a JSON object on one line'],
+    ['{"prompt":"x"', 'is not a JSON object on one line'],
+    ['{}', 'has no prompt and no command'],
+    ['{"prompt":" "}', 'the prompt is empty'],
+    ['{"promt":"x"}', 'unknown field "promt". Did you mean prompt?'],
+    ['{"prompt":"x","mode":"yolo"}', 'mode: '],
+    ['{"prompt":"x","budget":"lots"}', "budget: use a limit such as '$5'"],
+    ['{"prompt":"x","id":"../x"}', 'id: use letters'],
+    ['{"prompt":"x","checks":"npm test"}', 'checks: '],
+    ['{"prompt":"x","checkRetries":-1}', 'checkRetries: '],
+    ['{"prompt":"x","timeout":0}', 'timeout: '],
+    ['{"prompt":"x","command":"commands/fix.md"}', 'has both a prompt and a command'],
+    ['{"prompt":"x","arguments":"y"}', 'has arguments, but no command'],
+    ['{"command":"gone.md"}', 'gone.md cannot be read'],
+    ['{"prompt":"x","repository":"a","folder":"b"}', 'names both a repository and a folder'],
+    ['{"prompt":"x","repository":"gone"}', 'is not a folder'],
+    ['{"prompt":"x","folder":"commands/fix.md"}', 'is not a folder'],
+    ['{"prompt":"{{a}} {{b}}","variables":{"a":"1"}}', 'no value for {{b}}'],
+    [
+      '{"id":"A","prompt":"x"}\n{"id":"a","prompt":"y"}',
+      'tasks.jsonl:2: the id a is already used by tasks.jsonl:1',
+    ],
+  ])('%s is named with its file and line', async (line, problem) => {
+    const message = await problemsOf(`\n${line}`.slice(line.includes('\n') ? 1 : 0));
+    expect(message).toContain(problem);
+    expect(message).toMatch(/\n {2}tasks\.jsonl:2: /);
+  });
+
+  test('all wrong lines are named, up to a screenful', async () => {
+    const message = await problemsOf('x\n'.repeat(30));
+    expect(message.split('\n')).toHaveLength(22);
+    expect(message).toMatch(/^30 problems in the tasks:\n {2}tasks\.jsonl:1: .*and 10 more$/s);
+  });
+});
+
+describe('a CSV file', () => {
+  test('has fields and variables as columns', async () => {
+    const text = 'file,why,model,labels,timeout\r\na.js,"old, ""very"" old\nfile",m,x; y,5\r\nb.js,,,,\r\n';
+    const { tasks } = await read(text, { name: 't.csv', prompt: 'Fix {{file}}: {{why}}' });
+    expect(tasks.map(({ prompt, model, labels, timeout }) => ({ prompt, model, labels, timeout }))).toEqual([
+      { prompt: 'Fix a.js: old, "very" old\nfile', model: 'm', labels: ['x', 'y'], timeout: 5 },
+      { prompt: 'Fix b.js: ', model: undefined, labels: [], timeout: undefined },
+    ]);
+  });
+
+  test.each([
+    ['a,b\n1,2\n1,2,3', 't.csv:3: has 3 cells, but the header names 2 columns'],
+    ['a\nx\n"y\nz', 't.csv:3: a quoted cell does not end'],
+    ['a\nx', 't.csv:2: no value for {{file}}'],
+    ['file,timeout\nx,soon', 't.csv:2: timeout: '],
+    ['file\n', 't.csv has no tasks'],
+  ])('%j is named with its line', async (text, problem) => {
+    expect(await problemsOf(text, { name: 't.csv', prompt: 'Fix {{file}}' })).toContain(problem);
+  });
+
+  test('what is written as CSV is read again, with the lines it starts in', () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', ' ', 'é') });
+    const rows = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1 });
+    fc.assert(
+      fc.property(rows, (written) => {
+        const lines = written.map((cells) => cells.map((one) => `"${one.replaceAll('"', '""')}"`).join(','));
+        const starts = lines.map(
+          (_, i) => lines.slice(0, i).join('\n').split('\n').length + (i === 0 ? 0 : 1),
+        );
+        expect(parseCsv(lines.join('\n'))).toEqual(written.map((cells, i) => ({ line: starts[i], cells })));
+      }),
+    );
+  });
+});
+
+test('--each takes the committed files that match, and no others', async () => {
+  const { root } = await workspace({ 'src/a.js': '', 'src/in/b.js': '', 'src/c.ts': '', 'd.js': '' });
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root });
+  git('init', '-q');
+  git('add', '-A');
+  git('-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm', 'x');
+  await writeFile(path.join(root, 'src/new.js'), '');
+  const each = (cwd: string, glob: string) =>
+    readTasks(
+      { type: 'each', glob },
+      defaultsIn(cwd, { prompt: '{{file}} {{folder}} {{name}}{{extension}}' }),
+    );
+  expect((await each(root, 'src/**/*.js')).map(({ id, prompt }) => [id, prompt])).toEqual([
+    ['1-a', 'src/a.js src a.js'],
+    ['2-b', 'src/in/b.js src/in b.js'],
+  ]);
+  // Relative to where the task will start.
+  expect((await each(path.join(root, 'src'), '*.js')).map(({ prompt }) => prompt)).toEqual(['a.js . a.js']);
+  await expect(each(root, '*.py')).rejects.toThrow('No file matches *.py.');
+
+  const plain = await workspace({ 'a.js': '', 'node_modules/b.js': '' });
+  await mkdir(path.join(plain.root, 'in'));
+  expect((await each(plain.root, '**/*.js')).map(({ prompt }) => prompt)).toEqual(['a.js . a.js']);
+});
+
+test('values of a template are inserted as they are', () => {
+  fc.assert(
+    fc.property(fc.string(), (value) => {
+      expect(fillTemplate('<{{ x }}|{{y}}>', { x: value })).toEqual({
+        text: `<${value}|{{y}}>`,
+        missing: ['y'],
+      });
+    }),
+  );
+});

@@ -89,9 +89,11 @@ function appendRecords(file: string, records: readonly UndoRecord[]): number {
   }
 }
 
-/** Of the runs that began then or later and are not undone. */
-export function changesSince({ runs }: UndoHistory, since: string): Change[] {
-  return runs.filter(({ at, undone }) => at >= since && !undone).flatMap(({ changes }) => changes);
+/** Of the last run, or of all that began at a time or later and are not undone; none for null. */
+export function changesFrom({ runs }: UndoHistory, from: 'last' | string | null): Change[] {
+  if (from === null) return [];
+  const wanted = from === 'last' ? runs.slice(-1) : runs.filter(({ at, undone }) => at >= from && !undone);
+  return wanted.flatMap(({ changes }) => changes);
 }
 
 export function readHistory(file: string): UndoHistory {

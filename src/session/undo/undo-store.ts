@@ -16,7 +16,7 @@ import { forgottenText, pruneUndo, sizeOfUndo } from './prune.ts';
 import { acceptRecords, pendingChanges, reviewOf, reviewRecords } from './review.ts';
 import { type Difference, type Look, TreeIndex } from './tree-index.ts';
 import { defaultLimits, type TreeLimits } from './tree-walk.ts';
-import { changesSince, type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
+import { changesFrom, type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
 
 export type UndoOptions = {
   /** The folder for everything: contents for all sessions of a project, and one log per session. */
@@ -173,9 +173,8 @@ export class UndoStore {
   changed(since?: string): Promise<NetChange[]> {
     return this.#tolerant(async () => {
       // A run is logged with its first change.
-      const last = this.#started ? undefined : this.#log.history.runs.at(-1);
-      const all = since === undefined ? last?.changes : changesSince(this.#log.history, since);
-      return netChanges(all ?? [], this.#objects);
+      const from = since ?? (this.#started ? null : 'last');
+      return netChanges(changesFrom(this.#log.history, from), this.#objects);
     }, []);
   }
 

@@ -462,6 +462,8 @@ type Access = {
     holdsSecret?: true;
     /** For a server's tool, according to the server, and for a subagent: it is read-only. */
     looks?: true;
+    /** It is a tool of an MCP server. */
+    server?: true;
     /** For a plugin's tool: its author declares that no approval is needed. */
     free?: true;
     /**
@@ -1207,6 +1209,8 @@ type Session = {
     };
     /** What the model is shown of the messages; if absent, all of them. */
     view?: SessionView;
+    /** Where what was read came from, as far as it matters; those of subagents included. */
+    sources?: TextSource[];
     /** For the conversation of a subagent. */
     subagent?: SubagentOrigin;
     /** The conversations of its subagents, oldest first, if requested. */
@@ -1221,8 +1225,11 @@ type Permission = {
     scope: 'session' | 'always';
     grantedAt: string;
     /** Added as a rule, which covers whatever matches; an answer covers exactly what was shown. */
-    rule?: Verdict;
+    rule?: RuleList;
 };
+
+/** The lists of rules: `trust` is for calls that need no approval even after foreign text was read. */
+type RuleList = Verdict | 'trust';
 
 type SessionSettings = {
     model: string;
@@ -1263,6 +1270,18 @@ type Compaction = {
     tokensAfter: number;
     /** Author of the summary: a model, or `extract`. `squeeze` if there is none. */
     by: string;
+};
+
+/**
+ * Where something that the model has read came from. `foreign` text was written by others and may contain
+ * orders to the model. The other kinds are private: files of the project, files of the user elsewhere, secrets.
+ */
+type TextSource = {
+    kind: 'foreign' | 'project' | 'user' | 'secret';
+    /** As the user is shown it: a URL, a path. */
+    name: string;
+    /** For foreign text: the addresses of the repository's remotes when it was read, before it could add any. */
+    remotes?: readonly string[];
 };
 
 /** Why a subagent was started: by `callId` of the session, or of the subagent `parent`. */
@@ -1352,7 +1371,7 @@ type PermissionState = {
 };
 
 type PermissionRule = {
-    verdict: Verdict;
+    verdict: RuleList;
     pattern: string;
 };
 

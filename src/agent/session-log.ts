@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message, ToolMessage } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
+import type { TextSource } from '../contract/provenance.ts';
 import type { ViewChange } from '../contract/view.ts';
 
 /** Saved before a call runs and before its answer is emitted. `changes` is false for a read-only call. */
@@ -17,6 +18,7 @@ export type SessionLog = CallLog & {
   watch(event: AgentEvent): Promise<void>;
   grant(permission: Permission): Promise<void>;
   ungrant(pattern: string): Promise<void>;
+  source(source: TextSource): Promise<void>;
   /** Records a change to what the model is shown. */
   view(change: ViewChange): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
+import type { TextSource } from '../contract/provenance.ts';
 import type { Session } from '../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
 import type { EventChannel } from '../lib/async/event-channel.ts';
@@ -59,6 +60,12 @@ export class SessionWriter {
     if (!session.permissions.some((permission) => permission.pattern === pattern)) return;
     session.permissions = session.permissions.filter((permission) => permission.pattern !== pattern);
     await this.#save(this.#log.ungrant(pattern));
+  }
+
+  /** Saves where something came from that was read. */
+  async noteSource(source: TextSource): Promise<void> {
+    this.session.sources = [...(this.session.sources ?? []), source];
+    await this.#save(this.#log.source(source));
   }
 
   /** Changes what the model is shown of the messages from now on. */

@@ -37,6 +37,8 @@ export type RouterDeps = PrepareDeps & {
   context(signal: AbortSignal, reporter: CallReporter, scope: Scope): ToolContext;
   /** Called with the output of a call before any of it is emitted. */
   printed?(callId: string, accesses: readonly Access[], output: string): void;
+  /** Called with every call that ran, before its answer is emitted: records where the answer comes from. */
+  noteSources?(call: ReadCall): Promise<void>;
   /** Whether a command is read-only; such commands run in parallel with other reads. */
   isReadOnly(access: Access): boolean;
   /** Saves a text too long for the model to a file it can page through; null if that failed. */
@@ -65,6 +67,9 @@ export type RouterDeps = PrepareDeps & {
   /** Interrupted calls of earlier runs that have not ended yet. */
   interrupted?: InterruptedCalls;
 };
+
+/** A call whose answer the model is about to read. */
+export type ReadCall = { tool: string; accesses: readonly Access[]; output: string };
 
 /** A subagent: its id, and its name. */
 export type CallAgent = { id: string; type: string };
@@ -268,6 +273,8 @@ async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
   const { success, display, summary = summaryOf(display) } = result;
   if (!item.answer) deps.printed?.(call.id, item.accesses, result.success ? result.output : result.error);
   const { text, metadata } = await bound(call.id, result, deps);
+  if (!item.answer && tool)
+    await deps.noteSources?.({ tool: tool.name, accesses: item.accesses, output: text });
   const images = result.success ? (result.images ?? []) : [];
   const notes = result.success ? ((await deps.notesFor?.(item.accesses)) ?? []) : [];
   const written: ToolMessage = {

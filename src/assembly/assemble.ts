@@ -6,6 +6,7 @@ import type { Assistant } from './assistant.ts';
 import { createAttachMentions } from './extensions/attach-mentions.ts';
 import { createExtensionCommands } from './extensions/extension-commands.ts';
 import { createExtensions, type SessionExtensions } from './extensions/extensions.ts';
+import { withSources } from './extensions/server-sources.ts';
 import { collectTools, type SessionTools } from './extensions/session-tools.ts';
 import { createMemory, type SessionMemory } from './memory/memory.ts';
 import { buildModels } from './models/build-models.ts';
@@ -51,7 +52,8 @@ export function assemble(parts: Parts): Assistant {
   const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window });
   const { subagents, userCalls } = calls;
   const { call } = userCalls;
-  const attach = createAttachMentions({ cwd, call, notice: notify.warn, mcp: tools.servers?.desk });
+  const desk = tools.servers && withSources(tools.servers.desk, safety.sources);
+  const attach = createAttachMentions({ cwd, call, notice: notify.warn, mcp: desk });
   const git = createGit({ cwd, env, trusted });
   const repository = createRepository({ cwd, git, backgroundModel, subagents, writer });
   const built = { core, safety, models, memory, extensions, tools, window, calls, repository };
@@ -77,7 +79,7 @@ export function assemble(parts: Parts): Assistant {
     shells: () => capabilities.shell.background().filter(({ running }) => running).length,
     hints: [...rootHints(env), ...judge.hints],
     ...(memory && { memory: memory.commands }),
-    ...(tools.servers && { mcp: tools.servers.desk }),
+    ...(desk && { mcp: desk }),
     extensions: createExtensionCommands(extensions, { call, attach }),
     attach,
     noteAtEnd: async (signal) => memory?.atEnd(signal),

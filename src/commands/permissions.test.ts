@@ -139,7 +139,7 @@ test('/permissions adds rules for the session, and removes them again', async ()
   );
   expect(await type('/permissions allow Bash(*)')).toBe('Added for this session: allow Bash(*)\nBroad.');
   expect(await type('/permissions ask Bash(')).toBe('No rule. Close it.');
-  expect(await type('/permissions allow')).toContain('/permissions allow, ask or deny with a rule');
+  expect(await type('/permissions allow')).toContain('/permissions allow, ask, deny or trust with a rule');
   expect(await type('/permissions')).toContain(
     '  1. allow Bash(npm run *) (rule, this session)\n  2. deny Read(my notes/**) (rule, this session)\n',
   );

@@ -2,12 +2,12 @@ import type { PermissionRule, PermissionState, SlashCommand } from '../contract/
 import { UserError } from '../contract/errors.ts';
 import type { Permission } from '../contract/permission.ts';
 
-const VERDICTS = ['allow', 'ask', 'deny'] as const;
+const LISTS = ['allow', 'ask', 'deny', 'trust'] as const;
 
 export const permissions: SlashCommand = {
   name: 'permissions',
   description:
-    'List rules and remembered answers; /permissions allow RULE (or ask, deny) adds one, /permissions forget 1 removes one',
+    'List rules and remembered answers; /permissions allow RULE (or ask, deny, trust) adds one, /permissions forget 1 removes one',
   async execute([verb, ...words], { permissions, mode, print }) {
     if (verb === undefined) return print(listing(permissions, mode.get()));
     const rule = ruleIn([verb, ...words].join(' '));
@@ -15,7 +15,7 @@ export const permissions: SlashCommand = {
     const [which] = words;
     if (verb !== 'forget' || which === undefined)
       return print(
-        'Use /permissions to list them, /permissions allow, ask or deny with a rule, or /permissions forget with a number from the list or "all".',
+        'Use /permissions to list them, /permissions allow, ask, deny or trust with a rule, or /permissions forget with a number from the list or "all".',
       );
 
     const entries = entriesOf(permissions);
@@ -29,7 +29,7 @@ export const permissions: SlashCommand = {
 /** A line such as `allow Bash(npm run *)`; null if it is not one. */
 export function ruleIn(line: string): PermissionRule | null {
   const [, word = '', pattern = ''] = /^\s*(\w+)\s+(.+?)\s*$/s.exec(line) ?? [];
-  const verdict = VERDICTS.find((one) => one === word.toLowerCase());
+  const verdict = LISTS.find((one) => one === word.toLowerCase());
   // Quoted as for a shell.
   return verdict ? { verdict, pattern: pattern.replace(/^(['"])(.*)\1$/s, '$2') } : null;
 }

@@ -64,7 +64,7 @@ describe('[F01] [R07] without any file', () => {
       maxCommandTimeoutMs: 600_000,
       summarizationThreshold: 0.9,
       mode: 'default',
-      permissions: { allow: [], ask: [], deny: [] },
+      permissions: { allow: [], ask: [], deny: [], trust: [] },
       projects: {},
       requireApprovalForReads: false,
       requireApprovalForWrites: true,
@@ -152,7 +152,7 @@ describe('[F02] the later source takes precedence', () => {
     const user = path.join(space.home, 'config.json');
     const project = path.join(space.root, '.ai-assistant.json');
 
-    expect(config.permissions).toEqual({ allow: [], ask: [], deny: ['A', 'B', 'C'] });
+    expect(config.permissions).toEqual({ allow: [], ask: [], deny: ['A', 'B', 'C'], trust: [] });
     expect(config.providers).toEqual({ x: { baseUrl: 'http://x', toolMode: 'fence' }, y: {} });
     expect(origins).toEqual({
       'permissions.deny': `${user}, ${project}, command line`,
@@ -288,7 +288,7 @@ describe('[Y28] an untrusted project', () => {
     expect(load(space)).toEqual({
       config: {
         ...defaults,
-        permissions: { allow: [], ask: [], deny: ['Fetch'] },
+        permissions: { allow: [], ask: [], deny: ['Fetch'], trust: [] },
         blockedPaths: ['secret/**'],
         maxTurns: 5,
         theme: 'dark',

@@ -261,7 +261,7 @@ export function userConfigFile(home: string): string {
 }
 
 function rulesIn({ input: { permissions = {} }, locate }: CheckedInput): WrittenRule[] {
-  return (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>
+  return (['deny', 'ask', 'allow', 'trust'] as const).flatMap((verdict) =>
     (permissions[verdict] ?? []).map((rule, i) => ({
       verdict,
       rule,

@@ -42,7 +42,7 @@ export const projectRules: ProjectRules = {
   maxContextTokens: 'trusted',
   summarizationThreshold: 'trusted',
   mode: 'only-stricter',
-  permissions: { allow: 'trusted', ask: 'adds', deny: 'adds' },
+  permissions: { allow: 'trusted', ask: 'adds', deny: 'adds', trust: 'trusted' },
   projects: 'trusted',
   requireApprovalForReads: 'only-on',
   requireApprovalForWrites: 'only-on',

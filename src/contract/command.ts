@@ -1,6 +1,6 @@
 import type { Limit, LimitScope } from './limit.ts';
 import type { Usage, UserMessage } from './message.ts';
-import type { Permission, PermissionMode, PromptRules, Verdict } from './permission.ts';
+import type { Permission, PermissionMode, PromptRules, RuleList } from './permission.ts';
 import type { ChangeReview, ChangeScope, UndoReport } from './review.ts';
 import type { Session, SessionSummary } from './session.ts';
 
@@ -13,7 +13,7 @@ export type ModeSwitch = {
   onChange(listener: (mode: PermissionMode) => void): () => void;
 };
 
-export type PermissionRule = { verdict: Verdict; pattern: string };
+export type PermissionRule = { verdict: RuleList; pattern: string };
 
 /** The rules, grants and denials in effect, and how to change them. */
 export type PermissionState = {

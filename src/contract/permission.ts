@@ -13,6 +13,8 @@ export type Access = {
   holdsSecret?: true;
   /** For a server's tool, according to the server, and for a subagent: it is read-only. */
   looks?: true;
+  /** It is a tool of an MCP server. */
+  server?: true;
   /** For a plugin's tool: its author declares that no approval is needed. */
   free?: true;
   /**
@@ -39,6 +41,9 @@ export type Reach =
   | { type: 'closed'; because: string };
 
 export type Verdict = 'allow' | 'ask' | 'deny';
+
+/** The lists of rules: `trust` is for calls that need no approval even after foreign text was read. */
+export type RuleList = Verdict | 'trust';
 
 /** Reasons for a question that its operation already shows. */
 export const obviousReasons = {
@@ -74,7 +79,7 @@ export type Permission = {
   scope: 'session' | 'always';
   grantedAt: string;
   /** Added as a rule, which covers whatever matches; an answer covers exactly what was shown. */
-  rule?: Verdict;
+  rule?: RuleList;
 };
 
 export type PermissionMode = 'default' | 'accept-edits' | 'plan' | 'auto' | 'read-only';

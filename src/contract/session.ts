@@ -1,5 +1,6 @@
 import type { Message } from './message.ts';
 import type { Permission, PermissionMode } from './permission.ts';
+import type { TextSource } from './provenance.ts';
 import type { SessionView } from './view.ts';
 
 export type SessionSettings = {
@@ -28,6 +29,8 @@ export type Session = {
   parent?: { id: string; messages: number };
   /** What the model is shown of the messages; if absent, all of them. */
   view?: SessionView;
+  /** Where what was read came from, as far as it matters; those of subagents included. */
+  sources?: TextSource[];
   /** For the conversation of a subagent. */
   subagent?: SubagentOrigin;
   /** The conversations of its subagents, oldest first, if requested. */

@@ -5,27 +5,16 @@ import {
   type HookDecision,
   type Opening,
   obviousReasons,
-  type PromptRules,
-  type Reach,
   type Verdict,
 } from '../contract/permission.ts';
 import { startupRule } from '../contract/startup-files.ts';
 import { isBlocked } from './blocked-commands.ts';
 import { limitDeny, limitedPolicy, promptDeny } from './call-limits.ts';
-import { coversCommand, isWholeLine } from './command-pattern.ts';
 import { openedFolder, outsideReads, placeOf } from './command-place.ts';
 import { containedBecause } from './contain.ts';
 import { grantFor } from './granted.ts';
-import { isMcpTool } from './pattern/tool-names.ts';
-import {
-  grantText,
-  matchesAccess,
-  type Pattern,
-  parseGrant,
-  parsePattern,
-  restrictsCall,
-  type Subject,
-} from './pattern.ts';
+import { type Case, caseOf, covering, namesCommand, touching } from './judged-case.ts';
+import { grantText, parseGrant, parsePattern, restrictsCall } from './pattern.ts';
 import {
   type Evaluation,
   isFallback,
@@ -33,25 +22,13 @@ import {
   type Policy,
   permissionSubjects,
   type Request,
-  reachOf,
-  realPlace,
 } from './policy.ts';
-import { type Classified, classify } from './shell/classify.ts';
-import { judgeLook } from './shell/look.ts';
-import { parseLine } from './shell/parse.ts';
+import { guardBecause } from './provenance/guard.ts';
 import { readsAlike } from './shell/reads-alike.ts';
 import { allow, ask, askBare, askBy, deny, denyBy, NO_SANDBOX, pick } from './verdicts.ts';
 
-type Case = Subject & {
-  policy: Policy;
-  classified: Classified | null;
-  /** For a file: the path guard's verdict. */
-  reach: Reach | null;
-  /** Of the skills and commands in use. */
-  promptRules: readonly PromptRules[];
-  /** The same `Subject` by its real path, if that differs. */
-  real(): Subject | null;
-};
+/** What decided, for the audit log. */
+const GUARD = 'guard';
 
 const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 
@@ -89,6 +66,8 @@ function refusedUnasked(strictest: Evaluation, by: 'subagent' | 'neverAsk'): Eva
 function refusedByAuto(strictest: Evaluation, request: Request, policy: Policy): Evaluation {
   if (policy.mode !== 'auto' || strictest.verdict !== 'ask') return strictest;
   const bare = request.accesses.some(({ kind }) => kind === 'execute') && policy.sandbox?.kind === 'host';
+  if (strictest.by === GUARD)
+    return deny(`auto mode refuses it: ${strictest.because}`, `mode auto, ${GUARD}`);
   const because = `auto mode refuses anything it cannot sandbox: ${strictest.because}`;
   return deny(bare && !strictest.withoutSandbox ? `${because}; ${NO_SANDBOX}` : because, 'mode auto');
 }
@@ -108,22 +87,38 @@ function untouching(request: Request, { rules }: Policy): Evaluation {
   return asked ? askBy(asked) : (hookAsk(hook) ?? allow(`${tool} changes nothing`, 'default'));
 }
 
+/** Judges an access by the rules, then by what the model has read. */
 function judgeAccess(request: Request, access: Access, policy: Policy): Evaluation {
-  const { tool, hook, limits, rules: promptRules = [] } = request;
-  const runsCommand = access.kind === 'execute' && !isMcpTool(tool);
-  const { cwd, root, home } = policy;
-  const place = { cwd, root, home };
-  const classified = runsCommand ? classify(access.target, placeOf(policy)) : null;
-  const reach = isFileAccess(access) ? reachOf(access, policy) : null;
-  const isInside = () => reach?.type === 'open';
-  const one: Case = { tool, access, ...place, isInside, policy, classified, reach, promptRules, real };
-  function real(): Subject | null {
-    if (!isFileAccess(access)) return null;
-    const found = realPlace(access, policy);
-    if (found === null) return null;
-    const { target, ...real } = found;
-    return { tool, access: { ...access, target }, ...place, ...real, isInside };
-  }
+  const one = caseOf(request, access, policy);
+  return guarded(byRules(request, one), request.input, one);
+}
+
+/** What may carry private data out after foreign text was read is asked about, whatever allows it. */
+function guarded(said: Evaluation, input: unknown, one: Case): Evaluation {
+  const { tool, access, policy } = one;
+  if (said.verdict === 'deny' || !policy.provenance) return said;
+  const because = guardBecause(
+    {
+      tool,
+      access,
+      input,
+      real: one.real()?.access.target ?? access.target,
+      place: placeOf(policy),
+      sandbox: policy.sandbox,
+    },
+    policy.provenance,
+  );
+  if (because === null || covering(policy.rules.trust ?? [], one) !== undefined) return said;
+  const { withoutSandbox: _, ...rest } = said;
+  const isNew =
+    said.verdict === 'allow' ||
+    because.startsWith(said.because) ||
+    Object.values<string>(obviousReasons).includes(said.because);
+  return { ...rest, verdict: 'ask', because: isNew ? because : `${said.because}; ${because}`, by: GUARD };
+}
+
+function byRules({ tool, hook, limits }: Request, one: Case): Evaluation {
+  const { promptRules } = one;
   const said =
     builtInDeny(one) ??
     userDeny(one) ??
@@ -334,58 +329,4 @@ function byDefault({ tool, access, policy, classified, reach }: Case): Evaluatio
       access.kind satisfies never;
       return ask('could not be parsed');
   }
-}
-
-/**
- * The first rule that tightens the case. Files named in an allowed command are read, so rules for reading
- * apply to it.
- */
-function touching(rules: readonly Pattern[], one: Case): Pattern | undefined {
-  if (rules.length === 0) return undefined;
-  const { cwd, root, home, isInside, policy } = one;
-  const reads = (one.classified?.reads ?? []).flatMap((target): Subject[] => {
-    const access: Access = { kind: 'read', target };
-    const real = realPlace(access, policy);
-    const subject = { tool: 'Read', access, cwd, root, home, isInside };
-    if (real === null) return [subject];
-    const { target: leadsTo, ...place } = real;
-    return [subject, { ...subject, access: { ...access, target: leadsTo }, ...place }];
-  });
-  const subjects = [one, one.real(), ...reads].filter((subject) => subject !== null);
-  return rules.find((pattern) => subjects.some((subject) => matchesAccess(pattern, subject, 'restrict')));
-}
-
-/** `Bash(make test)` names one command; `Bash(make *)` and `Bash` name many. */
-function namesCommand(rule: string, line: string): boolean {
-  const { specifier } = parsePattern(rule);
-  return specifier !== null && isWholeLine(specifier, line);
-}
-
-/** The rule, or combination of rules, that covers the whole case; for a link, its target. */
-function covering(rules: readonly string[], one: Case): string | undefined {
-  if (rules.length === 0) return undefined;
-  const patterns = rules.map(parsePattern);
-  const touched = one.real() ?? one;
-  const single = patterns.find((pattern) => matchesAccess(pattern, touched, 'allow'));
-  if (single) return single.source;
-  return one.classified === null ? undefined : coveringTogether(patterns, one);
-}
-
-/** Each command of the line is covered by some rule, or is certainly read-only. */
-function coveringTogether(patterns: Pattern[], { tool, access, policy }: Case): string | undefined {
-  const { commands, doubts } = parseLine(access.target);
-  if (doubts.length > 0) return undefined;
-  // After a directory change it is unknown which files the other commands read.
-  const moves = commands.some(({ name }) => /^(cd|pushd|popd)$/.test(name));
-  const used = new Set<string>();
-  const covered = commands.every((command) => {
-    const rule = patterns.find(
-      (pattern) =>
-        pattern.tool === tool && pattern.specifier !== null && coversCommand(pattern.specifier, command),
-    );
-    if (rule) used.add(rule.source);
-    if (rule !== undefined) return true;
-    return !moves && command.next !== '&' && judgeLook(command, placeOf(policy)).type === 'only_looks';
-  });
-  return covered && used.size > 0 ? [...used].join(', ') : undefined;
 }

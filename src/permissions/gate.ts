@@ -203,7 +203,14 @@ function nobodyThere(call: JudgedCall, judgement: Evaluation, policy: Policy): D
   const allow = [...policy.rules.allow, ...wanted];
   const flags = wanted.map((pattern) => `--allow ${singleQuoted(pattern)}`);
   const helps = evaluate(call, { ...policy, rules: { ...policy.rules, allow } }).verdict === 'allow';
-  const way = helps ? `allow it with ${flags.join(' ')}` : 'approve it in an interactive session';
+  const trust = [...(policy.rules.trust ?? []), ...wanted];
+  const settles =
+    !helps && evaluate(call, { ...policy, rules: { ...policy.rules, allow, trust } }).verdict === 'allow';
+  const way = helps
+    ? `allow it with ${flags.join(' ')}`
+    : settles
+      ? `approve it in an interactive session, or add ${wanted.map((one) => JSON.stringify(one)).join(', ')} to permissions.trust and permissions.allow in your settings`
+      : 'approve it in an interactive session';
   const because = `${call.operation} needs approval (${judgement.because}), and this session is not interactive; ${way}`;
   return { verdict: 'deny', by: judgement.by, because };
 }

@@ -14,6 +14,7 @@ import type { SandboxState } from '../contract/sandbox.ts';
 import { singleQuoted } from '../lib/text/shell-quote.ts';
 import { isMcpTool } from './pattern/tool-names.ts';
 import { asWritten } from './pattern.ts';
+import type { Provenance } from './provenance/guard.ts';
 import type { Place } from './shell/look.ts';
 
 /** What to judge: a tool call and its accesses. */
@@ -31,7 +32,12 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
   cwd: string;
   /** The root of the project; the working directory if absent. */
   root?: string;
-  rules: { allow: readonly string[]; ask: readonly string[]; deny: readonly string[] };
+  rules: {
+    allow: readonly string[];
+    ask: readonly string[];
+    deny: readonly string[];
+    trust?: readonly string[];
+  };
   grants: readonly Permission[];
   requireApprovalForReads?: boolean;
   requireApprovalForWrites: boolean;
@@ -54,6 +60,8 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
   reach(file: string, mode: Opening['mode'], meant?: Pick<Access, 'itself'>): Reach;
   /** Why an address is never fetched, or null. */
   fetchRefusal?(url: string): string | null;
+  /** What the model has read; absent where nothing is tracked. */
+  provenance?: Provenance;
 };
 
 /**
@@ -76,7 +84,13 @@ export function permissionSubjects(
     const looks = accesses.length > 0 && accesses.every((access) => access.looks);
     const free = accesses.length > 0 && accesses.every((access) => access.free);
     const unseen = accesses.find((access) => access.unseen !== undefined)?.unseen;
-    const said = { ...(looks && { looks }), ...(free && { free }), ...(unseen !== undefined && { unseen }) };
+    const server = accesses.some((access) => access.server);
+    const said = {
+      ...(server && { server }),
+      ...(looks && { looks }),
+      ...(free && { free }),
+      ...(unseen !== undefined && { unseen }),
+    };
     return [{ kind: 'execute', target: tool, ...said }];
   }
   return accesses.map((access) => {

@@ -104,6 +104,8 @@ function isRecord(value: unknown): value is JournalRecord {
       return isObject(value.permission) && typeof value.permission.pattern === 'string';
     case 'ungrant':
       return typeof value.pattern === 'string';
+    case 'source':
+      return isSource(value.source);
     case 'title':
       return typeof value.title === 'string';
     case 'subagent':
@@ -171,4 +173,13 @@ function hasTexts(table: Table, ...keys: string[]): boolean {
 
 function hasCounts(table: Table, ...keys: string[]): boolean {
   return keys.every((key) => Number.isSafeInteger(table[key]) && Number(table[key]) >= 0);
+}
+
+function isSource(value: unknown): boolean {
+  if (!isObject(value) || !hasTexts(value, 'kind', 'name')) return false;
+  return value.remotes === undefined || (Array.isArray(value.remotes) && value.remotes.every(isText));
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }

@@ -7,6 +7,7 @@ import {
   type UserMessage,
 } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
+import type { TextSource } from '../contract/provenance.ts';
 import type { Session, SessionSettings, SubagentOrigin } from '../contract/session.ts';
 import { changeView, rewindView, type ViewChange, wholeView } from '../contract/view.ts';
 import type { SealedGrant } from './grant-seal.ts';
@@ -31,6 +32,8 @@ export type JournalRecord =
   | ({ type: 'grant' } & SealedGrant)
   /** A revoked grant. */
   | { type: 'ungrant'; pattern: string }
+  /** Text of others, or private data, was read. */
+  | { type: 'source'; source: TextSource }
   | { type: 'title'; title: string }
   | { type: 'pin'; pinned: boolean }
   /** The conversation continues from its first `keep` messages. */
@@ -165,6 +168,9 @@ class Folding {
         break;
       case 'ungrant':
         session.permissions = session.permissions.filter(({ pattern }) => pattern !== record.pattern);
+        break;
+      case 'source':
+        session.sources = [...(session.sources ?? []), record.source];
         break;
       case 'subagent': {
         const { type: _, ...origin } = record;

@@ -116,14 +116,16 @@ export class SessionStore {
       parent: { id: session.id, messages: messages.length },
       ...(session.title !== undefined && { title: session.title }),
       ...(view && { view }),
+      ...(session.sources && { sources: [...session.sources] }),
     });
-    const { title } = copy.session;
+    const { title, sources = [] } = copy.session;
     const unfinished = unfinishedAfter(messages, loaded);
     await copy.journal.append(
       headerOf(copy.session),
       ...(title === undefined ? [] : [{ type: 'title' as const, title }]),
       ...messages.map((message) => ({ type: 'message' as const, message })),
       ...session.permissions.map((permission) => ({ type: 'grant' as const, permission })),
+      ...sources.map((source) => ({ type: 'source' as const, source })),
       ...[...unfinished.started].map((callId) => ({ type: 'call_started' as const, callId })),
       ...[...unfinished.answered.values()].map((message) => ({ type: 'call_answered' as const, message })),
       ...(view ? changesTo(view) : []),

@@ -49,6 +49,7 @@ export function controllerOf(
         answered: async () => undefined,
         grant: async () => undefined,
         ungrant: async () => undefined,
+        source: async () => undefined,
         view: async () => undefined,
         close: async () => undefined,
         ...log,

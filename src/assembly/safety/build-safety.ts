@@ -9,6 +9,7 @@ import { createPrivacy } from './privacy.ts';
 import { createSessionGuard, sessionFolders } from './session-guard.ts';
 import { createSessionRules } from './session-rules.ts';
 import { StartupCheck } from './startup-check.ts';
+import { TextSources } from './text-sources.ts';
 import { undoableShell } from './undoable-shell.ts';
 
 export type SafetyDeps = { writer: SessionWriter; undo: UndoStore; mode: ModeSwitch; notify: Notify };
@@ -23,17 +24,25 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify }: Safety
   const rules = createSessionRules(parts, writer);
   const guard = createSessionGuard(parts, folders, rules);
   const privacy = createPrivacy(parts, { guard, notice: warn });
+  const sources = new TextSources(parts, {
+    guard,
+    folders,
+    writer,
+    hasSecret: (text) => privacy.outgoing(text) !== text,
+  });
   const capabilities = createCapabilities(parts, {
     guard,
     folders,
     undo,
     mode,
     redact: privacy.outgoing,
+    isGuarded: () => sources.isGuarded(),
   });
   const judge = createJudge(parts, {
     mode,
     guard,
     rules,
+    sources,
     sandbox: () => capabilities.shell.sandbox(),
     writer,
     warn,
@@ -55,5 +64,5 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify }: Safety
     environmentOf: judge.readOnlyEnvironment,
     onNotice: notify.info,
   });
-  return { folders, rules, guard, privacy, capabilities, judge, startup, shell };
+  return { folders, rules, guard, privacy, capabilities, judge, sources, startup, shell };
 }

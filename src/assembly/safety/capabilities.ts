@@ -5,12 +5,14 @@ import type { ModeSwitch } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { ReviewPlan, ToolContext } from '../../contract/tool.ts';
 import { locksFolder } from '../../lib/files/data-root.ts';
+import { changesScripts, hasScripts, SCRIPTS_BECAUSE } from '../../permissions/provenance/scripts.ts';
 import { imageLimitsOf } from '../../providers/image-limits.ts';
 import { withBuffers } from '../../sandbox/files/editor-files.ts';
 import { createFileLocks } from '../../sandbox/files/file-lock.ts';
 import { createFiles } from '../../sandbox/files/files.ts';
 import type { Guard } from '../../sandbox/guard.ts';
 import { FileSearch } from '../../sandbox/search/search.ts';
+import type { Place as StartupPlace } from '../../sandbox/startup/place.ts';
 import { createStartupWatch } from '../../sandbox/startup/startup-watch.ts';
 import { createWeb } from '../../sandbox/web/web.ts';
 import { markOf } from '../../session/leftovers.ts';
@@ -27,6 +29,8 @@ export type CapabilityDeps = {
   mode: ModeSwitch;
   /** Redacts secrets in search results. */
   redact(text: string): string;
+  /** Whether foreign text was read while private data is held. */
+  isGuarded(): boolean;
 };
 
 /** The capabilities of a session's tools: guarded, undoable, sandboxed. */
@@ -38,6 +42,7 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
     roots: [cwd, ...config.additionalDirectories],
     folder: path.join(folders.output, 'set-aside'),
     home: homedir(),
+    judgeOf: (name) => (hasScripts(name) ? scriptsJudge(deps.isGuarded) : undefined),
   });
   const onBeforeWrite = async (change: FileChange) => {
     await undo.keep(change);
@@ -80,6 +85,15 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
       const scoped = isPlain ? {} : fileAccess(guard.forCall({ opens, writes }));
       return { ...shared, ...scoped, signal, progress };
     },
+  };
+}
+
+/** After foreign text was read, a command may not change which scripts run unasked. */
+function scriptsJudge(isGuarded: () => boolean): NonNullable<StartupPlace['judge']> {
+  return (before, after) => {
+    const text = before?.bytes.toString('utf8') ?? null;
+    const isHarmless = !isGuarded() || !changesScripts(text, after.bytes.toString('utf8'));
+    return isHarmless ? null : { because: SCRIPTS_BECAUSE };
   };
 }
 

@@ -25,12 +25,15 @@ import { createGrants, type Grants } from './grants.ts';
 import { commandPlace, commandPrograms } from './judge-command.ts';
 import { createSandboxReport } from './sandbox-report.ts';
 import type { SessionRules } from './session-rules.ts';
+import type { TextSources } from './text-sources.ts';
 
 export type JudgeDeps = {
   mode: ModeSwitch;
   guard: Guard;
   rules: SessionRules;
   sandbox(): Promise<SandboxState>;
+  /** What the model has read. */
+  sources: TextSources;
   writer: Pick<SessionWriter, 'remember' | 'forget'>;
   warn(text: string): void;
 };
@@ -61,7 +64,7 @@ export type Judge = {
 
 /** The policy of one conversation: settings, mode, sandbox and the user's answers. */
 export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
-  const { mode, guard, rules, warn } = deps;
+  const { mode, guard, rules, sources, warn } = deps;
   const { config, cwd, env, trusted, approver } = parts;
 
   const grants = createGrants(parts, deps);
@@ -95,6 +98,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     realOf: (file) => guard.realOf(file),
     reach: (file, mode, options) => guard.reach(file, mode, options),
     fetchRefusal,
+    provenance: sources.current(),
   });
   const gate = createGate({ policy, ...(approver && { approver }), onGrant: grants.add });
   const warnWithoutSandbox = oncePerText((operation) =>
@@ -113,11 +117,15 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
         canParse = true;
       }
       const decision = await gate.decide(request, options);
+      if (decision.verdict === 'allow') sources.allowed(request);
       if (decision.verdict === 'allow' && decision.withoutSandbox) warnWithoutSandbox(request.operation);
       return decision;
     },
     isReadOnly: ({ kind, target, looks }) => looks ?? (canParse && kind === 'execute' && isHarmless(target)),
-    beginRun: gate.forgetDenials,
+    beginRun() {
+      gate.forgetDenials();
+      sources.beginRun();
+    },
     async prepare() {
       await loadGrammar();
       // Compiles the grammar and the rules, which happens on first use.
@@ -154,7 +162,7 @@ type Standing = { settings: Config['permissions']; rules: SessionRules; gate: Ga
 function standingOf({ settings, rules, gate, grants }: Standing): Judge['standing'] {
   return {
     rules: () =>
-      (['deny', 'ask', 'allow'] as const).flatMap((verdict) =>
+      (['deny', 'ask', 'allow', 'trust'] as const).flatMap((verdict) =>
         settings[verdict].map((pattern) => ({ verdict, pattern })),
       ),
     addedRules: rules.added,

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { PermissionRule } from '../../contract/command.ts';
-import type { Permission, Verdict } from '../../contract/permission.ts';
+import type { Permission, RuleList } from '../../contract/permission.ts';
 import { kindOf } from '../../permissions/granted.ts';
 import { parsePattern } from '../../permissions/pattern.ts';
 import type { Parts } from '../parts.ts';
 
-type Rules = Readonly<Record<Verdict, readonly string[]>>;
+type Rules = Readonly<Record<RuleList, readonly string[]>>;
 
 /** The rules in effect: those of the settings, and those that the user added in this session. */
 export type SessionRules = {
@@ -54,21 +54,21 @@ export function createSessionRules(
 }
 
 function withAdded(settings: Rules, added: readonly PermissionRule[]): Rules {
-  const of = (verdict: Verdict) => [
+  const of = (verdict: RuleList) => [
     ...settings[verdict],
     ...added.flatMap((rule) => (rule.verdict === verdict ? [rule.pattern] : [])),
   ];
-  return { allow: of('allow'), ask: of('ask'), deny: of('deny') };
+  return { allow: of('allow'), ask: of('ask'), deny: of('deny'), trust: of('trust') };
 }
 
 function permissionOf({ verdict, pattern }: PermissionRule, type: Permission['type']): Permission {
-  const action = verdict === 'allow' ? 'allow' : 'deny';
+  const action = verdict === 'allow' || verdict === 'trust' ? 'allow' : 'deny';
   const grantedAt = new Date().toISOString();
   return { type, pattern, action, scope: 'session', grantedAt, rule: verdict };
 }
 
 /** Only what is sealed as an approval may allow: anybody can write a denial into the session's file. */
 function ruleOf({ action, rule, pattern }: Permission): PermissionRule {
-  if (action === 'allow') return { verdict: rule === 'allow' ? 'allow' : 'deny', pattern };
+  if (action === 'allow') return { verdict: rule === 'allow' || rule === 'trust' ? rule : 'deny', pattern };
   return { verdict: rule === 'ask' ? 'ask' : 'deny', pattern };
 }

@@ -1,7 +1,6 @@
 import type { SessionLog } from '../../agent/session-log.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { type AgentEvent, innermost } from '../../contract/event.ts';
-import type { ViewChange } from '../../contract/view.ts';
 import type { JournalRecord } from '../../session/records.ts';
 import { headerOf, type OpenSession } from '../../session/store.ts';
 
@@ -28,13 +27,17 @@ function sessionLog(
 ): SessionLog {
   let hasStarted = session.messages.length > 0;
   /** Changes before the first message: without one, the session is not saved. */
-  const early: ViewChange[] = [];
+  const early: JournalRecord[] = [];
   const header = () => {
     if (hasStarted) return [];
     hasStarted = true;
     const { subagent } = session;
     return [headerOf(session), ...(subagent ? [{ type: 'subagent' as const, ...subagent }] : []), ...early];
   };
+  async function later(record: JournalRecord): Promise<void> {
+    if (hasStarted) await journal.append(record);
+    else early.push(record);
+  }
   return {
     message: (message) => journal.append(...header(), { type: 'message', message }),
     async watch(event) {
@@ -49,10 +52,8 @@ function sessionLog(
     answered: (message) => journal.append({ type: 'call_answered', message }),
     grant: (permission) => journal.append({ type: 'grant', permission }),
     ungrant: (pattern) => journal.append({ type: 'ungrant', pattern }),
-    async view(change) {
-      if (hasStarted) await journal.append(change);
-      else early.push(change);
-    },
+    source: (source) => later({ type: 'source', source }),
+    view: later,
     close,
   };
 }
@@ -88,6 +89,7 @@ const forgetful: SessionLog = {
   answered: async () => undefined,
   grant: async () => undefined,
   ungrant: async () => undefined,
+  source: async () => undefined,
   view: async () => undefined,
   close: async () => undefined,
 };

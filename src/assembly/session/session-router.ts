@@ -37,7 +37,7 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
   const { cwd, tools, safety, extensions, caches, instructions, writer } = deps;
   const { answers, interrupted, models } = deps;
   const place = { cwd, home: homedir() };
-  const { privacy, judge, capabilities, startup, shell, folders } = safety;
+  const { privacy, judge, sources, capabilities, startup, shell, folders } = safety;
   const { perform } = caches.router;
   return {
     ...tools.router,
@@ -56,6 +56,7 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     localInput: privacy.localInput,
     unknownPlaceholders: privacy.unknownPlaceholders,
     printed: privacy.printed,
+    noteSources: (call) => sources.note(call, () => capabilities.shell.sandbox()),
     isReadOnly: judge.isReadOnly,
     answerTo: (callId) => answers.get(callId),
     keepOutput: (callId, text) => keepOutput(folders.output, callId, text),

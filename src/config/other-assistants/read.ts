@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { UserError } from '../../contract/errors.ts';
+import type { RuleList } from '../../contract/permission.ts';
 import { parseRule } from '../../contract/rule-syntax.ts';
 import { isObject } from '../../lib/text/json.ts';
 import { checkInput, parseTable, type WrittenTable } from '../config-file.ts';
@@ -17,7 +18,7 @@ import { supportTables } from './tables.ts';
 type Finding = { key: string; place: string; support: Support; note: string; restricts: boolean };
 
 /** A permission rule, and the place it is written at. */
-export type WrittenRule = { verdict: 'allow' | 'ask' | 'deny'; rule: string; place: string };
+export type WrittenRule = { verdict: RuleList; rule: string; place: string };
 
 /** Another assistant's file in our terms. */
 export type Reading = {

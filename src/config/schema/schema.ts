@@ -190,6 +190,9 @@ export const settings = {
         allow: list('Tool calls to allow without asking, such as `Bash(npm test)`'),
         ask: list('Tool calls to always ask about'),
         deny: list('Tool calls to deny'),
+        trust: list(
+          'Tool calls that need no approval even after the model has read text of others, such as `mcp:tracker`, `WebFetch(domain:example.com)` or `Bash(git push *)`',
+        ),
       })
       .prefault({})
       .describe('Permission rules for tool calls'),

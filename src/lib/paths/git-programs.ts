@@ -24,10 +24,7 @@ const LARGE_FILES =
 export function repositoryPrograms(folder: string): string | null {
   const root = repositoryAround(folder);
   if (root === null) return null;
-  const settings = gitFolders(root).flatMap((one) => [
-    path.join(one, 'config'),
-    path.join(one, 'config.worktree'),
-  ]);
+  const settings = configFiles(root);
   for (const file of settings) {
     const text = textOf(file)?.replaceAll(LARGE_FILES, '') ?? '';
     const found = PROGRAM_SETTINGS.find(([key]) => key.test(text));
@@ -37,6 +34,16 @@ export function repositoryPrograms(folder: string): string | null {
   if (modules.some((text) => /\bignore\s*=/i.test(text ?? '')))
     return "git would look into the repository's submodules";
   return null;
+}
+
+/** The texts of the config files of the repository around a folder; empty if there is none. */
+export function repositoryConfigs(folder: string): string[] {
+  const root = repositoryAround(folder);
+  return root === null ? [] : configFiles(root).flatMap((file) => textOf(file) ?? []);
+}
+
+function configFiles(root: string): string[] {
+  return gitFolders(root).flatMap((one) => [path.join(one, 'config'), path.join(one, 'config.worktree')]);
 }
 
 function repositoryAround(folder: string): string | null {

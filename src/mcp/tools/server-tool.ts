@@ -28,6 +28,7 @@ export function serverTool(connection: Connection, tool: ServerTool, deps: ToolD
     return {
       kind: 'execute',
       target: name,
+      server: true,
       ...(tool.readOnly && { looks: true }),
       ...(unseen !== null && { unseen }),
     };
@@ -64,7 +65,7 @@ export function resourceTool(connection: Connection, deps: Pick<ToolDeps, 'outgo
     description: `Read a resource from the MCP server ${connection.name}`,
     input: () => z.object({ uri: z.string().min(1) }),
     title: ({ uri }) => titleOf(`${connection.name}/${READ_RESOURCE}`, { uri }),
-    access: () => [{ kind: 'execute', target: name, looks: true }],
+    access: () => [{ kind: 'execute', target: name, server: true, looks: true }],
     run: ({ uri }, context) =>
       answering(context, async () =>
         ok(resourceText(await connection.readResource(deps.outgoing(uri), context))),

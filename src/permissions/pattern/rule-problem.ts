@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { RuleList } from '../../contract/permission.ts';
 import { nearest } from '../../lib/text/nearest.ts';
 import { type Pattern, parsePattern } from '../pattern.ts';
 import { domainOf, hostOf } from './address-rule.ts';
@@ -6,9 +7,12 @@ import { isMachinePath, type RulePlace } from './path-rule.ts';
 import { isMcpRule, ruleNames, ruleTools } from './tool-names.ts';
 
 /** A rule with the place it was written at. */
-export type PlacedRule = { verdict: 'allow' | 'ask' | 'deny'; rule: string; place: string };
+export type PlacedRule = { verdict: RuleList; rule: string; place: string };
 
 type Verdict = PlacedRule['verdict'];
+
+/** A rule that lets something happen has to name it; one that restricts may be vague. */
+const permits = (verdict: Verdict): boolean => verdict === 'allow' || verdict === 'trust';
 
 /** Where the rules apply. */
 export type RuleWorld = RulePlace & {
@@ -59,10 +63,10 @@ export function ruleProblem({ verdict, rule, place }: PlacedRule, world: RuleWor
 
 function mcpProblem({ tool: rule, specifier }: Pattern, verdict: Verdict, { servers }: RuleWorld) {
   if (specifier !== null) {
-    const effect = verdict === 'allow' ? 'never applies' : `applies to all of ${rule}`;
+    const effect = permits(verdict) ? 'never applies' : `applies to all of ${rule}`;
     return `${effect}: rules for MCP tools take no parentheses. Write ${rule}.`;
   }
-  if (verdict === 'allow' && /^mcp__(?!.+?__)[^*]*\*/.test(rule))
+  if (permits(verdict) && /^mcp__(?!.+?__)[^*]*\*/.test(rule))
     return 'never applies: it must name the server, as in mcp__github__*. Write mcp:* to allow every server.';
   const server = /^mcp(?::|__)(.+?)(?::|__|$)/.exec(rule)?.[1] ?? '*';
   const meant = server.includes('*') || servers.includes(server) ? null : nearest(server, servers);
@@ -72,7 +76,7 @@ function mcpProblem({ tool: rule, specifier }: Pattern, verdict: Verdict, { serv
 function toolProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld): string | null {
   const name = nameIn(pattern);
   if (name.includes('*'))
-    return verdict === 'allow' ? 'never applies: it must name a tool. Write Bash, Edit or mcp:*.' : null;
+    return permits(verdict) ? 'never applies: it must name a tool. Write Bash, Edit or mcp:*.' : null;
   if (Object.hasOwn(NOT_HERE, name)) return `has no effect: there is no tool ${name} here. ${NOT_HERE[name]}`;
   if (!ruleNames.includes(name)) {
     const meant = nearest(name, ruleNames);
@@ -83,7 +87,12 @@ function toolProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld): stri
   return pattern.specifier === null ? null : specifierProblem(pattern, verdict, world);
 }
 
-const EFFECT = { allow: 'allows nothing', ask: 'asks about nothing', deny: 'denies nothing' } as const;
+const EFFECT = {
+  allow: 'allows nothing',
+  ask: 'asks about nothing',
+  deny: 'denies nothing',
+  trust: 'trusts nothing',
+} as const;
 
 /** The tool as the rule names it. */
 function nameIn({ source }: Pattern): string {
@@ -94,7 +103,7 @@ function specifierProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld):
   const { tool } = pattern;
   const specifier = pattern.specifier ?? '';
   const name = nameIn(pattern);
-  const isAllow = verdict === 'allow';
+  const isAllow = permits(verdict);
   if (TAKES_NOTHING.has(tool))
     return `${isAllow ? 'never applies' : 'applies to every call'}: ${name} takes no parentheses. Write ${name}.`;
   const [, input, value = ''] = INPUT.exec(specifier) ?? [];

@@ -12,3 +12,6 @@ export type Place = {
   /** For files that often change harmlessly: null if this change is harmless. Otherwise every change counts. */
   judge?(before: Content | null, after: Content): Concern | null;
 };
+
+/** How a change of a file of this name is judged; undefined for most names. */
+export type JudgeOf = (name: string) => Place['judge'];

@@ -10,7 +10,7 @@ import {
 import { gitFoldersOf } from '../confine/git-folders.ts';
 import { entriesOf, ifAccessible, isSettled } from '../files/if-accessible.ts';
 import { gitLinkPlace, gitPlaces } from './git-places.ts';
-import type { Place } from './place.ts';
+import type { JudgeOf, Place } from './place.ts';
 
 /** `gits` are the git folders of the projects, wherever they are; `checkouts` the folders with a `.git`. */
 type Found = {
@@ -47,7 +47,10 @@ type Step = { path: string; links: number; because: string | null; link?: string
  * Searches whole projects for startup files. An unchanged folder is not read again, so that another search
  * costs one stat per folder.
  */
-export function createStartupSearch(roots: readonly string[], home: string): StartupSearch {
+export function createStartupSearch(
+  roots: readonly string[],
+  { home, judgeOf }: { home: string; judgeOf?: JudgeOf },
+): StartupSearch {
   const known = new Map<string, Folder>();
 
   function read({ path: folder, links, because, link }: Step): Folder | null {
@@ -71,7 +74,11 @@ export function createStartupSearch(roots: readonly string[], home: string): Sta
         if (rule !== null) found.files.push({ path: file, because: rule }, ...targetOf(file, rule));
         if ((rule !== null || isAboveStartupFile(file)) && links < MAX_LINKS && isFolder(file))
           found.folders.push({ path: file, links: links + 1, because: rule, link: link ?? file });
-      } else if (entry.isFile() && rule !== null) found.files.push({ path: file, because: rule });
+      } else if (entry.isFile()) {
+        const judge = rule === null ? judgeOf?.(entry.name) : undefined;
+        if (rule !== null || judge)
+          found.files.push({ path: file, because: rule ?? '', ...(judge && { judge }) });
+      }
     }
     const first = found.files[0];
     if (link !== undefined && first) found.files.push({ path: link, because: first.because });

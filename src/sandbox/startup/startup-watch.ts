@@ -6,7 +6,7 @@ import { isInside } from '../../lib/paths/inside.ts';
 import { ifAccessible } from '../files/if-accessible.ts';
 import { realPath } from '../files/real-path.ts';
 import { beginningOf, Contents, isSame, keep, putContent, type Seen } from './contents.ts';
-import type { Concern, Content, Place } from './place.ts';
+import type { Concern, Content, JudgeOf, Place } from './place.ts';
 import { createStartupSearch } from './startup-search.ts';
 
 /**
@@ -26,6 +26,8 @@ export type StartupWatchOptions = {
   /** The folder for files that were set aside. */
   folder: string;
   home: string;
+  /** For other files that run unasked after some changes: judges a change of a file of this name. */
+  judgeOf?: JudgeOf;
 };
 
 /**
@@ -54,9 +56,9 @@ type Before = {
 
 type Checkouts = { checkouts: readonly string[] };
 
-export function createStartupWatch({ roots, folder, home }: StartupWatchOptions): StartupWatch {
+export function createStartupWatch({ roots, folder, home, judgeOf }: StartupWatchOptions): StartupWatch {
   const real = [...new Set(roots.map((root) => realPath(root)))];
-  const search = createStartupSearch(real, home);
+  const search = createStartupSearch(real, { home, ...(judgeOf && { judgeOf }) });
   const contents = new Contents();
   let before: Before | null = null;
   let running = 0;

@@ -1,0 +1,169 @@
+import path from 'node:path';
+import type { Access } from '../../contract/permission.ts';
+import type { TextSource } from '../../contract/provenance.ts';
+import type { SandboxState } from '../../contract/sandbox.ts';
+import { startupRule } from '../../contract/startup-files.ts';
+import { isLocal, sendsData, usesNetwork } from '../rules/network.ts';
+import { judgeLook, type Place } from '../shell/look.ts';
+import { parseLine } from '../shell/parse.ts';
+import { reach } from '../shell/reach.ts';
+import { readsAlike } from '../shell/reads-alike.ts';
+import type { ShellLine, SimpleCommand } from '../shell/shell-line.ts';
+import { addressesIn, type KnownAddresses, mayCarryData } from './addresses.ts';
+import { type GitRemotes, usesOwnRemote } from './own-remote.ts';
+import { changesScripts, hasScripts, SCRIPTS_BECAUSE, textAfter } from './scripts.ts';
+
+/** What a conversation has read so far, and what can be looked up about it. */
+export type Provenance = KnownAddresses & {
+  sources: readonly TextSource[];
+  /** The remotes of the repository around a folder, as they are now; null if that is unclear. */
+  remotesOf(folder: string): GitRemotes | null;
+  /** The text of a file, or null. */
+  textOf(file: string): string | null;
+};
+
+/** A call, one access of it, and where it would run. */
+export type GuardedAccess = {
+  tool: string;
+  access: Access;
+  /** For a file: where the path leads. */
+  real: string;
+  input: unknown;
+  place: Place;
+  sandbox: SandboxState | null;
+};
+
+/** How many foreign sources a question names; the latest count. */
+const NAMED = 2;
+
+/**
+ * Why an access needs a yes from the user in any mode: the model has read text of others, holds private data, and
+ * the access could carry data out or take effect later. Null if it does not.
+ */
+export function guardBecause(one: GuardedAccess, provenance: Provenance): string | null {
+  const { sources } = provenance;
+  const foreign = sources.filter(({ kind }) => kind === 'foreign');
+  const held = heldBy(one, sources);
+  if (foreign.length === 0 || held.length === 0) return null;
+  const risk = riskOf(one, held, { ...provenance, known: foreign[0]?.remotes ?? [] });
+  return risk === null ? null : `${risk}, after reading ${namesOf(foreign)}`;
+}
+
+/** A placeholder in a command stands for a secret, wherever it was read. */
+function heldBy({ access }: GuardedAccess, sources: readonly TextSource[]): TextSource[] {
+  const held = sources.filter(({ kind }) => kind !== 'foreign');
+  return access.holdsSecret ? [...held, { kind: 'secret', name: '' }] : held;
+}
+
+type Known = Provenance & { known: readonly string[] };
+
+function riskOf(one: GuardedAccess, held: readonly TextSource[], known: Known): string | null {
+  const { tool, access, real, input, place } = one;
+  const isMore = held.some(({ kind }) => kind !== 'project');
+  const sends = (where: string) => `could send ${wordsFor(held)} to ${where}`;
+  switch (access.kind) {
+    case 'fetch':
+      return mayCarryData(access.target, held, known) ? sends(hostOf(access.target)) : null;
+    case 'search':
+      return isMore ? sends('a search service') : null;
+    case 'execute': {
+      if (!tool.includes(':')) return commandRisk(one, { held, known, isMore });
+      if (!access.server) return null;
+      const isFree = access.looks && !isMore && !addressOf(input, held, known);
+      return isFree ? null : sends(`the MCP server ${tool.slice(0, tool.indexOf(':'))}`);
+    }
+    case 'write': {
+      const startup = [access.target, real].map((file) => startupRule(path.resolve(place.cwd, file)));
+      const rule = startup.find((found) => found !== undefined);
+      if (rule) return rule.because;
+      if (!hasScripts(access.target) && !hasScripts(real)) return null;
+      const before = known.textOf(path.resolve(place.cwd, real));
+      const after = textAfter(before, input);
+      return after !== null && !changesScripts(before, after) ? null : SCRIPTS_BECAUSE;
+    }
+    case 'read':
+    case 'delegate':
+      return null;
+    default:
+      return access.kind satisfies never;
+  }
+}
+
+/** An address in the input of a read-only tool that may carry data. */
+function addressOf(input: unknown, held: readonly TextSource[], known: Known): boolean {
+  return addressesIn(JSON.stringify(input) ?? '').some((url) => mayCarryData(url, held, known));
+}
+
+type Held = { held: readonly TextSource[]; known: Known; isMore: boolean };
+
+/** Without a network, a command can only leave files behind, which are checked when it ends. */
+function commandRisk(
+  { access, place, sandbox }: GuardedAccess,
+  { held, known, isMore }: Held,
+): string | null {
+  const network = access.unconfined || sandbox === null ? 'open' : sandbox.network;
+  if (network === 'none') return null;
+  const line = parseLine(access.target);
+  const reached = reach(line, place);
+  const isOwn = (command: SimpleCommand, cwd: string) =>
+    !isMore && usesOwnRemote(command, known.remotesOf(cwd), known.known);
+  const sender = reached.find(
+    ({ command, cwd }) => usesNetwork(sendsData, command) && !isOwn(command, cwd),
+  )?.written;
+  if (sender) return `could send ${wordsFor(held)} with ${shorten(sender.source)}`;
+  // The hosts that the sandbox lets commands reach are the user's choice.
+  if (network === 'listed') return null;
+  const cwdOf = (command: SimpleCommand) =>
+    reached.find(({ written }) => written === command)?.cwd ?? place.cwd;
+  const stays = (command: SimpleCommand) => staysHere(command, place) || isOwn(command, cwdOf(command));
+  const isKnown = isUnderstood(line) && readsAlike(access.target, place.shell) && line.commands.every(stays);
+  return isKnown ? null : `could send ${wordsFor(held)} over the network, which is open to commands`;
+}
+
+function isUnderstood({ commands, doubts }: ShellLine): boolean {
+  return commands.length > 0 && doubts.length === 0;
+}
+
+/** Whether a command certainly uses neither the network nor code that the model may have changed. */
+function staysHere(command: SimpleCommand, place: Place): boolean {
+  const careful = { ...place, trusted: false };
+  if (judgeLook(command, careful).type === 'only_looks') return true;
+  if (!isLocal(command) || command.assignments.length > 0 || command.redirects.length > 0) return false;
+  if (command.next === '&' || command.words.some(({ opaque, variables }) => opaque || variables.length > 0))
+    return false;
+  return command.nested.every(
+    (line) =>
+      isUnderstood(line) && line.commands.every((inner) => judgeLook(inner, careful).type === 'only_looks'),
+  );
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
+function wordsFor(held: readonly TextSource[]): string {
+  const files = held.flatMap(({ kind, name }) => (kind === 'user' ? [name] : []));
+  const words = [
+    ...(held.some(({ kind }) => kind === 'secret') ? ['secrets'] : []),
+    ...(files.length > 0
+      ? [files.length === 1 ? `${files[0]}` : `${files[0]} and other files of yours`]
+      : []),
+    ...(held.some(({ kind }) => kind === 'project') ? ['files of this project'] : []),
+  ];
+  return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : (words[0] ?? '');
+}
+
+function namesOf(foreign: readonly TextSource[]): string {
+  const latest = foreign.slice(-NAMED).reverse();
+  const rest = foreign.length - latest.length;
+  const names = latest.map(({ name }) => name);
+  if (rest > 0) return `${names.join(', ')} and ${rest} other ${rest === 1 ? 'source' : 'sources'}`;
+  return names.join(' and ');
+}
+
+const MAX_SHOWN = 60;
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line;
+}

@@ -58,6 +58,8 @@ test('/clear, /resume and /fork take this terminal to another session at once, a
   lab.type(`/resume ${id.slice(0, 8)}\r`);
   await lab.waitFor('Hello.', { times: 2 });
   await lab.waitFor(promptShown);
+  // The run that is going on is shown as such.
+  await lab.waitFor('esc to interrupt');
   lab.type('/fork\r');
   await lab.waitFor("You're in the copy,");
   await lab.waitFor('Hello.', { times: 3 });

@@ -183,6 +183,31 @@ describe('questions', () => {
     expect(view.asks.map(({ requestId }) => requestId)).toEqual(['r1']);
   });
 
+  test('who was not asked sees the question with its answer', () => {
+    const view = play({
+      type: 'question_settled',
+      requestId: 'q1',
+      question: 'Which database?',
+      answer: 'SQLite',
+      by: 'Ana',
+    });
+    expect(view.items).toEqual([
+      { type: 'answer', key: 1, question: 'Which database?', answer: 'SQLite', by: 'Ana' },
+    ]);
+  });
+
+  test('the prompts that wait are those that were told last', () => {
+    const waiting = (...texts: string[]): ChatEvent => ({
+      type: 'prompts_waiting',
+      prompts: texts.map((text) => ({ text, by: 'Ana' })),
+    });
+    expect(play(waiting('one'), waiting('one', 'two')).waiting).toEqual([
+      { text: 'one', by: 'Ana' },
+      { text: 'two', by: 'Ana' },
+    ]);
+    expect(play(waiting('one'), waiting()).waiting).toEqual([]);
+  });
+
   test('an answered question stays in the transcript', () => {
     const request = { requestId: 'q1', question: 'Which database?', choices: ['SQLite', 'Postgres'] };
     const view = play(

@@ -70,3 +70,17 @@ test('a question that somebody else answered is withdrawn', async () => {
   await expect.poll(() => sent).toMatchObject([{ id: 7, error: { code: -32_800 } }]);
   expect(questions.asked).toEqual([]);
 });
+
+test('a question in words that the session names is settled by its events, not here', async () => {
+  const { shown, questions } = connected();
+  const { signal } = new AbortController();
+  const request = { mode: 'form', message: 'Which colour?', requestedSchema: {} };
+  const named = questions.ask({ ...request, _meta: { aca: { requestId: 'e-1' } } } as never, signal);
+  questions.answer('e-1', 'Blue');
+  expect(await named).toEqual({ action: 'accept', content: { answer: 'Blue' } });
+  const other = questions.ask(request as never, signal);
+  questions.answer('question-1', null);
+  expect(await other).toEqual({ action: 'decline' });
+
+  expect(shown.map(({ type }) => type)).toEqual(['question_asked', 'question_asked', 'question_settled']);
+});

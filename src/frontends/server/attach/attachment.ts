@@ -181,7 +181,11 @@ export class Attachment {
   }
 
   #showWaiting(prompts: readonly SentPrompt[], { screen }: AttachedScreen): void {
-    const shown = prompts.map((prompt) => ({ ...prompt, text: this.#signed(prompt) }));
+    const shown = prompts.map((prompt) => ({
+      ...prompt,
+      text: this.#signed(prompt),
+      isOthers: prompt.from?.id !== this.#deps.id,
+    }));
     screen.store.dispatch({ type: 'queue', prompts: shown });
   }
 

@@ -33,7 +33,8 @@ export class HostedSession {
   #session: AcpSession | null = null;
   /** How many messages the saved conversation has, as of `log.saved`. */
   #messages = 0;
-  /** Of the turn that is going on. */
+  /** The start of the run that is going on, and the events of its turn. */
+  #run: AgentEvent[] = [];
   #turn: AgentEvent[] = [];
   #state: SessionState;
   #costUsd = 0;
@@ -82,7 +83,7 @@ export class HostedSession {
 
   /** What has happened since the last message was saved, for a screen that is opened now. */
   get turnEvents(): readonly AgentEvent[] {
-    return this.#turn;
+    return [...this.#run, ...this.#turn];
   }
 
   bind(session: AcpSession): void {
@@ -125,9 +126,11 @@ export class HostedSession {
       if (!this.session.isBusy) this.#saved();
     });
     controller.listen((event) => {
+      if (event.type === 'run_start') this.#run = [event];
+      if (event.type === 'end') this.#run = [];
       // Every call before it has its result.
       if (event.type === 'turn_start') this.#saved();
-      if (this.#turn.length < MOST_TURN_EVENTS) this.#turn.push(event);
+      if (this.#turn.length < MOST_TURN_EVENTS && event.type !== 'run_start') this.#turn.push(event);
       if (event.type === 'end') this.#saved();
       if (event.type === 'turn_start') this.#answer = '';
       if (event.type === 'text') this.#answer = (this.#answer + event.text).slice(-LAST_LINE_CHARACTERS * 2);

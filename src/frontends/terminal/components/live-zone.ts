@@ -71,7 +71,8 @@ export function queueLines(
       style,
     },
   ]);
-  const words = `  ${more > 0 ? `${more} more. ` : ''}${whenSent(queue.length, next.length)}; ↑ to edit`;
+  const edit = queue.every(({ isOthers }) => isOthers) ? '' : '; ↑ to edit';
+  const words = `  ${more > 0 ? `${more} more. ` : ''}${whenSent(queue.length, next.length)}${edit}`;
   return [...lines, [{ text: fitTo(words, columns), style: theme.styles.border }]];
 }
 

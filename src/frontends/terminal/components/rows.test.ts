@@ -207,6 +207,14 @@ test('queued prompts are listed as space allows, and the rest is counted', () =>
   expect(queueLines({ queue: [], run: null }, { ...room, rows: 3 })).toEqual([]);
 });
 
+test('prompts of other participants cannot be edited', () => {
+  const rows = (...others: boolean[]) => {
+    const queue = others.map((isOthers) => ({ text: 'Ada: one', images: [], isOthers }));
+    return shown(queueLines({ queue, run: null }, { ...room, columns: 80, rows: 3 })).at(-1);
+  };
+  expect([rows(true), rows(true, false)]).toEqual(['  Queued', '  Queued; ↑ to edit']);
+});
+
 test('during a run, queued prompts say whether they are sent with the next step or after it', () => {
   const run = { startedAt: 0, doing: '', outputTokens: 0, countedTokens: 0, retry: null };
   const rows = (...queue: { text: string; after?: true }[]) =>

@@ -151,6 +151,9 @@ export type Status = {
   custom?: readonly string[];
 };
 
+/** `isOthers`: another participant sent it, and only they can take it back. */
+export type QueuedPrompt = TypedPrompt & { isOthers?: boolean };
+
 /** The whole screen except the text of the prompt. */
 export type View = {
   /** The first rows, until all they say is known. */
@@ -172,7 +175,7 @@ export type View = {
   /** Whether the last run failed and can be sent again. */
   failed: boolean;
   /** Typed while something ran; oldest first. */
-  queue: readonly TypedPrompt[];
+  queue: readonly QueuedPrompt[];
   status: Status;
   /** One line under the prompt that the next key removes, such as `Press Ctrl+C again to quit`. */
   hint: string | null;
@@ -196,7 +199,7 @@ export type UiEvent =
   /** The end of a resumed conversation. */
   | { type: 'restored'; items: readonly Item[] }
   | { type: 'footer'; parts: readonly FooterPart[] }
-  | { type: 'queue'; prompts: readonly TypedPrompt[] }
+  | { type: 'queue'; prompts: readonly QueuedPrompt[] }
   | { type: 'hint'; text: string | null }
   | { type: 'status'; status: Partial<Status> };
 

@@ -14,6 +14,7 @@ import { memoryCommand } from '../src/cli/subcommands/memory.ts';
 import { modelsCommand } from '../src/cli/subcommands/models/models.ts';
 import { pluginCommand } from '../src/cli/subcommands/plugin/plugin.ts';
 import { policyCommand } from '../src/cli/subcommands/policy.ts';
+import { replayCommand } from '../src/cli/subcommands/replay.ts';
 import { scheduleCommand } from '../src/cli/subcommands/schedule.ts';
 import { serveCommand } from '../src/cli/subcommands/serve.ts';
 import { sessionsCommand } from '../src/cli/subcommands/sessions/sessions.ts';
@@ -113,6 +114,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     plugin: pluginCommand(terminal),
     policy: policyCommand(terminal),
     redo: undoCommand('redo', terminal),
+    replay: replayCommand(terminal, { code: 0 }),
     schedule: scheduleCommand(terminal),
     serve: serveCommand(terminal),
     sessions: sessionsCommand(terminal),

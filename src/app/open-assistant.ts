@@ -73,6 +73,7 @@ type OpenOptions = {
   ask?: ToolContext['ask'];
   /** Absent: plans are reviewed with `ask`. */
   reviewPlan?: ReviewPlan;
+  instead?: Parts['instead'];
 };
 
 /** Assembles everything for one conversation. */
@@ -113,10 +114,13 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     trusted,
     choice,
     provider,
-    openModel: async (name) => {
-      const other = await anotherModel(name, choice, { settings, host });
-      return { choice: other, provider: await models.reach(other) };
-    },
+    // A given provider answers everything: it may stand for a model that cannot be reached.
+    ...(!open.provider && {
+      openModel: async (name: string) => {
+        const other = await anotherModel(name, choice, { settings, host });
+        return { choice: other, provider: await models.reach(other) };
+      },
+    }),
     otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
     credentials: models.credentials,
@@ -128,6 +132,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     ...(createTools && { servers: createTools }),
     ...(additions && { host: additions }),
     ...(open.buffers && { buffers: open.buffers }),
+    ...(open.instead && { instead: open.instead }),
     prompt: promptChanges(options, cwd),
     ...(options.tools && { tools: options.tools }),
     agents,

@@ -9,7 +9,7 @@ import type { Approver } from '../contract/permission.ts';
 import type { Provider } from '../contract/provider.ts';
 import type { Quota } from '../contract/quota.ts';
 import type { SharedBudget } from '../contract/shared-budget.ts';
-import type { ReviewPlan, Tool, ToolContext } from '../contract/tool.ts';
+import type { ReviewPlan, Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import type { SearchBackend } from '../contract/web-search.ts';
 import type { SecretSource } from '../firewall/firewall.ts';
 import type { EventChannel } from '../lib/async/event-channel.ts';
@@ -26,6 +26,9 @@ export type HostAdditions = { host?: { tools: readonly Tool[]; instructions?: st
 
 /** What the web is searched with; if with nothing, why not and what to do. */
 export type FoundSearch = { backend: SearchBackend } | { backend: null; because: string };
+
+/** A call that was approved, and the result that it gets without running. */
+export type InsteadOfTool = (call: { id: string; tool: Tool; input: unknown }) => Promise<ToolResult | null>;
 
 /** The inputs for assembling a session. */
 export type Parts = HostAdditions & {
@@ -72,6 +75,8 @@ export type Parts = HostAdditions & {
   /** The open files of the editor that the session runs in. */
   buffers?: EditorBuffers;
   watch?: Watcher;
+  /** Answers a call instead of its tool; null to run it. For replays. */
+  instead?: InsteadOfTool;
   /** Buffers events emitted before there is a listener. */
   events?: EventChannel<AgentEvent>;
   /** All absent in headless sessions. */

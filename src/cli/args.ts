@@ -28,6 +28,7 @@ export const subcommands = [
   { name: 'plugin', description: 'Install plugins from marketplaces' },
   { name: 'policy', description: 'Check whether a command would be allowed, without running it' },
   { name: 'redo', description: 'Redo what `aca undo` reverted' },
+  { name: 'replay', description: 'Run a session again without its model, and compare' },
   { name: 'schedule', description: 'Print a crontab line or systemd units for a recurring run' },
   { name: 'serve', description: 'Run sessions that go on without a terminal' },
   { name: 'sessions', description: 'List, search, export and clean up past sessions' },

@@ -148,6 +148,7 @@ const WHOLE_FILE_WRITERS = [
   'src/embedded/runtime/install-runtime.ts',
   'src/fleet/batch/batch-store.ts',
   'src/sandbox/confine/choose.ts',
+  'src/session/bundle/import-bundle.ts',
   'src/session/store.ts',
   'src/session/undo/tree-index.ts',
 ];

@@ -48,6 +48,7 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     answers,
     interrupted,
     models: models.models,
+    ...(parts.instead && { instead: parts.instead }),
   });
   const subagents = new Subagents({
     config: parts.config,

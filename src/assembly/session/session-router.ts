@@ -8,6 +8,7 @@ import { shownPath } from '../../lib/paths/shown-path.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Models } from '../models/connect-models.ts';
+import type { InsteadOfTool } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
 import { shellOpenTo } from '../safety/undoable-shell.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';
@@ -27,6 +28,7 @@ export type SessionRouterDeps = {
   answers: Answers;
   interrupted: InterruptedCalls;
   models: Pick<Models, 'current'>;
+  instead?: InsteadOfTool;
 };
 
 /** The longest result, in characters per token of the window: about a quarter of the window. */
@@ -35,7 +37,7 @@ const RESULT_SHARE = 1;
 /** How calls of a session are looked up, judged and run. Does not start subagents. */
 export function createRouter(deps: SessionRouterDeps): RouterDeps {
   const { cwd, tools, safety, extensions, caches, instructions, writer } = deps;
-  const { answers, interrupted, models } = deps;
+  const { answers, interrupted, models, instead } = deps;
   const place = { cwd, home: homedir() };
   const { privacy, judge, sources, capabilities, startup, shell, folders } = safety;
   const { perform } = caches.router;
@@ -64,6 +66,8 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     notesFor: instructions.notesFor,
     ...extensions.router,
     perform: async (work, context, reporter) => {
+      const given = await instead?.({ id: reporter.callId, tool: work.tool, input: work.input });
+      if (given) return given;
       const result = perform ? perform(work, context, reporter) : work.tool.run(work.input, context);
       return startup.settle(await fitResult(await result, context.accepts), context.signal, reporter);
     },

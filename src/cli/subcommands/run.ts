@@ -52,6 +52,8 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
       return (await import('./policy.ts')).policyCommand(terminal);
     case 'redo':
       return (await import('./undo.ts')).undoCommand('redo', terminal);
+    case 'replay':
+      return (await import('./replay.ts')).replayCommand(terminal, ended);
     case 'schedule':
       return (await import('./schedule.ts')).scheduleCommand(terminal);
     case 'serve':

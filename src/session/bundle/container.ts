@@ -12,7 +12,7 @@ import { parseJson } from '../../lib/text/json.ts';
  */
 export const BUNDLE_VERSION = 1;
 
-export const headerSchema = z.strictObject({
+const headerSchema = z.strictObject({
   format: z.literal('aca-session-bundle'),
   version: z.literal(BUNDLE_VERSION),
   session: z.string().regex(/^[\w-]{1,64}$/),

@@ -36,7 +36,8 @@ export const defaultLimits: Required<TreeLimits> = {
 /** Version control folders: never stored, never changed. */
 const FOREIGN = new Set(['.git', '.hg', '.svn', '.jj', '.bzr']);
 
-const BUILT = new Set(
+/** Folders that tools can rebuild. */
+export const BUILT = new Set(
   'node_modules bower_components .venv venv __pycache__ .tox .mypy_cache .pytest_cache target dist build out .next .nuxt .svelte-kit .turbo .parcel-cache .cache .gradle Pods DerivedData coverage .terraform vendor'.split(
     ' ',
   ),

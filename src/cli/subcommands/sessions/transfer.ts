@@ -40,7 +40,7 @@ export function addTransfers(command: Command, desk: SessionsDesk): void {
     .addOption(
       new Option(
         '--bundle',
-        'everything that resume, undo and replay need, as one file for `aca sessions import`',
+        'everything that resume, undo and replay need, as one file to import elsewhere',
       ).conflicts('format'),
     )
     .option('-o, --output <file>', 'output file (default: standard output, or session-ID.aca for a bundle)')

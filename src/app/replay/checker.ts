@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AssistantMessage,
+  type Message,
+  type ToolMessage,
+  textOf,
+  toolCallsOf,
+} from '../../contract/message.ts';
+import { mapValue } from '../../session/bundle/map-texts.ts';
+import { rerooting } from '../../session/bundle/reroot.ts';
+import { type FileState, inspect, isSame } from '../../session/undo/file-state.ts';
+import type { Objects } from '../../session/undo/objects.ts';
+import { compareTexts } from './compare.ts';
+import type { Difference, ReplayReport } from './report.ts';
+import type { Scratch } from './scratch.ts';
+import type { States } from './timeline.ts';
+
+/** Compares what happens with what happened, and keeps the record. */
+export class Checker {
+  readonly differences: Difference[] = [];
+  readonly ignored: ReplayReport['ignored'] = {};
+  readonly fromJournal = new Map<string, { call: string; because: string }>();
+  readonly files = new Set<string>();
+  calls = 0;
+  readonly #back: (text: string) => string;
+  /** Calls by id, as they are shown. */
+  readonly #titles = new Map<string, string>();
+  readonly #wrongFiles = new Set<string>();
+
+  /** `moves` lead from the original places to those of the replay. */
+  constructor(moves: Scratch['moves']) {
+    this.#back = rerooting(moves.map(({ from, to }) => ({ from: to, to: from })));
+  }
+
+  /** A message of the replay in the words of the original. */
+  original<T extends Message>(message: T): T {
+    return mapValue(message, { text: this.#back });
+  }
+
+  titleOf(callId: string): string {
+    return this.#titles.get(callId) ?? callId;
+  }
+
+  message(expected: Message, actual: Message): void {
+    const now = this.original(actual);
+    if (expected.role === 'assistant' && now.role === 'assistant') this.#reply(expected, now);
+    else if (expected.role === 'tool' && now.role === 'tool') this.#result(expected, now);
+    else if (expected.role === 'user' && now.role === 'user') {
+      const [before, after] = [hookTexts(expected), hookTexts(now)];
+      if (before !== after)
+        this.#differ('prompt', `what hooks add to "${firstLine(expected)}"`, before, after);
+    }
+  }
+
+  missing(expected: Message): void {
+    this.#differ('conversation', `a message of the ${expected.role}`, textOf(expected), null);
+  }
+
+  unexpected(actual: Message): void {
+    this.#differ('conversation', `a message of the ${actual.role}`, null, textOf(this.original(actual)));
+  }
+
+  /** Paths that must be in these states by now. Each is reported once. */
+  tree(states: States, scratch: Pick<Scratch, 'at'>, objects: Objects): void {
+    for (const [file, expected] of states) {
+      const place = scratch.at(file);
+      if (place === null || this.#wrongFiles.has(file)) continue;
+      this.files.add(file);
+      const found = inspect(place);
+      if (isSame(expected, found?.state ?? null)) continue;
+      this.#wrongFiles.add(file);
+      const before = expected && contentOf(expected, objects.get(expected.hash ?? ''));
+      this.#differ('file', file, before, found && contentOf(found.state, found.bytes));
+    }
+  }
+
+  #reply(expected: AssistantMessage, actual: AssistantMessage): void {
+    for (const call of toolCallsOf(expected)) this.#titles.set(call.id, titleOf(call));
+    const calls = [expected, actual].map((message) =>
+      toolCallsOf(message).map(({ name, input }) => ({ name, input })),
+    );
+    if (!isDeepStrictEqual(calls[0], calls[1]))
+      this.#differ('call', 'the calls of a reply', shown(calls[0]), shown(calls[1]));
+  }
+
+  #result(expected: ToolMessage, actual: ToolMessage): void {
+    this.calls += 1;
+    if (this.fromJournal.has(expected.callId)) return;
+    const about = this.titleOf(expected.callId);
+    const [before, after] = [resultText(expected), resultText(actual)];
+    const { isSame: isEqual, ignored } = compareTexts(before, after, about);
+    for (const name of ignored) this.ignored[name] = (this.ignored[name] ?? 0) + 1;
+    if (!isEqual) this.#differ('result', about, before, after);
+  }
+
+  #differ(kind: Difference['kind'], about: string, expected: string | null, actual: string | null): void {
+    this.differences.push({ kind, about, expected, actual });
+  }
+}
+
+/** What hooks added to a prompt. */
+const FROM_HOOK = '\n\n[From a hook:]\n';
+
+/** The parts of a prompt without what hooks added: they add it again. */
+export function ownContent({ content }: Extract<Message, { role: 'user' }>) {
+  return content.filter((part) => part.type !== 'text' || !part.text.startsWith(FROM_HOOK));
+}
+
+function hookTexts({ content }: Message): string {
+  return content
+    .flatMap((part) =>
+      part.type === 'text' && part.text.startsWith(FROM_HOOK) ? [part.text.trimStart()] : [],
+    )
+    .join('\n');
+}
+
+function firstLine(message: Message): string {
+  return textOf(message).trim().split('\n')[0]?.slice(0, 60) ?? '';
+}
+
+export function titleOf({ name, input }: { name: string; input: unknown }): string {
+  const fields = Object.values((input ?? {}) as Record<string, unknown>);
+  const first = fields.find((value) => typeof value === 'string') as string | undefined;
+  return `${name} ${first?.split('\n')[0]?.slice(0, 100) ?? ''}`.trim();
+}
+
+function resultText({ success, content }: ToolMessage): string {
+  const parts = content.map((part) =>
+    part.type === 'image' ? `[image ${part.mediaType} ${part.data}]` : part.text,
+  );
+  return [...(success ? [] : ['(failed)']), ...parts].join('\n');
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value, null, 2);
+}
+
+function contentOf({ type, mode }: FileState, bytes: Buffer | null): string {
+  const text = bytes?.toString('utf8') ?? '(not saved)';
+  const body =
+    text.includes('\0') || text.includes('\ufffd') ? `(binary) ${bytes?.toString('base64')}` : text;
+  return `${type}${mode === null ? '' : ` ${mode.toString(8)}`}\n${body}`;
+}

@@ -1,0 +1,36 @@
+/** One place where the replay went differently. */
+export type Difference = {
+  kind: 'prompt' | 'call' | 'result' | 'conversation' | 'file';
+  /** What it concerns, for people: a call, a file. */
+  about: string;
+  /** Null if there was nothing. */
+  expected: string | null;
+  actual: string | null;
+};
+
+/** Where another model would have acted differently. */
+export type OtherAction = { turn: number; expected: string[]; actual: string[] };
+
+export type ReplayReport = {
+  session: string;
+  /** Whether everything that was compared is the same. */
+  same: boolean;
+  runs: number;
+  calls: number;
+  /** Calls that were not run again, and why. */
+  fromJournal: { call: string; because: string }[];
+  /** What may differ between runs and was ignored: how many results needed it. */
+  ignored: Record<string, number>;
+  files: number;
+  differences: Difference[];
+  notes: string[];
+  /** Of the other model, if one was asked. */
+  comparison?: {
+    model: string;
+    turns: number;
+    actions: OtherAction[];
+    costUsd: number | null;
+    /** Why not all turns were asked for. */
+    stopped: string | null;
+  };
+};

@@ -1,0 +1,90 @@
+import { cpSync, existsSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod';
+import type { Choice } from '../../assembly/models/choose-model.ts';
+import { modelInfo, presetsOf } from '../../assembly/models/choose-model.ts';
+import type { Session } from '../../contract/session.ts';
+import { defineTool, fail, type Tool } from '../../contract/tool.ts';
+import type { Host } from '../host.ts';
+import { loadSettings, type Settings } from '../settings.ts';
+import type { KnownCall, Script } from './script.ts';
+
+/** What stands in for parts of the original session that a replay does not use. */
+
+/** The model that answered: only its limits matter. It is free, because it is not asked. */
+export function recordedModel({ settings: { model } }: Session, { config }: Settings): Choice {
+  const [vendor = '', ...rest] = model.split('/');
+  const name = rest.join('/') || 'unknown';
+  const preset = presetsOf(config).find((one) => one.name === vendor) ?? {
+    name: vendor || 'replay',
+    label: vendor,
+    protocol: 'openai-chat' as const,
+    baseUrl: 'http://replay.invalid',
+    keyEnv: [],
+    local: true,
+  };
+  const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const info = { ...modelInfo(preset, name, config), price };
+  return { preset, baseUrl: 'http://replay.invalid', model: name, info, key: null };
+}
+
+/** Tools of MCP servers that the session called: the servers are not started. */
+export function serverTools({ calls }: Script): Tool[] {
+  const names = new Set([...calls.values()].flat().map(({ result }: KnownCall) => result.name));
+  return [...names]
+    .filter((name) => name.startsWith('mcp__'))
+    .map((name) =>
+      defineTool({
+        name,
+        description: 'Answered from the journal.',
+        input: () => z.looseObject({}),
+        title: () => name,
+        access: () => [],
+        run: async () => fail('This call is not in the journal, so it has no answer.'),
+      }),
+    );
+}
+
+/** What the data root of a replay has in common with the user's. */
+const SHARED = ['firewall.key', 'AGENTS.md', 'agents', 'commands', 'skills', 'output-styles'];
+
+/** The user's settings for the copy of the folder, with a data root of its own, and nothing that reaches further. */
+export function replaySettings(
+  { workingDirectory, settings: { mode } }: Session,
+  place: { folder: string; root: string; host: Host; userRoot: string },
+): Settings {
+  const { folder, root, host, userRoot } = place;
+  const { trusted } = loadSettings(
+    {},
+    { ...host, cwd: existsSync(workingDirectory) ? workingDirectory : folder },
+  );
+  const settings = loadSettings({ trust: trusted, offline: true }, { ...host, cwd: folder });
+  for (const name of SHARED) {
+    const from = path.join(userRoot, name);
+    if (existsSync(from)) cpSync(from, path.join(root, name), { recursive: true });
+  }
+  const { sessionDirectory: _, ...config } = settings.config;
+  const { level } = config.sandbox;
+  return {
+    ...settings,
+    root,
+    config: {
+      ...config,
+      mode: (mode as Settings['config']['mode'] | undefined) ?? 'default',
+      saveHistory: true,
+      maxTurns: 100_000,
+      limits: {},
+      mcpServers: {},
+      additionalDirectories: [],
+      memory: { ...config.memory, enabled: false },
+      telemetry: { ...config.telemetry, enabled: false },
+      cache: { ...config.cache, enabled: false },
+      sandbox: {
+        ...config.sandbox,
+        level: level === 'permissive' ? 'standard' : level,
+        allowedDomains: [],
+        writablePaths: [],
+      },
+    },
+  };
+}

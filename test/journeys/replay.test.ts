@@ -1,0 +1,154 @@
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { ReplayReport } from '../../src/app/replay/report.ts';
+import { aca, doors } from '../support/aca.ts';
+import { calls, type Step, says } from '../support/model-server/script.ts';
+import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+const write = (file: string, content: string) => calls(['Write', { file_path: file, content }]);
+const bash = (command: string) => calls(['Bash', { command }]);
+
+/** A headless run; resolves with its session's id. */
+async function play(space: Workspace, script: Step[], args: string[] = []): Promise<string> {
+  const server = await serve(script);
+  const { model, env } = doors.anthropic(server.url);
+  const { stdout } = await aca(
+    space,
+    ['-p', 'go', '--model', model, '--mode', 'accept-edits', '--output-format', 'json', ...args],
+    { env },
+  );
+  return (JSON.parse(stdout) as { sessionId: string }).sessionId;
+}
+
+const ALLOWED = ['--allow', 'Bash(*)'];
+
+async function replay(space: Workspace, id: string, args: string[] = []) {
+  const { stdout, stderr, code } = await aca(space, ['replay', id, '--json', '--unsandboxed', ...args]);
+  if (stdout === '') throw new Error(stderr);
+  return { code, report: JSON.parse(stdout) as ReplayReport };
+}
+
+test('a session runs again in a copy of its folder as it was: everything is the same', async () => {
+  const space = await workspace({ 'a.txt': 'one\n', 'gone.txt': 'x\n' });
+  const id = await play(
+    space,
+    [
+      calls(['Read', { file_path: path.join(space.root, 'a.txt') }]),
+      write(path.join(space.root, 'a.txt'), 'two\n'),
+      bash('cat a.txt; rm gone.txt; pwd; date; echo "took 12 ms" > log.txt; ls'),
+      bash('false'),
+      says('Done.'),
+    ],
+    ALLOWED,
+  );
+  const after = await space.tree();
+  const { code, report } = await replay(space, id);
+  expect(report.differences).toEqual([]);
+  expect(report).toMatchObject({ session: id, same: true, runs: 1, calls: 4, fromJournal: [] });
+  expect(report.files).toBe(3);
+  expect(code).toBe(0);
+  expect(await space.tree()).toEqual(after);
+
+  const shown = await aca(space, ['replay', id.slice(0, 8), '--unsandboxed']);
+  expect(shown.stdout).toContain('1 run, 4 calls, 3 changed files.\nEverything is the same.\n');
+});
+
+describe('what differs is shown', () => {
+  test('a result, and the file it leads to', soak, async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    const outside = path.join(space.home, 'tool.sh');
+    await writeFile(outside, 'echo old\n');
+    const id = await play(space, [bash(`sh ${outside} > out.txt; cat out.txt`), says('Done.')], ALLOWED);
+    await writeFile(outside, 'echo new\n');
+    const { code, report } = await replay(space, id);
+    expect(code).toBe(1);
+    expect(report.differences.map(({ kind, expected, actual }) => [kind, expected, actual])).toEqual([
+      ['result', 'old\n', 'new\n'],
+      ['file', 'file 644\nold\n', 'file 644\nnew\n'],
+    ]);
+    const shown = await aca(space, ['replay', id, '--unsandboxed']);
+    expect(shown.stdout).toMatch(
+      /2 differences\. The first: the result of Bash sh .*\n {2}--- journal\n {2}\+\+\+ replay\n/,
+    );
+    expect(shown.stdout).toContain('  -old\n  +new');
+  });
+
+  test('a hook that decides differently', soak, async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    const id = await play(space, [write('b.txt', 'two\n'), says('Done.')]);
+    const hook = {
+      matcher: 'Write',
+      hooks: [{ type: 'command', command: 'echo no more writes >&2; exit 2' }],
+    };
+    await mkdir(path.join(space.home, '.ai-assistant'), { recursive: true });
+    await writeFile(
+      path.join(space.home, '.ai-assistant', 'config.json'),
+      JSON.stringify({ hooks: { PreToolUse: [hook] } }),
+    );
+    const { report } = await replay(space, id);
+    expect(report.differences[0]).toMatchObject({ kind: 'result', about: expect.stringContaining('Write') });
+    expect(report.differences[0]?.actual).toContain('no more writes');
+  });
+});
+
+test('what reaches other machines is answered from the journal, with what it changed', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const id = await play(
+    space,
+    [bash('git push origin main; echo pushed > pushed.txt'), bash('cat pushed.txt'), says('Done.')],
+    ALLOWED,
+  );
+  const { report } = await replay(space, id);
+  expect(report.differences).toEqual([]);
+  expect(report.fromJournal).toEqual([
+    { call: expect.stringContaining('git push'), because: 'it reached other machines' },
+  ]);
+});
+
+test('runs, edits by the user in between and an undo are replayed in their order', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const id = await play(space, [write('b.txt', 'first\n'), says('One.')]);
+  await writeFile(path.join(space.root, 'b.txt'), 'by hand\n');
+  await play(
+    space,
+    [calls(['Read', { file_path: 'b.txt' }]), write('b.txt', 'second\n'), says('Two.')],
+    ['--resume', id],
+  );
+  await aca(space, ['undo', '--yes', '--session', id]);
+  await play(space, [bash('cat b.txt'), says('Three.')], ['--resume', id, ...ALLOWED]);
+  const { report } = await replay(space, id);
+  expect(report.differences).toEqual([]);
+  expect(report).toMatchObject({ runs: 3, calls: 4 });
+});
+
+test('a session that moved is replayed on the other machine', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const id = await play(
+    space,
+    [bash('pwd; cat a.txt'), write(path.join(space.root, 'b.txt'), 'two\n'), says('Done.')],
+    ALLOWED,
+  );
+  await aca(space, ['sessions', 'export', id, '--bundle', '-o', path.join(space.home, 's.aca')]);
+  const other = await workspace({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  await aca(other, ['sessions', 'import', path.join(space.home, 's.aca')]);
+  const { report } = await replay(other, id);
+  expect(report.differences).toEqual([]);
+});
+
+test('a journal of a newer version, a lost start and a damaged line are named', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const id = await play(space, [write('b.txt', 'two\n'), says('Done.')]);
+  const journal = path.join(space.home, '.ai-assistant', 'sessions', `${id}.jsonl`);
+  await appendFile(journal, '{"type":"message","message":{"role":"tool"');
+  const { report } = await replay(space, id);
+  expect(report.notes.join()).toContain('Lost: the result of a tool call.');
+  await writeFile(journal, '{"type":"header","version":7}\n');
+  const newer = await aca(space, ['replay', id]);
+  expect(newer).toMatchObject({ code: 2, stdout: '' });
+  expect(newer.stderr).toContain('was written by a newer version of aca (journal version 7)');
+  await writeFile(journal, '{"type":"end"}\n');
+  expect((await aca(space, ['replay', id])).stderr).toContain('its start is lost');
+});

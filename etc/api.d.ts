@@ -1496,11 +1496,16 @@ type Memory = {
     forget(note: RememberedNote): Promise<NotNoted>;
     pin(note: RememberedNote, pinned: boolean): Promise<NotNoted>;
     suggestions(): Promise<Suggestion[]>;
+    /** Remembers commands that tested or built the project, and forgets those that no longer exist. */
+    noteChecks(checks: readonly {
+        name: string;
+        exitCode: number | null;
+    }[]): Promise<void>;
 };
 
 /** A note about the user or this project. */
 type RememberedNote = {
-    kind: 'user' | 'context' | 'decisions' | 'learnings';
+    kind: 'user' | 'context' | 'decisions' | 'learnings' | 'commands' | 'corrections';
     text: string;
     /** When it was saved; null if a person wrote it into the file. */
     date: string | null;
@@ -1513,10 +1518,12 @@ type NotNoted = 'known' | 'secret' | 'gone' | null;
 
 /** A suggestion drawn from past sessions. Nothing changes before `apply`. */
 type Suggestion = {
-    what: 'rule' | 'convention';
+    what: 'rule' | 'convention' | 'instruction';
     text: string;
     because: string;
     apply(): Promise<void>;
+    /** Not suggested again until there is new evidence; absent for what is counted from the audit log. */
+    dismiss?(): Promise<void>;
 };
 
 type McpServers = {

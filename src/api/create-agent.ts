@@ -65,7 +65,13 @@ export async function createAgent(options: AgentOptions = {}): Promise<Agent> {
       if (closing)
         throw new UserError('This agent is closed.', 'Create another one with session: { resume }.');
       const stop = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
-      const run = startRun(prompt, controller, { turn: last, stop, undo: opened.undo, cwd: place.cwd });
+      const run = startRun(prompt, controller, {
+        turn: last,
+        stop,
+        undo: opened.undo,
+        memory: opened.memory,
+        cwd: place.cwd,
+      });
       // A failed run is reported to its own reader; the next run starts regardless.
       last = run.result.catch(() => undefined);
       return run;

@@ -8,6 +8,7 @@ import { createExtensionCommands } from './extensions/extension-commands.ts';
 import { createExtensions, type SessionExtensions } from './extensions/extensions.ts';
 import { withSources } from './extensions/server-sources.ts';
 import { collectTools, type SessionTools } from './extensions/session-tools.ts';
+import { createAddInstruction } from './memory/instruction-file.ts';
 import { createMemory, type SessionMemory } from './memory/memory.ts';
 import { buildModels } from './models/build-models.ts';
 import type { Parts } from './parts.ts';
@@ -37,6 +38,12 @@ export function assemble(parts: Parts): Assistant {
     notice: notify.info,
     offers: judge.offers,
     allowAlways: judge.allowAlways,
+    addInstruction: createAddInstruction({
+      cwd,
+      files: capabilities.files,
+      undo,
+      messages: () => opened.session.messages.length,
+    }),
   });
   const extensions = createExtensions(parts, {
     shell: safety.shell,

@@ -21,6 +21,7 @@ import { help } from './help.ts';
 import { history } from './history.ts';
 import { importSettings } from './import.ts';
 import { init } from './init.ts';
+import { learned } from './learned.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { mode } from './mode.ts';
@@ -38,7 +39,6 @@ import { review } from './review.ts';
 import { rewind } from './rewind.ts';
 import { sessions } from './sessions.ts';
 import { stats } from './stats.ts';
-import { suggestRules } from './suggest-rules.ts';
 import { uncompact } from './uncompact.ts';
 import { undo } from './undo.ts';
 
@@ -64,7 +64,7 @@ const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
   Changes: [branch, changes, commit, diff, redo, review, undo],
   Model: [budget, cache, cost, outputStyle, stats],
   Project: [init, mcp, memory, plugins, remember],
-  Safety: [addDir, mode, permissions, plan, suggestRules],
+  Safety: [addDir, mode, permissions, plan, learned],
   Setup: [config, diag, doctor, importSettings],
 };
 

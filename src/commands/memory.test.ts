@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CommandContext, Memory, RememberedNote } from '../contract/command.ts';
+import { learned } from './learned.ts';
 import { memory } from './memory.ts';
 import { readNote, remember } from './remember.ts';
-import { suggestRules } from './suggest-rules.ts';
 
 /** A memory that only stores its notes. */
 function setUp() {
@@ -21,6 +21,7 @@ function setUp() {
       return null;
     },
     learn: async () => null,
+    noteChecks: async () => undefined,
     edit: async (note, text) => {
       notes = notes.map((one) => (one === note ? { ...one, text } : one));
       return null;
@@ -37,7 +38,12 @@ function setUp() {
       [
         { what: 'rule' as const, text: 'Bash(npm test)', because: 'approved 4 times' },
         { what: 'convention' as const, text: 'Use UTC.', because: 'used in 3 sessions' },
-      ].map((one) => ({ ...one, apply: async () => void applied.push(one.text) })),
+        { what: 'instruction' as const, text: 'Use pnpm.', because: 'you said so on 2026-11-17' },
+      ].map((one) => ({
+        ...one,
+        apply: async () => void applied.push(one.text),
+        ...(one.what === 'instruction' && { dismiss: async () => void applied.push(`not ${one.text}`) }),
+      })),
   };
   const say = async (command: typeof memory, line: string, isOn = true) => {
     const printed: string[] = [];
@@ -84,23 +90,28 @@ test('/remember puts a note in the right file', async () => {
   expect(texts().at(-1)).toBe('context: the build is slow');
 });
 
-test('[U06] /suggest-rules lists the exact rules, and adds none unless asked', async () => {
+test('[U06] /learned lists what it suggests, and changes nothing unless asked', async () => {
   const { say, applied } = setUp();
-  expect(await say(suggestRules, '')).toBe(
+  expect(await say(learned, '')).toBe(
     [
+      'Suggested:',
       '  1. allow Bash(npm test) (approved 4 times)',
       '  2. always tell Use UTC. (used in 3 sessions)',
-      'None of these are active. Apply one with /suggest-rules apply NUMBER.',
+      '  3. add to AGENTS.md: Use pnpm. (you said so on 2026-11-17)',
+      'None of these are active. Apply one with /learned apply NUMBER.',
     ].join('\n'),
   );
-  for (const wrong of ['apply', 'apply 3', 'apply all', 'accept 1']) await say(suggestRules, wrong);
+  for (const wrong of ['apply', 'apply 4', 'apply all', 'accept 1', 'dismiss', 'dismiss 4', 'dismiss 1'])
+    await say(learned, wrong);
   expect(applied).toEqual([]);
-  expect(await say(suggestRules, 'apply 1')).toContain('is now allowed in this folder');
-  expect(applied).toEqual(['Bash(npm test)']);
+  expect(await say(learned, 'apply 1')).toContain('is now allowed in this folder');
+  expect(await say(learned, 'apply 3')).toBe('Added to AGENTS.md. Undo it with /undo.');
+  expect(await say(learned, 'dismiss 3')).toBe('Dismissed.');
+  expect(applied).toEqual(['Bash(npm test)', 'Use pnpm.', 'not Use pnpm.']);
 });
 
 test('each command says when memory is off', async () => {
   const { say } = setUp();
-  for (const command of [memory, remember, suggestRules])
+  for (const command of [memory, remember, learned])
     expect(await say(command, 'x', false)).toMatch(/^Memory is off/);
 });

@@ -7,6 +7,8 @@ const HEADINGS: Record<RememberedNote['kind'], string> = {
   context: 'About this project:',
   decisions: 'Decided in this project:',
   learnings: 'Learned in this project:',
+  commands: 'Commands that passed in this project:',
+  corrections: 'Proposed for AGENTS.md (see /learned):',
 };
 
 export const memory: SlashCommand = {

@@ -168,7 +168,7 @@ export type PromptCacheUse = {
 
 /** A note about the user or this project. */
 export type RememberedNote = {
-  kind: 'user' | 'context' | 'decisions' | 'learnings';
+  kind: 'user' | 'context' | 'decisions' | 'learnings' | 'commands' | 'corrections';
   text: string;
   /** When it was saved; null if a person wrote it into the file. */
   date: string | null;
@@ -181,10 +181,12 @@ export type NotNoted = 'known' | 'secret' | 'gone' | null;
 
 /** A suggestion drawn from past sessions. Nothing changes before `apply`. */
 export type Suggestion = {
-  what: 'rule' | 'convention';
+  what: 'rule' | 'convention' | 'instruction';
   text: string;
   because: string;
   apply(): Promise<void>;
+  /** Not suggested again until there is new evidence; absent for what is counted from the audit log. */
+  dismiss?(): Promise<void>;
 };
 
 /** Notes kept across sessions. */
@@ -198,6 +200,8 @@ export type Memory = {
   forget(note: RememberedNote): Promise<NotNoted>;
   pin(note: RememberedNote, pinned: boolean): Promise<NotNoted>;
   suggestions(): Promise<Suggestion[]>;
+  /** Remembers commands that tested or built the project, and forgets those that no longer exist. */
+  noteChecks(checks: readonly { name: string; exitCode: number | null }[]): Promise<void>;
 };
 
 /** One MCP server as shown to the user. `trouble` says why it is not ready. */

@@ -3,7 +3,10 @@ import { type Message, textOf } from '../contract/message.ts';
 import { parseJson } from '../lib/text/json.ts';
 import { truncateText } from '../lib/text/truncate.ts';
 import { withoutMemory } from './block.ts';
-import { type NoteKind, noteKinds } from './store.ts';
+import type { NoteKind } from './store.ts';
+
+/** What a model may write down; the other kinds rest on evidence. */
+const draftKinds = ['user', 'context', 'decisions', 'learnings'] as const satisfies readonly NoteKind[];
 
 /** A note as the model proposes it. */
 export type Draft = { kind: NoteKind; text: string };
@@ -65,7 +68,7 @@ function transcriptOf(messages: readonly Message[]): string {
 export function parseDrafts(answer: string): Draft[] {
   const list = z.array(z.unknown()).safeParse(jsonListIn(answer));
   if (!list.success) return [];
-  const draft = z.object({ kind: z.enum(noteKinds), text: z.string().trim().min(SHORTEST).max(LONGEST) });
+  const draft = z.object({ kind: z.enum(draftKinds), text: z.string().trim().min(SHORTEST).max(LONGEST) });
   return list.data
     .flatMap((item) => draft.safeParse(item).data ?? [])
     .filter(({ text }) => !EPHEMERAL.test(text))

@@ -46,8 +46,12 @@ export function changeNotes(file: NoteFile, change: (entry: Entry) => Entry | nu
 export function addNotes(file: NoteFile, entries: readonly Entry[], title: string): NoteFile {
   if (entries.length === 0) return file;
   const before = printNotes(file).trimEnd();
-  const items = entries.map(renderEntry).join('\n');
+  return parseNotes(joinItem(before === '' ? `# ${title}` : before, entries.map(renderEntry).join('\n')));
+}
+
+/** A Markdown text with one more list item at its end: in the list that it ends with, or a new one. */
+export function joinItem(text: string, item: string): string {
+  const before = text.trimEnd();
   const lastIsItem = /(^|\n) ?(?:[-*+]|\d{1,9}[.)])[ \t]+\S[^\n]*(\n(?: {2,}|\t+)\S[^\n]*)*$/.test(before);
-  const head = before === '' ? `# ${title}\n\n` : `${before}${lastIsItem ? '\n' : '\n\n'}`;
-  return parseNotes(`${head}${items}\n`);
+  return `${before}${before === '' ? '' : lastIsItem ? '\n' : '\n\n'}${item}\n`;
 }

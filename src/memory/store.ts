@@ -8,7 +8,7 @@ import { addNotes, changeNotes, entriesOf, type NoteFile, parseNotes, printNotes
 import { projectKey } from './project-key.ts';
 
 /** The subject of a note; one file each. */
-export const noteKinds = ['user', 'context', 'decisions', 'learnings'] as const;
+export const noteKinds = ['user', 'context', 'decisions', 'learnings', 'commands', 'corrections'] as const;
 export type NoteKind = (typeof noteKinds)[number];
 
 export type Note = Entry & { kind: NoteKind };
@@ -18,6 +18,8 @@ const TITLES: Record<NoteKind, string> = {
   context: 'About this project',
   decisions: 'Decided in this project',
   learnings: 'Learnt in this project',
+  commands: 'Commands that passed in this project',
+  corrections: 'What you said about how to work in this project; proposed for AGENTS.md',
 };
 const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_DAYS = 90;

@@ -371,13 +371,13 @@ describe('looking back', () => {
       terminal.type('y\r');
       await terminal.waitFor(`${time}.`);
       if (time === 2) {
-        terminal.type('/suggest-rules\r');
+        terminal.type('/learned\r');
         await terminal.waitFor('No suggestions yet');
       }
     }
-    terminal.type('/suggest-rules\r');
+    terminal.type('/learned\r');
     await terminal.waitFor('1. allow Bash(touch made.txt) (approved 3 times, last on');
-    terminal.type('/suggest-rules apply 1\r');
+    terminal.type('/learned apply 1\r');
     await terminal.waitFor('is now allowed in this folder');
     terminal.type('touch it\r');
     await terminal.waitFor('4.');

@@ -100,7 +100,7 @@ export async function runConversation(
     if (event.type === 'message') void desk.messageAdded();
   });
   const commands = () => commandsOf(opened, stage.commands);
-  const runs = new Runs({ controller, undo: opened.undo, cwd, onRunEnd: stage.onRunEnd });
+  const runs = new Runs({ ...opened, cwd, onRunEnd: stage.onRunEnd });
   const contextFor = (signal: AbortSignal) =>
     contextOn(stage, opened, {
       submit: runs.submit,

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { Memory } from '../../contract/command.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import type { NetChange } from '../../session/undo/net-changes.ts';
@@ -27,6 +28,8 @@ export type FactDeps = {
   cwd: string;
   /** When several runs in a row count as one: since when. */
   since?: string;
+  /** Is told of the checks that ran. */
+  memory?: Pick<Memory, 'noteChecks'> | undefined;
 };
 
 /** Collects the facts of one run from its events. */
@@ -63,9 +66,11 @@ export class RunWatch {
 /** The changes of a run, with paths relative to its folder, and the outcomes of its checks. */
 export async function recordOf(
   { commands }: Pick<Report, 'commands'>,
-  { undo, cwd, since }: FactDeps,
+  { undo, cwd, since, memory }: FactDeps,
 ): Promise<Pick<RunFacts, 'changes' | 'checks'>> {
   const [changed, checks] = await Promise.all([undo.changed(since), checksIn(commands)]);
+  // A memory that cannot be written must not fail the run.
+  await memory?.noteChecks(checks).catch(() => undefined);
   const changes = changed.map((change) => ({
     ...change,
     path: isInside(cwd, change.path) ? path.relative(cwd, change.path) : change.path,

@@ -1,6 +1,7 @@
 import type { Memory, NotNoted, RememberedNote } from '../../contract/command.ts';
 import { newEntry } from '../../memory/entry.ts';
 import type { MemoryStore, Note } from '../../memory/store.ts';
+import { createNoteChecks } from './command-facts.ts';
 import { today } from './note-extraction.ts';
 
 export type MemoryCommandDeps = {
@@ -43,5 +44,6 @@ export function createMemoryCommands({
     forget: (note) => changed(note, (found) => store.replace(found, () => null)),
     pin: (note, pinned) => changed(note, (found) => store.replace(found, (entry) => ({ ...entry, pinned }))),
     suggestions,
+    noteChecks: createNoteChecks({ store, sessionId, isClean }),
   };
 }

@@ -3,9 +3,12 @@ import { switchOf } from '../../config/environment.ts';
 import type { Memory } from '../../contract/command.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type TextPart, textOf, type UserMessage } from '../../contract/message.ts';
+import { userDenied } from '../../contract/permission.ts';
 import type { SessionSummary } from '../../contract/session.ts';
 import { truncateText } from '../../lib/text/truncate.ts';
-import { MOST_NOTES, memoryBlock } from '../../memory/block.ts';
+import { MOST_NOTES, memoryBlock, withoutMemory } from '../../memory/block.ts';
+import { correctionsIn } from '../../memory/corrections.ts';
+import { newEntry } from '../../memory/entry.ts';
 import { isWorthExtracting } from '../../memory/extract.ts';
 import { projectKey } from '../../memory/project-key.ts';
 import { rankTexts } from '../../memory/select.ts';
@@ -29,6 +32,7 @@ export type MemoryDeps = SuggestionDeps & {
 };
 
 /** A prompt may contain a whole file; its topic is usually at the start or end. */
+const MOST_COMMANDS = 4;
 const QUERY_LIMITS = { max: 3_000, head: 2_000, tail: 800 };
 
 /** Null if disabled. */
@@ -104,10 +108,12 @@ export class SessionMemory {
   }
 
   /**
-   * After the first reply, in the background: removes old notes, and extracts notes from the previous
-   * session.
+   * In the background: notes what the user says about how to work and, after the first reply, removes old
+   * notes and extracts notes from the previous session.
    */
   watch(event: AgentEvent): void {
+    const said = saidIn(event);
+    if (said !== null) this.#inBackground(this.#noteCorrections(said));
     if (event.type !== 'message' || event.message.role !== 'assistant' || this.#isTidied) return;
     this.#isTidied = true;
     this.#inBackground(this.#tidy(this.#closing.signal));
@@ -150,13 +156,28 @@ export class SessionMemory {
   async #relevantNotes(prompt: string): Promise<Note[]> {
     const notes = this.#store.list();
     if (notes.length === 0) return [];
-    const pinned = notes.filter((note) => note.pinned);
-    const others = notes.filter((note) => !note.pinned);
+    const commands = notes.filter(({ kind }) => kind === 'commands').slice(-MOST_COMMANDS);
+    const always = [...notes.filter((note) => note.pinned && note.kind !== 'commands'), ...commands];
+    const others = notes.filter(
+      ({ kind, pinned }) => !pinned && kind !== 'commands' && kind !== 'corrections',
+    );
     const texts = others.map(({ text }) => text);
     const meaning = hasVectors(this.#cacheFolder) ? await this.#vectors.byMeaning() : null;
     const order = await rankTexts(this.#deps.hide(truncateText(prompt, QUERY_LIMITS)), texts, meaning);
     const found = order.slice(0, MOST_NOTES * 2).flatMap((place) => others[place] ?? []);
-    return [...pinned, ...found].filter(({ text }) => this.#isClean(text));
+    return [...always, ...found].filter(({ text }) => this.#isClean(text));
+  }
+
+  /** Only proposed: nothing is told to a model before the user has put it into AGENTS.md. */
+  async #noteCorrections(prompt: string): Promise<void> {
+    if (!this.#parts.config.saveHistory) return;
+    const lines = correctionsIn(prompt).filter((line) => this.#isClean(line));
+    if (lines.length === 0) return;
+    const from = { date: today(), session: this.#parts.opened.session.id.slice(0, 8) };
+    const added = await this.#store.add(
+      lines.map((line) => ({ kind: 'corrections', ...newEntry(line, from) })),
+    );
+    if (added.length > 0) this.#deps.notice('Proposed for AGENTS.md (see /learned).');
   }
 
   async #tidy(signal: AbortSignal): Promise<void> {
@@ -178,6 +199,15 @@ export class SessionMemory {
     });
     this.#background = Promise.all([this.#background, safe]);
   }
+}
+
+/** What the user typed: a prompt, without the files attached to it, or the reason of a no. */
+function saidIn(event: AgentEvent): string | null {
+  if (event.type === 'judged' && event.by === 'user' && event.because.startsWith(`${userDenied}: `))
+    return event.because.slice(userDenied.length + 2);
+  if (event.type !== 'message' || event.message.role !== 'user') return null;
+  const [typed] = event.message.content;
+  return typed?.type === 'text' ? withoutMemory(typed.text) : null;
 }
 
 /** Whether a folder belongs to the project of the working directory. */

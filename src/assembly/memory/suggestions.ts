@@ -11,6 +11,7 @@ export type SuggestionDeps = {
   offers(tool: string, accesses: readonly Access[]): Promise<readonly string[]>;
   /** As if the user had answered "always". */
   allowAlways(rule: string): Promise<void>;
+  addInstruction(line: string): Promise<void>;
 };
 
 type Sources = SuggestionDeps & { store: MemoryStore; isOurs(folder: string): boolean };
@@ -19,9 +20,12 @@ const MAX_ENTRIES = 20_000;
 /** A note used this often and never removed counts as a convention. */
 const SETTLED = 3;
 
-/** Suggestions: rules for what was approved repeatedly in this project, and notes that became conventions. */
+/**
+ * Suggestions: rules for what was approved repeatedly in this project, notes that became conventions, and
+ * lines for AGENTS.md that the user has said.
+ */
 export function createSuggestions(parts: Parts, sources: Sources): () => Promise<Suggestion[]> {
-  const { offers, allowAlways, store, isOurs } = sources;
+  const { offers, allowAlways, addInstruction, store, isOurs } = sources;
   const file = path.join(parts.dataRoot, 'audit.jsonl');
 
   async function rules(): Promise<Suggestion[]> {
@@ -53,5 +57,24 @@ export function createSuggestions(parts: Parts, sources: Sources): () => Promise
       }));
   }
 
-  return async () => [...(await rules()), ...conventions()];
+  function instructions(): Suggestion[] {
+    return store
+      .list()
+      .filter(({ kind }) => kind === 'corrections')
+      .map((note) => {
+        const remove = async () => void (await store.replace(note, () => null));
+        return {
+          what: 'instruction',
+          text: note.text,
+          because: note.date === null ? 'you said so' : `you said so on ${note.date}`,
+          apply: async () => {
+            await addInstruction(note.text);
+            await remove();
+          },
+          dismiss: remove,
+        };
+      });
+  }
+
+  return async () => [...(await rules()), ...conventions(), ...instructions()];
 }

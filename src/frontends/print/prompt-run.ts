@@ -45,7 +45,7 @@ export async function runPrompt(
           submit: (text) => send([{ type: 'text', text }], deps, reporter),
         })
       : answered;
-    const { changes, checks: ran } = await recordOf(reported, { undo: opened.undo, cwd: host.cwd, since });
+    const { changes, checks: ran } = await recordOf(reported, { ...opened, cwd: host.cwd, since });
     const { checks: required = [] } = reported;
     const others = ran.filter(({ name }) => !required.some((check) => check.name === name));
     return { ...reported, changes, checks: [...others, ...required] };

@@ -58,6 +58,7 @@ function stage(script: readonly (readonly Key[])[]) {
     list: () => notes,
     remember: async () => null,
     learn: async () => null,
+    noteChecks: async () => undefined,
     edit: async (note, text) => {
       note.text = text;
       return null;
@@ -319,8 +320,8 @@ test('/help lists the commands by group with hanging indents', async () => {
     'Setup',
     '? for keys · @ mentions a file · !command runs in your shell',
   ]);
-  expect(rows).toContain('  /theme          Select a color theme, with a preview;');
-  expect(rows).toContain('                  /theme dark');
+  expect(rows).toContain('  /theme         Select a color theme, with a preview;');
+  expect(rows).toContain('                 /theme dark');
 });
 
 describe('themes', () => {

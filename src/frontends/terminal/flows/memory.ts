@@ -12,6 +12,8 @@ const ABOUT: Record<RememberedNote['kind'], string> = {
   context: 'about this project',
   decisions: 'decision',
   learnings: 'learned',
+  commands: 'command',
+  corrections: 'proposed for AGENTS.md',
 };
 
 function noteItems(notes: readonly RememberedNote[]): PickItem[] {

@@ -1,0 +1,57 @@
+import type { RememberedNote, SlashCommand, Suggestion } from '../contract/command.ts';
+import { MEMORY_IS_OFF } from './memory.ts';
+
+const USAGE = 'Use /learned, or /learned apply or /learned dismiss with a number from the list.';
+
+export const learned: SlashCommand = {
+  name: 'learned',
+  description: 'Show what was learned from your sessions: suggested rules, instructions and commands',
+  async execute([verb, which = ''], { memory, print }) {
+    if (!memory) return print(MEMORY_IS_OFF);
+    const suggestions = await memory.suggestions();
+    if (verb === undefined) return print(listing(suggestions, memory.list()));
+    const chosen = suggestions.find((_, i) => String(i + 1) === which);
+    if (verb !== 'apply' && verb !== 'dismiss') return print(USAGE);
+    if (!chosen) return print(`There is no suggestion ${which}. See /learned.`);
+    if (verb === 'apply') {
+      await chosen.apply();
+      return print(KINDS[chosen.what].applied(chosen.text));
+    }
+    if (!chosen.dismiss)
+      return print('Suggested rules come from the audit log and stay until you apply them.');
+    await chosen.dismiss();
+    print('Dismissed.');
+  },
+};
+
+const KINDS: Record<Suggestion['what'], { verb: string; applied(text: string): string }> = {
+  rule: {
+    verb: 'allow',
+    applied: (text) => `${text} is now allowed in this folder. Undo it with /permissions.`,
+  },
+  convention: {
+    verb: 'always tell',
+    applied: () => 'It is now included in every session. Undo it with /memory.',
+  },
+  instruction: {
+    verb: 'add to AGENTS.md:',
+    applied: () => 'Added to AGENTS.md. Undo it with /undo.',
+  },
+};
+
+function listing(suggestions: readonly Suggestion[], notes: readonly RememberedNote[]): string {
+  const suggested = suggestions.map(
+    ({ what, text, because }, i) => `  ${i + 1}. ${KINDS[what].verb} ${text} (${because})`,
+  );
+  const commands = notes
+    .filter(({ kind }) => kind === 'commands')
+    .map(({ text, date }) => `  ${text}${date === null ? '' : ` (${date})`}`);
+  return [
+    ...(suggested.length > 0
+      ? ['Suggested:', ...suggested, 'None of these are active. Apply one with /learned apply NUMBER.']
+      : ['No suggestions yet: nothing was approved three times, and no instruction was noticed.']),
+    ...(commands.length > 0
+      ? ['Commands that new sessions are told of:', ...commands, 'Remove one with /memory forget NUMBER.']
+      : []),
+  ].join('\n');
+}

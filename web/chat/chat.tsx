@@ -74,7 +74,12 @@ export function Chat({ connection, hasHeader = true, draft: saved, onDraft }: Ch
               {view.waiting.length > 0 && <Waiting prompts={view.waiting} />}
               <TypingLine view={view} />
               {isWatching(view) ? (
-                <p class="watching">You are watching. Ask the owner for an invitation to take part.</p>
+                <p class="watching">
+                  {visible(
+                    view.session?.readOnly ??
+                      'You are watching. Ask the owner for an invitation to take part.',
+                  )}
+                </p>
               ) : (
                 <Composer view={view} draft={draft} onDraft={setDraft} />
               )}

@@ -83,6 +83,8 @@ export type OpenedSession = {
   role?: Role;
   /** Which participant this chat is. */
   you?: string;
+  /** Why it can be read, but not continued. */
+  readOnly?: string | undefined;
 };
 
 export type PermissionAsked = {

@@ -6,7 +6,7 @@ import { UserError } from '../../contract/errors.ts';
 import { writeAtomic } from '../../lib/files/atomic-write.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { readJsonLines, toJsonLines } from '../../lib/files/json-lines.ts';
-import { type Lock, lockFile } from '../../lib/files/lock.ts';
+import { isLocked, type Lock, lockFile } from '../../lib/files/lock.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { compareText } from '../../lib/text/compare.ts';
@@ -176,7 +176,7 @@ export class OpenBatch {
 
 async function lockOf(folder: string): Promise<Lock> {
   if (!existsSync(path.dirname(folder))) makePrivateFolder(path.dirname(folder));
-  const lock = await lockFile(`${folder}.running`);
+  const lock = await lockFile(runningFile(folder));
   if (!lock)
     throw new UserError(
       `Batch ${path.basename(folder)} is already running.`,
@@ -187,7 +187,7 @@ async function lockOf(folder: string): Promise<Lock> {
 
 /** Null if there is no such batch, or its description is damaged. */
 export function readBatch(root: string, id: string): BatchState | null {
-  if (!/^[\w-]+$/.test(id)) return null;
+  if (!isId(id)) return null;
   const files = batchFiles(path.join(batchesFolder(root), id));
   const text = unlessErrno(['ENOENT', 'ENOTDIR'], '', () => readRegularText(files.description));
   const description = descriptionSchema.safeParse(parseJson(text));
@@ -215,8 +215,22 @@ function parsedLines<T>(file: string, schema: z.ZodType<T>): T[] {
   });
 }
 
-/** Newest first. */
-export function listBatches(root: string): BatchState[] {
+/** Newest first; all of them unless `most` says otherwise. */
+export function listBatches(root: string, most = Number.POSITIVE_INFINITY): BatchState[] {
   const names = unlessErrno(['ENOENT'], [], () => readdirSync(batchesFolder(root)));
-  return names.toSorted((a, b) => compareText(b, a)).flatMap((name) => readBatch(root, name) ?? []);
+  const newest = names.filter(isId).toSorted((a, b) => compareText(b, a));
+  return newest.slice(0, most).flatMap((name) => readBatch(root, name) ?? []);
+}
+
+/** Whether a process works on it now. For display: it may change at any moment. */
+export function isBatchRunning(root: string, id: string): boolean {
+  return isLocked(runningFile(path.join(batchesFolder(root), id)));
+}
+
+function runningFile(folder: string): string {
+  return `${folder}.running`;
+}
+
+function isId(name: string): boolean {
+  return /^[\w-]+$/.test(name);
 }

@@ -10,6 +10,10 @@ export const ownerMethods = {
   readAudit: '_aca/audit/read',
   /** What all sessions spent today. */
   spending: '_aca/spending',
+  /** Batches of tasks on this machine, newest first. */
+  listBatches: '_aca/batches/list',
+  /** One of them, with its tasks. */
+  readBatch: '_aca/batches/read',
 } as const;
 
 /** What is known of an invitation; its secret is only in the link. Times are ISO 8601. */
@@ -74,4 +78,48 @@ export type SpendingResult = {
   calls: number;
   models: { name: string; usd: number; unpriced: number; calls: number }[];
   sessions: { id: string; usd: number; unpriced: number; calls: number }[];
+};
+
+/** Times are ISO 8601. */
+export type BatchOverview = {
+  id: string;
+  createdAt: string;
+  /** Where it was started. */
+  cwd: string;
+  /** Of the whole batch, such as `$10`. */
+  budget?: string | undefined;
+  isRunning: boolean;
+  total: number;
+  done: number;
+  failed: number;
+  /** Of the tasks with a known price. */
+  costUsd: number;
+  hasUnknownCost: boolean;
+};
+
+export type BatchesResult = { batches: BatchOverview[] };
+
+/** `tasks` in the order of the batch. */
+export type BatchResult = BatchOverview & { tasks: BatchTask[] };
+
+/** `interrupted`: it was started, and nobody works on it; the batch can be resumed. */
+export type BatchTaskState = 'waiting' | 'running' | 'interrupted' | 'done' | 'failed';
+
+export type BatchTask = {
+  id: string;
+  state: BatchTaskState;
+  /** The first line. */
+  prompt: string;
+  /** Why it failed. */
+  reason?: string | undefined;
+  /** Set once it was started. */
+  session?: string | undefined;
+  model?: string | undefined;
+  /** Null if its price is unknown, or it has not ended. */
+  costUsd: number | null;
+  durationMs: number | null;
+  filesChanged: number;
+  branch?: string | undefined;
+  /** The names of the checks that did not pass. */
+  failedChecks: string[];
 };

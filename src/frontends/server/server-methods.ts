@@ -63,6 +63,8 @@ export type AttachResult = Position & {
   cwd: string;
   modes: SessionModeState;
   configOptions: SessionConfigOption[];
+  /** Why the session can be read, but not continued. */
+  readOnly?: string;
 };
 
 export type ParticipantInfo = { id: string; name: string; role: Role };

@@ -16,7 +16,7 @@ import { noMount, smallDisk } from '../../../test/support/crash/small-disk.ts';
 import { bundled } from '../../../test/support/run-together.ts';
 import { soak, sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
-import { lockFile, lockNameIn, removeAbandoned, tryLock, withSyncLock } from './lock.ts';
+import { isLocked, lockFile, lockNameIn, removeAbandoned, tryLock, withSyncLock } from './lock.ts';
 import { thisProcess } from './process-identity.ts';
 
 const children: ChildProcess[] = [];
@@ -45,11 +45,12 @@ test('one holder at a time, free again when released, and nothing is left behind
   expect(first?.isHeld()).toBe(true);
   expect(await lockFile(file)).toBe(null);
   expect(tryLock(file)).toBe(null);
+  expect([isLocked(file), isLocked(path.join(home, 'none'))]).toEqual([true, false]);
   expect(() => withSyncLock(file, () => 'in', 20)).toThrow(`Another process is changing ${file}.`);
   const other = await lockFile(path.join(home, 'other.jsonl'));
   expect(other).not.toBe(null);
   first?.release();
-  expect(first?.isHeld()).toBe(false);
+  expect([first?.isHeld(), isLocked(file)]).toEqual([false, false]);
   expect(withSyncLock(file, () => 'in')).toBe('in');
   const again = tryLock(file);
   expect(again).not.toBe(null);

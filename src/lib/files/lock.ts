@@ -77,6 +77,12 @@ export function tryLock(file: string): Lock | null {
   return take(placeOf(file), new Watch());
 }
 
+/** Whether a process seems to hold it. For display only: it may change at any moment. */
+export function isLocked(file: string): boolean {
+  const found = look(`${path.resolve(file)}.lock`);
+  return found !== null && !isAbandoned(found, new Watch());
+}
+
 /**
  * Runs short synchronous work while no other process holds the same lock. Blocks this process while waiting;
  * throws after `maxWaitMs`.

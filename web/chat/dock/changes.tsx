@@ -16,11 +16,13 @@ export function Changes({ version, cwd, isWatching }: { version: number; cwd: st
   const [isOpen, toggle] = useFold('changes', false);
   useEffect(() => {
     let isGone = false;
-    run(connection.changes().then((found) => isGone || setFiles(found)));
+    const loaded = connection.changes().then((found) => isGone || setFiles(found));
+    // The changes of a session that is not open are not known.
+    run(isWatching ? loaded.catch(() => undefined) : loaded);
     return () => {
       isGone = true;
     };
-  }, [connection, run, version]);
+  }, [connection, run, version, isWatching]);
   const counts = useMemo(() => total(files), [files]);
   if (files.length === 0) return null;
   return (

@@ -127,5 +127,5 @@ export const emptyView: View = {
 };
 
 export function isWatching({ session }: View): boolean {
-  return session?.role === 'viewer';
+  return session?.role === 'viewer' || session?.readOnly !== undefined;
 }

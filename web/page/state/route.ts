@@ -4,23 +4,25 @@ export type Route =
   | { view: 'sessions' }
   | { view: 'session'; id: string }
   | { view: 'new' }
+  | { view: 'batches' }
+  | { view: 'batch'; id: string }
   | { view: 'invitations' }
   | { view: 'activity' }
   | { view: 'settings' };
 
-const PLAIN = ['new', 'invitations', 'activity', 'settings'] as const;
+const PLAIN = ['new', 'batches', 'invitations', 'activity', 'settings'] as const;
 
 /** The part of the address after `#`: no server ever sees which session is open. */
 function routeOf(hash: string): Route {
   const [, view, id] = hash.replace(/^#/, '').split('/');
-  if (view === 'session' && id) return { view, id: decodeURIComponent(id) };
+  if ((view === 'session' || view === 'batch') && id) return { view, id: decodeURIComponent(id) };
   const plain = PLAIN.find((name) => name === view);
   return { view: plain ?? 'sessions' };
 }
 
 export function addressOf(route: Route): string {
   if (route.view === 'sessions') return '#/';
-  return route.view === 'session' ? `#/session/${encodeURIComponent(route.id)}` : `#/${route.view}`;
+  return 'id' in route ? `#/${route.view}/${encodeURIComponent(route.id)}` : `#/${route.view}`;
 }
 
 export function go(route: Route): void {

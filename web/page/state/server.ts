@@ -30,6 +30,7 @@ export function useServer(): Server {
 
 /** How often a busy server makes the list of sessions load again, in milliseconds. */
 const LEAST_BETWEEN = 300;
+const REPEATED_MS = 2_000;
 
 export function useLinkState(link: ServerLink): LinkState {
   const [state, setState] = useState(link.state);
@@ -94,6 +95,15 @@ export function useAnswer<Result>(
   }, [link, method, key]);
   useEffect(again, [again, state]);
   return { answer, error, again };
+}
+
+/** Calls `again` every few seconds while this is shown and something goes on. */
+export function useRepeated(again: () => void, isGoingOn: boolean): void {
+  useEffect(() => {
+    if (!isGoingOn) return;
+    const timer = setInterval(() => document.hidden || again(), REPEATED_MS);
+    return () => clearInterval(timer);
+  }, [again, isGoingOn]);
 }
 
 /** Creates a session, and sends its first prompt. Returns its id. */

@@ -3,6 +3,8 @@ import { showBadge } from '../state/notify.ts';
 import { addressOf, go, type Route, useRoute } from '../state/route.ts';
 import { useServer } from '../state/server.ts';
 import { Activity } from './activity.tsx';
+import { BatchView } from './batch-view.tsx';
+import { Batches } from './batches.tsx';
 import { Invitations } from './invitations.tsx';
 import { Navigation } from './navigation.tsx';
 import { NewSession } from './new-session.tsx';
@@ -46,6 +48,10 @@ function Content({ route }: { route: Route }) {
       return <SessionView key={route.id} id={route.id} />;
     case 'new':
       return <NewSession />;
+    case 'batches':
+      return <Batches />;
+    case 'batch':
+      return <BatchView key={route.id} id={route.id} />;
     case 'invitations':
       return <Invitations />;
     case 'activity':

@@ -13,6 +13,12 @@ export function Navigation({ route, waiting }: { route: Route; waiting: number }
       {me.role === 'owner' && (
         <>
           <NavLink
+            to={{ view: 'batches' }}
+            label="Batches"
+            icon="batch"
+            isCurrent={route.view === 'batches' || route.view === 'batch'}
+          />
+          <NavLink
             to={{ view: 'invitations' }}
             label="Invite"
             icon="user"

@@ -38,12 +38,23 @@ export function NavLink({ to, label, icon, isCurrent, badge }: LinkProps) {
   );
 }
 
+type PanelProps = {
+  title: string;
+  /** A view that leads to this one, which the way back leads to. */
+  parent?: { to: Route; label: string };
+  children: ComponentChildren;
+};
+
 /** A view beside the sessions: a heading, the way back on a phone, and what it shows. */
-export function Panel({ title, children }: { title: string; children: ComponentChildren }) {
+export function Panel({ title, parent, children }: PanelProps) {
   return (
     <main class="panel-view" id="main" tabIndex={-1}>
       <header class="bar">
-        <a class="icon-button back" href={addressOf({ view: 'sessions' })} aria-label="Back to sessions">
+        <a
+          class={parent ? 'icon-button' : 'icon-button back'}
+          href={addressOf(parent?.to ?? { view: 'sessions' })}
+          aria-label={parent?.label ?? 'Back to sessions'}
+        >
           <Icon name="back" />
         </a>
         <h1>{title}</h1>

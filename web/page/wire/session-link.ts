@@ -251,10 +251,10 @@ export class SessionLink {
     this.#past = [];
     this.#calls.clear();
     if (!this.#joined) return;
-    const { title, cwd, modes, configOptions, role, you, participants } = this.#joined;
+    const { title, cwd, modes, configOptions, role, you, participants, readOnly } = this.#joined;
     this.#emit({
       type: 'session',
-      session: { id: this.#id, title, cwd, modes, configOptions, role, you },
+      session: { id: this.#id, title, cwd, modes, configOptions, role, you, readOnly },
     });
     this.#emit({ type: 'participants', participants });
     for (const asked of this.#questions.asked) this.#emit(asked);

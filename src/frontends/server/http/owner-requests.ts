@@ -47,8 +47,14 @@ export function withOwnerRequests(
       revoked: await invitations.revoke(params.id, who),
     }))
     .onRequest(ownerMethods.readAudit, auditParams, ({ params }) => auditIn(root, params))
-    .onRequest(ownerMethods.spending, z.unknown(), () => spendingIn(root));
+    .onRequest(ownerMethods.spending, z.unknown(), () => spendingIn(root))
+    .onRequest(ownerMethods.listBatches, z.unknown(), async () => (await batches()).batchesIn(root))
+    .onRequest(ownerMethods.readBatch, z.object({ id: z.string() }), async ({ params }) =>
+      (await batches()).batchIn(root, params.id),
+    );
 }
+
+const batches = () => import('./batches.ts');
 
 async function auditIn(root: string, { session, tail = USUAL_ENTRIES }: AuditParams): Promise<AuditResult> {
   const file = path.join(root, 'audit.jsonl');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { type NewSessionRequest, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk';
 import { byLastUsed } from '../../../app/opening/choose-session.ts';
@@ -173,6 +174,8 @@ export class HostedSessions {
     const summary = this.#closed().find(({ id }) => id === sessionId);
     if (!summary) throw RequestError.sessionNotFound(sessionId);
     const { workingDirectory: cwd, costUsd } = summary;
+    if (!existsSync(cwd))
+      throw RequestError.invalidRequest(undefined, `The folder of this session no longer exists: ${cwd}`);
     const hosted = this.#host(sessionId, { cwd, costUsd, ...(overview && { before: overview }) });
     const options = { ...choices, ...chosen };
     await this.sessions.resume({ sessionId, cwd, mcpServers: [] }, () => hosted.room, options);

@@ -72,8 +72,8 @@ export class JoinedSessions {
 
   /** For clients that know events and participants. */
   async attach({ sessionId, after }: AttachParams): Promise<AttachResult> {
-    const found = await this.#open(sessionId);
-    if (!found) return this.#attachSaved(sessionId);
+    const { found, readOnly } = await this.#tryToOpen(sessionId);
+    if (!found) return this.#attachSaved(sessionId, readOnly);
     const { hosted } = this.#deps;
     const state = await hosted.sessions.stateOf(sessionId);
     const reset = !after || !found.log.knows(after);
@@ -111,8 +111,17 @@ export class JoinedSessions {
     return includesRole(who.role, 'editor') ? hosted.get(sessionId) : hosted.find(sessionId);
   }
 
+  /** A session whose folder is gone, or that another process works on, can still be read. */
+  async #tryToOpen(sessionId: string): Promise<{ found?: HostedSession | undefined; readOnly?: string }> {
+    try {
+      return { found: await this.#open(sessionId) };
+    } catch (error) {
+      return { readOnly: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
   /** The conversation as it was saved, and what happens in it as soon as somebody opens it. */
-  async #attachSaved(sessionId: string): Promise<AttachResult> {
+  async #attachSaved(sessionId: string, readOnly?: string): Promise<AttachResult> {
     const { hosted } = this.#deps;
     const { overview, past } = await hosted.saved(sessionId);
     this.leave(sessionId);
@@ -146,6 +155,7 @@ export class JoinedSessions {
       cwd,
       modes: modeState('default'),
       configOptions: [],
+      ...(readOnly !== undefined && { readOnly }),
     };
   }
 

@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { prepared } from '../support/aca-server.ts';
@@ -12,8 +12,13 @@ const edit = ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'thre
 const read = ['Read', { file_path: 'a.txt' }] as [string, object];
 
 /** A session of the server with one other participant, in an attached terminal. */
-async function attached(script: readonly Step[], { env = {}, files = {} as Record<string, string> } = {}) {
+async function attached(
+  script: readonly Step[],
+  { env = {}, files = {} as Record<string, string>, config = {} } = {},
+) {
   const space = await workspace(files);
+  await mkdir(path.join(space.home, '.ai-assistant'), { recursive: true, mode: 0o700 });
+  await writeFile(path.join(space.home, '.ai-assistant/config.json'), JSON.stringify(config));
   const { start, join } = await prepared(space, script);
   const { url } = await start();
   const ada = await join(url);
@@ -109,11 +114,13 @@ describe('an attached terminal', soak, () => {
     expect(ada.prompts).toEqual(['written elsewhere and here']);
   });
 
-  test('shows what a run did, and who approved it', async () => {
+  test('shows the status line of its user, what a run did, and who approved it', async () => {
     const { ada, id, lab, space, join } = await attached([calls(read), calls(edit), says('Changed it.')], {
       files: { 'a.txt': 'one\ntwo\n' },
+      config: { statusLine: { type: 'command', command: 'echo my own line' } },
     });
     await lab.waitFor(promptShown);
+    await lab.waitFor('my own line');
     void ada.prompt(id, 'change it').catch(() => undefined);
     await lab.waitFor('Edit a.txt?');
     const phone = await join({ answer: choosing('once') });

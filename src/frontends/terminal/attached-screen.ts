@@ -17,6 +17,7 @@ import { showStatus } from './initial-status.ts';
 import { createPickers } from './pickers.ts';
 import type { Screen } from './screen.ts';
 import { paintScreen } from './start-screen.ts';
+import { showStatusCommand } from './status-line/show-status-command.ts';
 
 /** What differs for the commands of one terminal. */
 export type OwnTalk = Pick<CommandContext, 'print' | 'ask' | 'confirm' | 'signal' | 'quit'> & {
@@ -49,7 +50,7 @@ type Place = { terminal: Terminal; prompts: TypedPrompts };
 export class AttachedScreen {
   readonly screen: Screen;
   readonly #session: AttachedSession;
-  readonly #cwd: string;
+  readonly #terminal: Terminal;
   readonly #prompts: TypedPrompts;
   readonly #commands: readonly SlashCommand[];
   #hideStatus: () => void = () => undefined;
@@ -87,7 +88,7 @@ export class AttachedScreen {
   private constructor(session: AttachedSession, screen: Screen, { terminal, prompts }: Place) {
     this.#session = session;
     this.screen = screen;
-    this.#cwd = terminal.cwd;
+    this.#terminal = terminal;
     this.#prompts = prompts;
     const desk = createPickers({
       screen,
@@ -112,8 +113,7 @@ export class AttachedScreen {
   /** The conversation was opened again with other settings. */
   reopened(): void {
     this.#hideStatus();
-    this.#hideStatus = showStatus(this.#session.opened(), this.screen, this.#cwd);
-    this.#shows();
+    this.#showState();
   }
 
   async close(): Promise<void> {
@@ -128,13 +128,20 @@ export class AttachedScreen {
     const { repaintConversation } = await import('./repaint.ts');
     if (opened.controller.session.messages.length > 0) await repaintConversation(opened, screen);
     for (const event of this.#session.turnEvents()) screen.push(event);
-    this.#hideStatus = showStatus(opened, screen, this.#cwd);
-    this.#shows();
+    this.#showState();
   }
 
-  #shows(): void {
-    const { session } = this.#session.opened().controller;
-    this.screen.pager.shows({ title: session.title ?? 'Conversation', messages: () => session.messages });
+  #showState(): void {
+    const opened = this.#session.opened();
+    const { session } = opened.controller;
+    const { screen } = this;
+    const hide = showStatus(opened, screen, this.#terminal.cwd);
+    const command = showStatusCommand(opened, screen, this.#terminal);
+    this.#hideStatus = () => {
+      hide();
+      void command.then((hideCommand) => hideCommand());
+    };
+    screen.pager.shows({ title: session.title ?? 'Conversation', messages: () => session.messages });
   }
 
   #send(prompt: TypedPrompt): void {

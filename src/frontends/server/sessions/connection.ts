@@ -179,6 +179,8 @@ export class Connection {
     this.#audit('prompted', { session: sessionId, detail: text.slice(0, PROMPT_CHARACTERS) });
     const from = { id: this.#joined.infoIn(sessionId)?.id ?? this.#who.id, name: this.#who.name };
     const { after } = (_meta?.aca ?? {}) as PromptMeta;
+    // It may have been closed meanwhile.
+    await this.#deps.hosted.get(sessionId);
     const about = { from, ...(after === true && { after }) };
     return this.#deps.hosted.sessions.prompt(request, this.#cancelled(signal), about);
   }

@@ -84,3 +84,27 @@ describe('a session that nobody uses', () => {
     expect(eve.prompts).toEqual(['hi', 'go on']);
   });
 });
+
+test('a session that its owner closed opens again with the next prompt, and whoever was there follows it', async () => {
+  const space = await workspace();
+  const { join, hosted } = await hosting(space, [says('Hello.'), says('Again.')]);
+  const ada = await join();
+  const id = await ada.create(space.root);
+  await ada.attach(id);
+  const [bob, eve] = [
+    await join({ name: 'Bob', role: 'editor' }),
+    await join({ name: 'Eve', role: 'viewer' }),
+  ];
+  await bob.attach(id);
+  await eve.attach(id);
+  await ada.prompt(id, 'hi');
+
+  await ada.agent.request(names.close, { sessionId: id });
+  expect(hosted.find(id)).toBeUndefined();
+  expect(await bob.prompt(id, 'go on')).toBe('end_turn');
+
+  for (const member of [ada, bob, eve]) {
+    await member.until(() => member.said === 'Hello.Again.' && member.events.at(-1)?.type === 'turn_ended');
+    expect(member.prompts).toEqual(['hi', 'go on']);
+  }
+});

@@ -124,24 +124,13 @@ export class JoinedSessions {
   async #attachSaved(sessionId: string, readOnly?: string): Promise<AttachResult> {
     const { hosted } = this.#deps;
     const { overview, past } = await hosted.saved(sessionId);
-    this.leave(sessionId);
-    const follow = async () => {
-      const found = hosted.find(sessionId);
-      if (!found) return;
-      off();
-      const start = await again(found);
-      if (this.#joined.get(sessionId) === waiting)
-        void this.#join(sessionId, found, { isAware: true }).start(start);
-    };
-    const off = hosted.listen(() => void follow());
-    const waiting: Joined = { info: this.#newInfo(), isAware: true, leave: off };
-    this.#joined.set(sessionId, waiting);
+    const { waiting, look } = this.#joinOnceOpen(sessionId);
     const deliveries = [RESET, ...past.map((update) => ({ update, meta: {} })), CAUGHT_UP];
     setImmediate(async () => {
       for (const delivery of deliveries)
         if (this.#joined.get(sessionId) === waiting)
           await this.#send(sessionId, delivery).catch(() => this.leave(sessionId));
-      void follow();
+      void look();
     });
     const { title, cwd, state } = overview;
     return {
@@ -157,6 +146,24 @@ export class JoinedSessions {
       configOptions: [],
       ...(readOnly !== undefined && { readOnly }),
     };
+  }
+
+  /** For a session that is not open: joins as soon as somebody opens it. `look` does it at once, if it is open by now. */
+  #joinOnceOpen(sessionId: string): { waiting: Joined; look(): Promise<void> } {
+    this.leave(sessionId);
+    const { hosted } = this.#deps;
+    const look = async () => {
+      const found = hosted.find(sessionId);
+      if (!found) return;
+      off();
+      const start = await again(found);
+      if (this.#joined.get(sessionId) === waiting)
+        void this.#join(sessionId, found, { isAware: true }).start(start);
+    };
+    const off = hosted.listen(() => void look());
+    const waiting: Joined = { info: this.#newInfo(), isAware: true, leave: off };
+    this.#joined.set(sessionId, waiting);
+    return { waiting, look };
   }
 
   #self(sessionId: string): Pick<AttachResult, 'role' | 'you'> {
@@ -193,6 +200,7 @@ export class JoinedSessions {
       answers: includesRole(who.role, 'editor') ? answers : null,
       onChanges: () => client.changesChanged(),
       ...(isAware && {
+        onClosed: () => this.#joinOnceOpen(sessionId),
         onParticipants: (all) =>
           this.#notify(serverNotifications.participants, { sessionId, participants: all }),
         onTyping: (typing) => this.#notify(serverNotifications.typing, { sessionId, ...typing }),

@@ -122,7 +122,7 @@ export class Room implements Client {
 
   /** The session was closed: nobody gets anything from here any more. */
   closed(): void {
-    for (const { onClosed } of this.#participants) onClosed?.();
+    for (const { onClosed } of [...this.#participants]) onClosed?.();
   }
 
   async approve(approval: Approval, signal: AbortSignal): Promise<Answer> {

@@ -152,7 +152,7 @@ export type Status = {
 };
 
 /** `isOthers`: another participant sent it, and only they can take it back. */
-export type QueuedPrompt = TypedPrompt & { isOthers?: boolean };
+type QueuedPrompt = TypedPrompt & { isOthers?: boolean };
 
 /** The whole screen except the text of the prompt. */
 export type View = {

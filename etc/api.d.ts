@@ -295,6 +295,8 @@ type Delegation = {
     task: string;
     prompt: string;
     resumeId?: string;
+    /** In a copy of the project; also if the agent's definition says so. */
+    isolation?: 'worktree';
 };
 
 /** The result: `text` is the last answer, `trouble` why it ended early. */
@@ -308,6 +310,8 @@ type Delegated = {
     tokens: number;
     /** Of its own calls and those of its subagents. Null when the price of a model was unknown. */
     costUsd: number | null;
+    /** What became of its changes, if it worked in a copy of the project. */
+    merge?: string;
 };
 
 /**
@@ -1284,12 +1288,13 @@ type TextSource = {
     remotes?: readonly string[];
 };
 
-/** Why a subagent was started: by `callId` of the session, or of the subagent `parent`. */
+/** `worktree`: the folder with the copy of the project that it works in. */
 type SubagentOrigin = {
     callId: string;
     agent: string;
     task: string;
     parent?: string;
+    worktree?: string;
 };
 
 type SessionSummary = Pick<Session, 'id' | 'workingDirectory' | 'startedAt' | 'title' | 'pinned' | 'parent'> & {

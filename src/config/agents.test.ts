@@ -103,7 +103,10 @@ const keys: [lines: string, fields: object, notice: string | null][] = [
   ['maxTurns: many', {}, 'maxTurns must be a whole number'],
   ['maxTurns: 0', {}, 'maxTurns must be a whole number'],
   ['color: blue', {}, null],
-  ['memory: user\nisolation: worktree', {}, 'memory, isolation: not supported for subagents and ignored.'],
+  ['memory: user\nskills: a', {}, 'memory, skills: not supported for subagents and ignored.'],
+  ['isolation: worktree', { isolation: 'worktree' }, null],
+  ['isolation: Worktree', { isolation: 'worktree' }, null],
+  ['isolation: vm', {}, 'unknown isolation vm; only worktree is known. It is ignored.'],
   ['hooks:\n  PreToolUse:\n    - matcher: Bash', {}, 'hooks: not supported'],
   [
     'skills: [a]\nmcpServers: [b]\nbackground: true\neffort: high',

@@ -29,6 +29,8 @@ export type AgentDefinition = {
   /** Applies where it is stricter than the mode of the session. `never-asks`: what would be asked is refused. */
   permissionMode?: PermissionMode | 'never-asks';
   maxTurns?: number;
+  /** It works in a copy of the project, and its changes are merged when it has finished. */
+  isolation?: 'worktree';
 };
 
 /** Names of modes in Claude Code, in lower case. */
@@ -48,6 +50,7 @@ const KEYS = [
   'permissionmode',
   'model',
   'maxturns',
+  'isolation',
   'color',
 ];
 
@@ -124,6 +127,7 @@ export function parseAgent(text: string, fallback: string, prefix = ''): AgentDe
     ...(disallowedTools && { disallowedTools }),
     ...(permissionMode !== undefined && { permissionMode }),
     ...(maxTurns !== undefined && { maxTurns }),
+    ...(isIsolated(matter) && { isolation: 'worktree' as const }),
   };
 }
 
@@ -141,6 +145,9 @@ function agentNotices(matter: FrontMatter): string[] {
     ...(LOOSE.includes(mode)
       ? [`permissionMode ${written} only restricts: a subagent never has more permissions than the session.`]
       : []),
+    ...(matter.fields.has('isolation') && !isIsolated(matter)
+      ? [`unknown isolation ${textField(matter, 'isolation') ?? ''}; only worktree is known. It is ignored.`]
+      : []),
     ...(isWrongLimit ? ['maxTurns must be a whole number of at least 1; it is ignored.'] : []),
   ];
 }
@@ -150,6 +157,10 @@ function modeOf(matter: FrontMatter): AgentDefinition['permissionMode'] {
   const known = modesByStrictness.find((mode) => mode === written);
   const other = written.toLowerCase();
   return known ?? (Object.hasOwn(MODES, other) ? MODES[other] : undefined);
+}
+
+function isIsolated(matter: FrontMatter): boolean {
+  return textField(matter, 'isolation')?.toLowerCase() === 'worktree';
 }
 
 function turnsOf(matter: FrontMatter): number | undefined {

@@ -12,7 +12,14 @@ export type SessionSettings = {
 };
 
 /** Why a subagent was started: by `callId` of the session, or of the subagent `parent`. */
-export type SubagentOrigin = { callId: string; agent: string; task: string; parent?: string };
+/** `worktree`: the folder with the copy of the project that it works in. */
+export type SubagentOrigin = {
+  callId: string;
+  agent: string;
+  task: string;
+  parent?: string;
+  worktree?: string;
+};
 
 export type Session = {
   id: string;

@@ -186,7 +186,14 @@ export type ReviewPlan = (plan: string, signal: AbortSignal) => Promise<PlanRevi
  * Work for a subagent. `task` is a short description for people; `resumeId` is the id of an earlier subagent to
  * continue.
  */
-export type Delegation = { agent: string; task: string; prompt: string; resumeId?: string };
+export type Delegation = {
+  agent: string;
+  task: string;
+  prompt: string;
+  resumeId?: string;
+  /** In a copy of the project; also if the agent's definition says so. */
+  isolation?: 'worktree';
+};
 
 /** The result: `text` is the last answer, `trouble` why it ended early. */
 export type Delegated = {
@@ -199,6 +206,8 @@ export type Delegated = {
   tokens: number;
   /** Of its own calls and those of its subagents. Null when the price of a model was unknown. */
   costUsd: number | null;
+  /** What became of its changes, if it worked in a copy of the project. */
+  merge?: string;
 };
 
 /** All capabilities of a tool. */

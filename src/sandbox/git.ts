@@ -4,7 +4,8 @@ import { repositoryPrograms } from '../lib/paths/git-programs.ts';
 import { safeGitEnvironment } from '../lib/paths/safe-git.ts';
 import { programOutside } from './shell/program-path.ts';
 
-export type GitOutcome = { success: boolean; out: string; err: string };
+/** `out` is the output as text, `bytes` the same unchanged. */
+export type GitOutcome = { success: boolean; out: string; err: string; bytes: Buffer };
 
 /** Git on behalf of the user: arguments are passed directly, without a shell. */
 export type Git = {
@@ -69,7 +70,10 @@ export function runGit(args: readonly string[], { cwd, env, input, signal }: Git
     child.on('error', (error: NodeJS.ErrnoException) =>
       reject(error.code === 'ENOENT' ? missing(error) : error),
     );
-    child.on('close', (code) => resolve({ success: code === 0, out: out(), err: err() }));
+    child.on('close', (code) => {
+      const bytes = out();
+      resolve({ success: code === 0, out: bytes.toString('utf8'), err: err().toString('utf8'), bytes });
+    });
     // Git may end before it has read everything; its exit code says why.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
@@ -81,12 +85,12 @@ function missing(cause?: Error): UserError {
 }
 
 /** Output beyond the limit is read and discarded, so that git does not block. */
-function collect(stream: NodeJS.ReadableStream | null): () => string {
+function collect(stream: NodeJS.ReadableStream | null): () => Buffer {
   const chunks: Buffer[] = [];
   let size = 0;
   stream?.on('data', (chunk: Buffer) => {
     if (size < MAX_OUTPUT) chunks.push(chunk);
     size += chunk.length;
   });
-  return () => Buffer.concat(chunks).toString('utf8');
+  return () => Buffer.concat(chunks);
 }

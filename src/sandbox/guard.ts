@@ -26,6 +26,10 @@ export type GuardOptions = {
   allowedPaths: readonly string[];
   /** Whether a rule of the user forbids reading a real path, whatever path leads to it. */
   deniedReads?: (real: string) => boolean;
+  /** Why something else closes a real path, or null. */
+  alsoClosed?: (real: string, mode: GuardMode) => string | null;
+  /** Nothing outside the working directory can be opened for writing, whatever the user answers. */
+  bounded?: boolean;
   home: string;
 };
 
@@ -90,6 +94,8 @@ export function createGuard(options: GuardOptions): Guard {
     if (SYSTEM_FOLDERS.test(file)) return 'devices and system folders are protected';
     if (isClosedFolder(file, mode)) return 'aca stores its settings and sessions there';
     if (blocked.some((matches) => matches(file))) return 'the user blocked this path';
+    const elsewhere = options.alsoClosed?.(file, mode) ?? null;
+    if (elsewhere !== null) return elsewhere;
     if (mode === 'read' && deniedReads?.(file)) return 'a user rule denies reading it';
     const rule = secretRule(foldPath(slashes(file)), kind);
     if (!rule || allowed.some((matches) => matches(file))) return null;
@@ -117,6 +123,7 @@ export function createGuard(options: GuardOptions): Guard {
     if (isOpened(place.real, mode, opens)) return place;
     const leads = place.real === written ? 'it is' : `it resolves to ${place.real},`;
     const because = `${leads} outside the working directory ${cwd}`;
+    if (options.bounded && mode === 'write') return { type: 'closed', because };
     return { type: 'outside', real: place.real, isFolder: kind === 'folder', because };
   }
 

@@ -22,15 +22,25 @@ export function createTask(agents: readonly AgentChoice[] = []): Tool {
         description: z.string().min(1).describe('The work in three to five words, for the user'),
         prompt: z.string().min(1).describe('The work in full, and what to answer with'),
         agent: z.string().min(1).default(GENERAL).describe('Which subagent'),
+        isolation: z
+          .literal('worktree')
+          .optional()
+          .describe('It works in its own copy of the project; its changes are merged when it has finished'),
         continue: z.string().min(1).optional().describe('Id of an earlier subagent, to ask it more'),
       }),
 
     title: ({ agent, description }) => `Task ${agent}: ${description}`,
     access: ({ agent }) => [{ kind: 'delegate', target: agent }],
 
-    run: ({ agent, description, prompt, continue: resumeId }, context) =>
+    run: ({ agent, description, prompt, isolation, continue: resumeId }, context) =>
       delegateCall(
-        { agent, task: description, prompt, ...(resumeId !== undefined && { resumeId }) },
+        {
+          agent,
+          task: description,
+          prompt,
+          ...(isolation && { isolation }),
+          ...(resumeId !== undefined && { resumeId }),
+        },
         context,
       ),
   });

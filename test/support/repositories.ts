@@ -63,3 +63,9 @@ export const changedNames = async (tree: Worktree) => {
   const { files, leftOut } = await changesOf(tree);
   return { files: files.map((file) => file.path), leftOut };
 };
+
+/** Git as the user of a workspace runs it. */
+export function gitIn(cwd: string, home: string, ...args: string[]): string {
+  const env = { PATH: process.env.PATH ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1' };
+  return execFileSync('git', args, { cwd, env, encoding: 'utf8', stdio: 'pipe' }).trim();
+}

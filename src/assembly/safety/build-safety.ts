@@ -4,37 +4,64 @@ import type { UndoStore } from '../../session/undo/undo-store.ts';
 import type { Notify } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 import { createCapabilities } from './capabilities.ts';
+import { createGrants, type Grants } from './grants.ts';
 import { createJudge } from './judge.ts';
-import { createPrivacy } from './privacy.ts';
-import { createSessionGuard, sessionFolders } from './session-guard.ts';
-import { createSessionRules } from './session-rules.ts';
+import { createPrivacy, type Privacy } from './privacy.ts';
+import { createSessionGuard, type GuardLimits, sessionFolders } from './session-guard.ts';
+import { createSessionRules, type SessionRules } from './session-rules.ts';
 import { StartupCheck } from './startup-check.ts';
 import { TextSources } from './text-sources.ts';
 import { undoableShell } from './undoable-shell.ts';
 
-export type SafetyDeps = { writer: SessionWriter; undo: UndoStore; mode: ModeSwitch; notify: Notify };
+/** What records the changes of tools and commands. */
+export type UndoRecorder = Pick<
+  UndoStore,
+  'keep' | 'commandBegins' | 'commandEnded' | 'continuesInBackground'
+>;
+
+/** For an agent in a copy of the project: what it has in common with its session, and its limits. */
+type SharedSafety = {
+  rules: SessionRules;
+  grants: Grants;
+  privacy: Privacy;
+  sources: TextSources;
+  limits: GuardLimits;
+};
+
+export type SafetyDeps = {
+  writer: SessionWriter;
+  undo: UndoRecorder;
+  mode: ModeSwitch;
+  notify: Notify;
+  shared?: SharedSafety;
+};
 
 export type Safety = ReturnType<typeof buildSafety>;
 
 /** Everything that decides what the tools of a session may do, and the capabilities they get. */
-export function buildSafety(parts: Parts, { writer, undo, mode, notify }: SafetyDeps) {
+export function buildSafety(parts: Parts, { writer, undo, mode, notify, shared }: SafetyDeps) {
   const { cwd } = parts;
   const { warn } = notify;
+  const limits = shared?.limits;
   const folders = sessionFolders(parts);
-  const rules = createSessionRules(parts, writer);
-  const guard = createSessionGuard(parts, folders, rules);
-  const privacy = createPrivacy(parts, { guard, notice: warn });
-  const sources = new TextSources(parts, {
-    guard,
-    folders,
-    writer,
-    hasSecret: (text) => privacy.outgoing(text) !== text,
-  });
+  const rules = shared?.rules ?? createSessionRules(parts, writer);
+  const guard = createSessionGuard(parts, { folders, rules, ...(limits && { limits }) });
+  const grants = shared?.grants ?? createGrants(parts, { guard, writer, warn });
+  const privacy = shared?.privacy ?? createPrivacy(parts, { guard, notice: warn });
+  const sources =
+    shared?.sources ??
+    new TextSources(parts, {
+      guard,
+      folders,
+      writer,
+      hasSecret: (text) => privacy.outgoing(text) !== text,
+    });
   const capabilities = createCapabilities(parts, {
     guard,
     folders,
     undo,
     mode,
+    limits,
     redact: privacy.outgoing,
     isGuarded: () => sources.isGuarded(),
   });
@@ -43,8 +70,8 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify }: Safety
     guard,
     rules,
     sources,
+    grants,
     sandbox: () => capabilities.shell.sandbox(),
-    writer,
     warn,
   });
   const startup = new StartupCheck({
@@ -64,5 +91,5 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify }: Safety
     environmentOf: judge.readOnlyEnvironment,
     onNotice: notify.info,
   });
-  return { folders, rules, guard, privacy, capabilities, judge, sources, startup, shell };
+  return { folders, rules, guard, grants, privacy, capabilities, judge, sources, startup, shell };
 }

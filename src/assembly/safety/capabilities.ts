@@ -19,14 +19,15 @@ import { markOf } from '../../session/leftovers.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 import type { Parts } from '../parts.ts';
 import { lastTodos, todoList } from '../session/history-state.ts';
-import type { SessionFolders } from './session-guard.ts';
+import type { GuardLimits, SessionFolders } from './session-guard.ts';
 import { createSessionShell } from './session-shell.ts';
 
 export type CapabilityDeps = {
   guard: Guard;
   folders: SessionFolders;
-  undo: UndoStore;
+  undo: Pick<UndoStore, 'keep'>;
   mode: ModeSwitch;
+  limits?: GuardLimits | undefined;
   /** Redacts secrets in search results. */
   redact(text: string): string;
   /** Whether foreign text was read while private data is held. */

@@ -1,5 +1,4 @@
 import { homedir } from 'node:os';
-import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { projectRoot } from '../../config/trust.ts';
@@ -21,7 +20,7 @@ import { inspectionEnvironment } from '../../sandbox/shell/inspection-environmen
 import { shellName } from '../../sandbox/shell/shell-program.ts';
 import { fetchRefusal } from '../../sandbox/web/guarded-request.ts';
 import type { Parts } from '../parts.ts';
-import { createGrants, type Grants } from './grants.ts';
+import type { Grants } from './grants.ts';
 import { commandPlace, commandPrograms } from './judge-command.ts';
 import { createSandboxReport } from './sandbox-report.ts';
 import type { SessionRules } from './session-rules.ts';
@@ -31,10 +30,10 @@ export type JudgeDeps = {
   mode: ModeSwitch;
   guard: Guard;
   rules: SessionRules;
+  grants: Grants;
   sandbox(): Promise<SandboxState>;
   /** What the model has read. */
   sources: TextSources;
-  writer: Pick<SessionWriter, 'remember' | 'forget'>;
   warn(text: string): void;
 };
 
@@ -64,10 +63,9 @@ export type Judge = {
 
 /** The policy of one conversation: settings, mode, sandbox and the user's answers. */
 export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
-  const { mode, guard, rules, sources, warn } = deps;
+  const { mode, guard, rules, grants, sources, warn } = deps;
   const { config, cwd, env, trusted, approver } = parts;
 
-  const grants = createGrants(parts, deps);
   const sandbox = createSandboxReport({
     find: deps.sandbox,
     mode,

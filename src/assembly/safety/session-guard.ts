@@ -4,7 +4,7 @@ import { extensionsOf } from '../../config/extension-files.ts';
 import { projectRoot } from '../../config/trust.ts';
 import { readingDenier } from '../../permissions/pattern.ts';
 import { realPath } from '../../sandbox/files/real-path.ts';
-import { createGuard, type Guard } from '../../sandbox/guard.ts';
+import { createGuard, type Guard, type GuardOptions } from '../../sandbox/guard.ts';
 import type { Parts } from '../parts.ts';
 import type { SessionRules } from './session-rules.ts';
 
@@ -29,11 +29,20 @@ export function sessionFolders(parts: Parts): SessionFolders {
   };
 }
 
+/** For an agent that works in a copy of the project. */
+export type GuardLimits = Required<Pick<GuardOptions, 'alsoClosed'>> & {
+  /** The project itself, and what the copy shares with it: may be read and never written. */
+  readable: readonly string[];
+};
+
 /** Which paths the tools of a session may read and write. */
 export function createSessionGuard(
   { config, cwd, dataRoot }: Parts,
-  { output, skills }: SessionFolders,
-  rules: Pick<SessionRules, 'current'>,
+  {
+    folders: { output, skills },
+    rules,
+    limits,
+  }: { folders: SessionFolders; rules: Pick<SessionRules, 'current'>; limits?: GuardLimits },
 ): Guard {
   const place = {
     cwd: realPath(cwd),
@@ -51,11 +60,12 @@ export function createSessionGuard(
   return createGuard({
     cwd,
     additionalDirectories: config.additionalDirectories,
-    readableDirectories: [output, ...skills],
+    readableDirectories: [output, ...skills, ...(limits?.readable ?? [])],
     closedDirectories: [dataRoot],
     blockedPaths: config.blockedPaths,
     allowedPaths: config.allowedPaths,
     deniedReads,
     home: homedir(),
+    ...(limits && { alsoClosed: limits.alsoClosed, bounded: true }),
   });
 }

@@ -4,7 +4,7 @@ import type { ModeSwitch } from '../../contract/command.ts';
 import type { Guard } from '../../sandbox/guard.ts';
 import { createShell } from '../../sandbox/shell/shell.ts';
 import type { Parts } from '../parts.ts';
-import type { SessionFolders } from './session-guard.ts';
+import type { GuardLimits, SessionFolders } from './session-guard.ts';
 
 /** Share of the machine's memory that a command may use by default. */
 const MEMORY_SHARE = 0.75;
@@ -12,7 +12,12 @@ const MEMORY_SHARE = 0.75;
 /** The sandboxed shell of one session. */
 export function createSessionShell(
   { config, env, cwd, dataRoot, keyVariables }: Parts,
-  { guard, mode, folders }: { guard: Guard; mode: ModeSwitch; folders: SessionFolders },
+  {
+    guard,
+    mode,
+    folders,
+    limits,
+  }: { guard: Guard; mode: ModeSwitch; folders: SessionFolders; limits?: GuardLimits | undefined },
 ) {
   const { kind, level, required, image, allowedDomains, writablePaths } = config.sandbox;
   return createShell({
@@ -38,6 +43,7 @@ export function createSessionShell(
       home: homedir(),
       dataRoot,
       readableFolders: folders.skills,
+      ...(limits && { readOnlyProjects: limits.readable }),
       cacheFile: path.join(dataRoot, 'cache', 'sandbox-probe'),
     },
   });

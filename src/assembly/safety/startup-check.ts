@@ -1,13 +1,14 @@
 import path from 'node:path';
 import type { CallReporter, RouterDeps } from '../../agent/tool-router.ts';
 import type { FileChange } from '../../contract/file-change.ts';
-import type { Access, PermissionRequest } from '../../contract/permission.ts';
+import type { Access } from '../../contract/permission.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import type { Shell, ToolResult } from '../../contract/tool.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { diffOf, type LineDiff } from '../../lib/text/diff-lines.ts';
 import { putContent } from '../../sandbox/startup/contents.ts';
 import type { SetAside, StartupWatch } from '../../sandbox/startup/startup-watch.ts';
+import { askWrites } from './ask-writes.ts';
 
 export type StartupCheckOptions = {
   cwd: string;
@@ -157,33 +158,21 @@ export class StartupCheck {
     const accesses = asked.map((one) => accessOf(one, this.#shown));
     const tool = asked.some((one) => one.sameAs !== undefined) ? 'Bash' : 'Write';
     const operation = `Keep the command's changes: ${names.join(', ')}`;
-    // The same content is not asked about twice.
     const files = asked.map((one) => ({ path: this.#shown(one.path), sha256: sha256(one.after.bytes) }));
-    const request = { callId, tool, operation, accesses, because: '', input: { files } };
-    const preview = diffs.length > 0 ? { preview: { kind: 'diffs' as const, diffs } } : {};
-    const beforeAsking = async (question: PermissionRequest) => {
-      const full = { ...question, ...preview };
-      await emit({ type: 'question', request: full });
-      return full;
-    };
-    const startedAt = performance.now();
-    const options = { signal, beforeAsking, asked: 0, later: [] };
-    const decision = await this.#options.decide(request, options).catch((error: unknown) => {
-      this.#pending = [...asked, ...this.#pending];
-      throw error;
-    });
-    const { verdict, by, because } = decision;
-    await emit({ type: 'judged', callId, tool, verdict, by, because, accesses });
-    const isAllowed = verdict === 'allow';
-    if (isAllowed) {
-      const call = { id: callId, name: tool, input: { files } };
-      await emit({ type: 'tool_start', call, title: operation });
-      await this.#putInPlace(asked);
-    }
-    const durationMs = Math.round(performance.now() - startedAt);
-    const display = isAllowed && preview.preview ? { display: preview.preview } : {};
-    await emit({ type: 'tool_end', callId, name: tool, success: isAllowed, durationMs, ...display });
-    return isAllowed ? null : because;
+    const { verdict, because } = await askWrites(
+      { callId, tool, operation, accesses, input: { files }, diffs },
+      {
+        emit,
+        signal,
+        decide: (request, options) =>
+          this.#options.decide(request, options).catch((error: unknown) => {
+            this.#pending = [...asked, ...this.#pending];
+            throw error;
+          }),
+        perform: () => this.#putInPlace(asked),
+      },
+    );
+    return verdict === 'allow' ? null : because;
   }
 
   async #putInPlace(found: readonly SetAside[]): Promise<void> {

@@ -4,6 +4,7 @@ import { limited, unlessAborted } from '../../lib/async/abort.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import { createUserCalls } from '../extensions/user-calls.ts';
+import { createIsolation } from '../isolation/create-isolation.ts';
 import type { BuiltModels } from '../models/build-models.ts';
 import { requestSettings } from '../models/request-settings.ts';
 import type { Parts } from '../parts.ts';
@@ -37,23 +38,28 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
   const interrupted = new InterruptedCalls();
   const answers = new Answers();
   const ending = new AbortController();
-  const withoutSubagents = createRouter({
-    cwd: parts.cwd,
-    tools,
-    safety,
+  const routing = {
     extensions,
-    caches,
-    instructions: window.instructions,
-    writer,
     answers,
     interrupted,
     models: models.models,
     ...(parts.instead && { instead: parts.instead }),
+  };
+  const withoutSubagents = createRouter({
+    ...routing,
+    cwd: parts.cwd,
+    tools,
+    safety,
+    caches,
+    instructions: window.instructions,
+    writer,
   });
   const subagents = new Subagents({
     config: parts.config,
     opened: parts.opened,
     agents: parts.agents ?? [],
+    cwd: parts.cwd,
+    isolation: createIsolation(parts, { core, safety, tools, router: routing }),
     router: withoutSubagents,
     definitions: tools.definitions,
     surroundings: () => window.surroundings(mode.get()),

@@ -8,12 +8,16 @@ import type { PromptRules } from '../../contract/permission.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Delegated, Delegation } from '../../contract/tool.ts';
 import { Slots } from '../../lib/async/slots.ts';
+import { peek } from '../../lib/files/peek.ts';
+import { newWorktree } from '../../sandbox/worktrees/folder.ts';
 import type { OpenSession } from '../../session/store.ts';
 import { type OpenSubagent, subagentId } from '../../session/subagent-files.ts';
+import type { Isolation } from '../isolation/isolation.ts';
 import type { StartSubagent } from './active-rules.ts';
-import { type AgentKind, isLimited, kindNamed, startsSubagents } from './agent-kinds.ts';
+import { type AgentKind, isLimited, kindNamed, limitsOf, startsSubagents } from './agent-kinds.ts';
 import {
   type ActiveSubagent,
+  type Assignment,
   runSubagentConversation,
   type SubagentConversationDeps,
 } from './subagent-conversation.ts';
@@ -27,6 +31,8 @@ export type SubagentDeps = SubagentConversationDeps & {
   config: Pick<Config, 'subagents'>;
   opened: Pick<OpenSession, 'session' | 'unfinished' | 'subagents'>;
   agents: readonly AgentDefinition[];
+  isolation: Isolation;
+  cwd: string;
 };
 
 /** What starts a subagent, and where its events go. */
@@ -97,7 +103,7 @@ export class Subagents {
     }
   }
 
-  #work(subagent: ActiveSubagent, work: Delegation, starter: Starter): Promise<Delegated> {
+  #work(subagent: ActiveSubagent, work: Delegation, starter: Starter): Promise<Delegated | string> {
     const { signal, callId, rules } = starter;
     const label = labelOf(subagent.kind.name, work.task);
     const fullLabel = `${starter.above}${label}`;
@@ -114,15 +120,61 @@ export class Subagents {
           signal: inner,
           rules: passed,
         });
-    return runSubagentConversation(this.#deps, subagent, {
+    const { worktree } = subagent.session.subagent ?? {};
+    const assignment = {
       work,
       fullLabel,
-      emit: (event) => starter.emit({ type: 'subagent', callId, agent: label, event }),
+      emit: (event: AgentEvent) => starter.emit({ type: 'subagent', callId, agent: label, event }),
       signal,
       rules,
+    };
+    if (worktree !== undefined) return this.#workApart(worktree, subagent, { ...assignment, callId });
+    return runSubagentConversation(this.#deps, subagent, {
+      ...assignment,
       // Its limits would not apply to subagents of its own.
       ...(depth < MAX_DEPTH && !isLimited(subagent.kind) && { delegate }),
     });
+  }
+
+  /** In a copy of the project. Subagents of its own would not work there, so it has none. */
+  async #workApart(
+    at: string,
+    subagent: ActiveSubagent,
+    { callId, ...assignment }: Assignment & { callId: string },
+  ): Promise<Delegated | string> {
+    const { isolation, surroundings, notes } = this.#deps;
+    const { work, signal, emit, fullLabel } = assignment;
+    const { kind, session } = subagent;
+    const apart = await isolation.open(at, signal);
+    if (typeof apart === 'string') return apart;
+    const { worktree, router, definitions, mode } = apart;
+    let done: Delegated | undefined;
+    try {
+      const inCopy = {
+        router,
+        definitions,
+        surroundings: async () => ({ ...(await surroundings()), cwd: worktree.cwd, mode: mode.get() }),
+        notes: () => apart.notes(notes(session)),
+      };
+      done = await runSubagentConversation({ ...this.#deps, ...inCopy }, subagent, assignment);
+    } finally {
+      await apart.close();
+      if (done?.trouble !== null) {
+        const kept = await isolation.keepUnfinished(worktree);
+        if (done) done = { ...done, merge: kept };
+      }
+    }
+    if (done.trouble !== null) return done;
+    const limits = isLimited(kind) ? { limits: limitsOf(kind) } : {};
+    const request = {
+      worktree,
+      label: fullLabel,
+      task: work.task,
+      reporter: { callId, emit },
+      signal,
+      ...limits,
+    };
+    return { ...done, merge: await isolation.merge(request) };
   }
 
   /** The subagent for a task, or an error message for the model. */
@@ -131,8 +183,15 @@ export class Subagents {
     const kind = kindNamed(work.agent, agents);
     if (typeof kind === 'string') return kind;
     if (work.resumeId === undefined) {
-      const origin = { callId, agent: kind.name, task: work.task, ...(parent !== undefined && { parent }) };
-      const { workingDirectory } = opened.session;
+      const { workingDirectory, id } = opened.session;
+      const isApart = !kind.readOnly && (kind.isolation ?? work.isolation) !== undefined;
+      const known = { callId, ...(parent !== undefined && { parent }) };
+      const origin = {
+        ...known,
+        agent: kind.name,
+        task: work.task,
+        ...(isApart && { worktree: newWorktree(this.#deps.cwd, `${id.slice(0, 8)}-${subagentId(known)}`) }),
+      };
       return this.#add(opened.subagents.create(origin, { workingDirectory, settings: { model: '' } }), kind);
     }
     const known = this.#active.get(work.resumeId) ?? (await this.#reopen(work.resumeId, kind));
@@ -167,15 +226,17 @@ export class Subagents {
       const found = await this.#deps.opened.subagents.open(subagentId(origin));
       if (!found) continue;
       const last = found.session.messages.findLast(({ role }) => role === 'assistant');
-      const text = stoppedText(found.session.id, last ? textOf(last) : '');
+      const text = stoppedText(found.session, last ? textOf(last) : '');
       answered.set(call.id, failedAnswer(call, text, new Date().toISOString()));
     }
   }
 }
 
-function stoppedText(id: string, said: string): string {
+function stoppedText({ id, subagent }: Session, said: string): string {
+  const { worktree } = subagent ?? {};
+  const where = worktree !== undefined && peek.folder(worktree) ? ` in ${worktree}, and not merged` : '';
   return [
-    'The assistant stopped while this subagent was working. Its changes so far are kept; check before repeating anything.',
+    `The assistant stopped while this subagent was working. Its changes so far are kept${where}; check before repeating anything.`,
     said.trim() === '' ? 'It had not written anything yet.' : `Its output so far:\n${said}`,
     `[subagent ${id}: pass it as "continue" to resume it]`,
   ].join('\n');

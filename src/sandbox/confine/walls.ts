@@ -19,6 +19,8 @@ export type WallsOptions = {
   cwd: string;
   /** Folders the user added to the working directory. */
   additionalDirectories: readonly string[];
+  /** Other projects that commands may read but not change; secrets in them are closed, too. */
+  readOnlyProjects?: readonly string[];
   /** Other folders that commands may change. */
   writablePaths: readonly string[];
   /** Patterns of the user's exceptions to what is closed in the home folder. */
@@ -79,6 +81,7 @@ function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Aske
   const { cwd, home, dataRoot, outputFolder } = options;
   const resolve = (written: string) => realPath(resolvePath(written, cwd, { HOME: home }));
   const projects = present([cwd, ...options.additionalDirectories].map(resolve)).filter(isFolder);
+  const others = present((options.readOnlyProjects ?? []).map(resolve));
   const searches = projects.map(search);
   const own = projects.map((folder) => gitFoldersOf(folder, home));
   const nested = searches.flatMap(({ repositories }) => repositories.map((one) => gitFoldersOf(one, home)));
@@ -90,7 +93,7 @@ function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Aske
     ...gits.flatMap((git) => git.writable),
   ]);
   const hidden = outermostClosed([
-    ...searches.flatMap(({ secrets }) => secrets),
+    ...[...searches, ...others.map(search)].flatMap(({ secrets }) => secrets),
     ...present([...credentials.map((name) => path.join(home, name)), dataRoot])
       .filter((file) => !isOpen(file))
       .map(asClosed),
@@ -115,6 +118,7 @@ function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Aske
     sockets: searches.flatMap(({ sockets }) => sockets).filter((file) => !isHidden(file)),
     shown: present([
       home,
+      ...others,
       ...gits.flatMap((git) => git.shown),
       ...(outputFolder === undefined ? [] : [outputFolder]),
       ...(options.readableFolders ?? []),

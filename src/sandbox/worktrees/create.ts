@@ -17,7 +17,14 @@ import { git, gitOutput, quietAttributes, type Variables, withIdentity } from '.
 import { findSource, inRepository, type Source } from './origin.ts';
 import { removeFolder } from './remove-folder.ts';
 import { emptyTree, type Stage, stageAll, startIndex, withoutModules } from './stage.ts';
-import { type Description, describeWorktree, placesIn, type Worktree, worktreeAt } from './worktree.ts';
+import {
+  claimWorktree,
+  type Description,
+  describeWorktree,
+  placesIn,
+  type Worktree,
+  worktreeAt,
+} from './worktree.ts';
 
 export type WorktreeOptions = {
   /** A folder in a repository, a bare repository, or a folder without one. */
@@ -72,6 +79,11 @@ export async function createWorktree(options: WorktreeOptions): Promise<Worktree
     removeFolder(at);
     throw error;
   }
+}
+
+/** The worktree that is in the folder already, or a new one. Null if it is in use or damaged. */
+export async function openOrCreate(options: WorktreeOptions): Promise<Worktree | null> {
+  return existsSync(options.at) ? claimWorktree(options.at, options.env) : createWorktree(options);
 }
 
 async function fill(

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { lockFile } from '../../lib/files/lock.ts';
@@ -11,6 +11,12 @@ import { openWorktree, placesIn, readDescription, type Worktree } from './worktr
 export function removeWorktree({ at, lock }: Pick<Worktree, 'at' | 'lock'>): void {
   removeFolder(at);
   lock.release();
+}
+
+/** The same, and the folder around it if that is empty then. */
+export function removeWithFolder(worktree: Pick<Worktree, 'at' | 'lock'>): void {
+  removeWorktree(worktree);
+  unlessErrno('any', null, () => rmdirSync(path.dirname(worktree.at)));
 }
 
 /** Worktrees in a folder that killed processes left behind; null in `changes` if those cannot be found out. */

@@ -92,13 +92,13 @@ export class UndoStore {
     return this.#tolerant(async () => {
       await this.#closeEarlier();
       this.#objects.isPruned();
-      const { path: file, before, after, was, madeFolders = [] } = change;
+      const { path: file, before, after, was, becomes, madeFolders = [] } = change;
       const made = after === null ? null : this.#objects.put(after);
       const record: UndoRecord = {
         type: 'change',
         path: file,
         before: before === null ? null : this.#stateOf(before, was),
-        after: made === null ? null : { type: 'file', mode: was?.mode ?? null, hash: made },
+        after: made === null ? null : { type: 'file', mode: was?.mode ?? null, ...becomes, hash: made },
       };
       this.#objects.flush({ durable: true });
       const folders = madeFolders.map((folder): UndoRecord & { type: 'change' } => ({

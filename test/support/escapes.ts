@@ -38,6 +38,10 @@ export function escapes({ project, home }: Targets, own: string): Call[] {
     bash(`echo '#!/bin/sh' > '${project}/.git/hooks/post-commit'`),
     bash(`echo x >> '${project}/.git/objects/info/alternates'`),
     bash('echo {} > ../worktree.json; rm -rf ../record'),
+    bash(
+      `for at in ../../agent-*/tree ../../agent-*/record; do [ "$at" -ef . ] || echo escaped > "$at/by-${own}"; done`,
+    ),
+    bash(`rm -rf ../../agent-*/record ../../agent-*/worktree.json ../../agent-*/owner.lock`),
     bash(`mv '${project}/a.txt' '${project}/moved-${own}'`),
     bash(`cp a.txt '${home}/${own}.txt'; touch "$HOME/${own}"`),
     bash('mount --bind / mnt; unshare -r true; chmod 777 /'),

@@ -8,8 +8,10 @@ import type { Session, SessionSettings, SessionSummary } from '../contract/sessi
 import { changesTo, rewindView } from '../contract/view.ts';
 import { writeAtomic } from '../lib/files/atomic-write.ts';
 import { peek } from '../lib/files/peek.ts';
+import { readRegularFile } from '../lib/files/regular-file.ts';
 import { compareText } from '../lib/text/compare.ts';
 import { loadBeforeRewind } from './before-rewind.ts';
+import { mapJournal } from './bundle/map-texts.ts';
 import { Catalog } from './catalog.ts';
 import { GrantSeal } from './grant-seal.ts';
 import { readExport } from './import.ts';
@@ -181,6 +183,12 @@ export class SessionStore {
     await journal.append(...records);
     await journal.close();
     return id;
+  }
+
+  /** Replaces the places that a session mentions, after it was moved. */
+  async relocate(id: string, text: (text: string) => string): Promise<void> {
+    const file = this.#fileOf(id);
+    await writeAtomic(file, mapJournal(readRegularFile(file), { text, keepsSigned: true }), 0o600);
   }
 
   async delete(wanted: string): Promise<string | null> {

@@ -152,3 +152,63 @@ test('a journal of a newer version, a lost start and a damaged line are named', 
   await writeFile(journal, '{"type":"end"}\n');
   expect((await aca(space, ['replay', id])).stderr).toContain('its start is lost');
 });
+
+test(
+  'another model is asked for the same turns: its other calls and its costs are shown, and nothing of it runs',
+  soak,
+  async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    const id = await play(space, [write('b.txt', 'two\n'), bash('ls'), says('Done.')], ALLOWED);
+    const server = await serve([write('b.txt', 'two\n'), bash('rm a.txt'), says('Also done.')]);
+    const { model, env } = doors['openai-responses'](server.url);
+    const { stdout } = await aca(space, ['replay', id, '--json', '--unsandboxed', '--model', model], { env });
+    const report = JSON.parse(stdout) as ReplayReport;
+    expect(report.differences).toEqual([]);
+    expect(report.comparison).toMatchObject({
+      turns: 3,
+      actions: [{ turn: 2, expected: ['Bash ls'], actual: ['Bash rm a.txt'] }],
+      stopped: null,
+    });
+    expect(server.requests).toHaveLength(3);
+    expect(await space.tree()).toEqual({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  },
+);
+
+test('a branch goes on from before a prompt, in a copy of the folder as it was then', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const id = await play(space, [write('b.txt', 'first\n'), says('One.')]);
+  await play(space, [write('c.txt', 'second\n'), says('Two.')], ['--resume', id]);
+  const server = await serve([bash('ls'), says('Other.')]);
+  const { model, env } = doors.anthropic(server.url);
+  const folder = path.join(space.home, 'branch');
+  const { stdout, stderr } = await aca(
+    space,
+    ['replay', id, '--from', '2', '--at', folder, '--model', model],
+    { env },
+  );
+  expect(stdout).toBe('Other.\n');
+  expect(stderr).toContain(` in ${folder}.`);
+  const results = JSON.stringify(server.requests.at(-1));
+  expect(results).toContain('b.txt');
+  expect(results).not.toContain('c.txt');
+  expect(await space.tree()).toEqual({ 'a.txt': 'one\n', 'b.txt': 'first\n', 'c.txt': 'second\n' });
+});
+
+test('subagents are replayed, each with its own replies', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const work = { description: 'read it', prompt: 'read it', subagent_type: 'general' };
+  const id = await play(
+    space,
+    [
+      calls(['Task', work]),
+      calls(['Read', { file_path: 'a.txt' }]),
+      write('by-subagent.txt', 'one\n'),
+      says('It says one.'),
+      says('Done.'),
+    ],
+    ALLOWED,
+  );
+  const { report } = await replay(space, id);
+  expect(report.differences).toEqual([]);
+  expect(report).toMatchObject({ calls: 3, files: 1 });
+});

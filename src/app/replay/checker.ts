@@ -22,19 +22,20 @@ export class Checker {
   readonly fromJournal = new Map<string, { call: string; because: string }>();
   readonly files = new Set<string>();
   calls = 0;
-  readonly #back: (text: string) => string;
+  /** From the places of the replay to the original ones. */
+  readonly back: (text: string) => string;
   /** Calls by id, as they are shown. */
   readonly #titles = new Map<string, string>();
   readonly #wrongFiles = new Set<string>();
 
   /** `moves` lead from the original places to those of the replay. */
   constructor(moves: Scratch['moves']) {
-    this.#back = rerooting(moves.map(({ from, to }) => ({ from: to, to: from })));
+    this.back = rerooting(moves.map(({ from, to }) => ({ from: to, to: from })));
   }
 
   /** A message of the replay in the words of the original. */
   original<T extends Message>(message: T): T {
-    return mapValue(message, { text: this.#back });
+    return mapValue(message, { text: this.back });
   }
 
   titleOf(callId: string): string {

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { notedMode } from '../../context/system-prompt.ts';
-import { UserError } from '../../contract/errors.ts';
+import type { AgentEvent } from '../../contract/event.ts';
 import { type Message, textOf, type UserMessage } from '../../contract/message.ts';
 import { type Approver, userDenied } from '../../contract/permission.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
@@ -10,24 +11,25 @@ import { mapValue } from '../../session/bundle/map-texts.ts';
 import { rerooting } from '../../session/bundle/reroot.ts';
 import { type SessionPlace, sessionPlace } from '../../session/session-place.ts';
 import { Objects } from '../../session/undo/objects.ts';
-import { foldHistory, readUndoRecords, type UndoRecord } from '../../session/undo/undo-log.ts';
-import type { Host } from '../host.ts';
+import { readUndoRecords, type UndoRecord } from '../../session/undo/undo-log.ts';
 import { type Opened, openAssistant } from '../open-assistant.ts';
-import { type Settings, sessionFolder, sessionStore } from '../settings.ts';
+import { sessionStore } from '../settings.ts';
 import { Checker, ownContent } from './checker.ts';
+import { type OtherModel, openOtherModel } from './other-model.ts';
 import { outwardBecause } from './outward.ts';
 import { createPlayer, type NextReply } from './player.ts';
 import type { ReplayReport } from './report.ts';
-import { createScratch, type Scratch } from './scratch.ts';
-import { readScript, repliesOf, type Script } from './script.ts';
+import type { Scratch } from './scratch.ts';
+import { repliesOf, type Script } from './script.ts';
+import { openSource, type ReplayPlace, type ReplaySource } from './source.ts';
 import { recordedModel, replaySettings, serverTools } from './stand-ins.ts';
 import { changesIn, Timeline } from './timeline.ts';
-
-export type ReplayPlace = { settings: Settings; host: Host };
 
 export type ReplayOptions = {
   /** Commands run even if there is no sandbox here. */
   unsandboxed?: boolean;
+  /** Another model is asked for each turn of the conversation, too. */
+  model?: string;
   signal?: AbortSignal;
 };
 
@@ -38,59 +40,26 @@ export async function replaySession(
   place: ReplayPlace,
 ): Promise<ReplayReport> {
   const source = await openSource(wanted, place);
+  const other = options.model === undefined ? null : await openOtherModel(options.model, place);
   const scratch = await source.createScratch();
   try {
-    const replay = new Replay(source, scratch, options);
+    const replay = new Replay(source, scratch, { ...options, other });
     return await replay.play(place);
   } finally {
+    await other?.close();
     await scratch.remove();
   }
 }
 
-export type ReplaySource = Awaited<ReturnType<typeof openSource>>;
-
-/** Everything that is known about a session, and the copy of its folder as it was. */
-export async function openSource(wanted: string, { settings, host }: ReplayPlace) {
-  const store = sessionStore(settings);
-  const id = await store.find(wanted);
-  if (id === null)
-    throw new UserError(`There is no session "${wanted}".`, 'Run `aca sessions` to list all sessions.');
-  const sessions = sessionFolder(settings);
-  const cwd = store.folderOf(id) ?? host.cwd;
-  const place = sessionPlace({ dataRoot: settings.root, sessions, id, cwd });
-  const script = readScript(place);
-  const records = place.undoLog === null ? [] : readUndoRecords(place.undoLog);
-  const history = foldHistory(records);
-  const objects = new Objects(path.join(place.undoFolder, 'objects'), { withheld: () => history.withheld });
-  const { workingDirectory, messages } = script.session;
-  const start = Timeline.start(records);
-  return {
-    id,
-    place,
-    script,
-    records,
-    objects,
-    async createScratch(at?: string): Promise<Scratch> {
-      const scratch = await createScratch({
-        workingDirectory,
-        dataRoot: settings.root,
-        objects,
-        start: history.start,
-        ended: messages.at(-1)?.timestamp ?? '',
-        known: new Set(start.keys()),
-        ...(at !== undefined && { at }),
-      });
-      await scratch.set(start);
-      return scratch;
-    },
-  };
-}
+type Playing = ReplayOptions & { other: OtherModel | null };
 
 class Replay {
   readonly #script: Script;
   readonly #source: ReplaySource;
   readonly #scratch: Scratch;
-  readonly #options: ReplayOptions;
+  readonly #options: Playing;
+  /** Its spending is that of a session of its own. */
+  readonly #id: string;
   readonly #timeline: Timeline;
   readonly #checker: Checker;
   readonly #there: (text: string) => string;
@@ -103,32 +72,36 @@ class Replay {
   /** How often each subagent id was started. */
   readonly #started = new Map<string, number>();
 
-  constructor(source: ReplaySource, scratch: Scratch, options: ReplayOptions) {
+  constructor(source: ReplaySource, scratch: Scratch, options: Playing) {
     this.#source = source;
     this.#script = source.script;
     this.#scratch = scratch;
     this.#options = options;
+    this.#id = options.other ? randomUUID() : source.id;
     this.#timeline = new Timeline(source.records);
-    const outputs = { from: source.place.outputs, to: path.join(scratch.root, 'outputs', source.id) };
+    const outputs = { from: source.place.outputs, to: path.join(scratch.root, 'outputs', this.#id) };
     const moves = [...scratch.moves, outputs];
     this.#checker = new Checker(moves);
     this.#there = rerooting(moves);
   }
 
   async play({ settings, host }: ReplayPlace): Promise<ReplayReport> {
-    const { id, script } = this.#source;
+    const { script } = this.#source;
+    const { other } = this.#options;
     const { folder, root } = this.#scratch;
-    const own = replaySettings(script.session, { folder, root, host, userRoot: settings.root });
-    const choice = recordedModel(script.session, own);
+    const place = { folder, root, host, user: settings, spends: other !== null };
+    const own = replaySettings(script.session, place);
+    const choice = other?.choice ?? recordedModel(script.session, own);
     const assistant = await openAssistant(choice, {
       settings: own,
       options: { offline: true },
       host: { ...host, cwd: folder },
-      session: sessionStore(own).create(folder, script.session.settings, id),
+      session: sessionStore(own).create(folder, script.session.settings, this.#id),
       provider: createPlayer({
         name: choice.preset.name,
         next: this.#next,
         interrupt: () => this.#assistant?.controller.interrupt(),
+        ...(other && { before: this.#askOther(other) }),
       }),
       additions: { tools: serverTools(script) },
       approver: this.#approve,
@@ -137,14 +110,14 @@ class Replay {
     this.#assistant = assistant;
     assistant.controller.listen((event) => {
       if (event.type === 'message') this.#take(event.message);
+      if (other) countCost(event, other.comparison);
     });
     assistant.controller.steerWith(this.#steer);
     const stop = () => assistant.controller.interrupt();
     this.#options.signal?.addEventListener('abort', stop);
     try {
-      while (this.#cursor < script.items.length && !this.#options.signal?.aborted)
-        await this.#step(assistant);
-      await this.#compareSubagents(assistant);
+      while (this.#cursor < script.items.length && !this.#isStopped) await this.#step(assistant);
+      if (!this.#isStopped) await this.#compareSubagents(assistant);
     } finally {
       await assistant.close();
     }
@@ -171,12 +144,29 @@ class Replay {
       await this.#prepare(message);
       await controller.submit(mapValue(ownContent(message), { text: this.#there }));
     } else await controller.retry();
+    if (this.#isStopped) return;
     this.#endRun();
     if (this.#cursor === before) {
       this.#checker.missing(message);
       this.#cursor += 1;
     }
     this.#skipRest();
+  }
+
+  get #isStopped(): boolean {
+    const { signal, other } = this.#options;
+    return signal?.aborted === true || (other?.comparison.stopped ?? null) !== null;
+  }
+
+  #askOther({ ask }: OtherModel): NonNullable<Parameters<typeof createPlayer>[0]['before']> {
+    return async (request, reply, signal) =>
+      this.#isOfConversation(request) ? ask(request, reply, { signal, original: this.#checker.back }) : [];
+  }
+
+  /** As opposed to a subagent, or work in the background. */
+  #isOfConversation({ cacheKey }: CompletionRequest): boolean {
+    const session = this.#assistant?.opened.session;
+    return session !== undefined && (cacheKey === cacheKeyOf(session) || cacheKey === session.id);
   }
 
   /** Brings files into the state that they had when the prompt was sent. */
@@ -236,18 +226,16 @@ class Replay {
   };
 
   readonly #next: NextReply = async (request) => {
-    const session = this.#assistant?.opened.session;
-    const { cacheKey = '' } = request;
-    if (session && (cacheKey === cacheKeyOf(session) || cacheKey === session.id)) {
+    if (this.#isOfConversation(request)) {
       const item = this.#script.items[this.#cursor];
       if (item?.type !== 'message' || item.message.role !== 'assistant') return 'end';
       return mapValue(item.message, { text: this.#there });
     }
-    const reply = await this.#subagentReply(request, cacheKey);
+    const reply = await this.#subagentReply(request);
     return reply && reply !== 'end' ? mapValue(reply, { text: this.#there }) : reply;
   };
 
-  async #subagentReply({ messages }: CompletionRequest, cacheKey: string) {
+  async #subagentReply({ messages, cacheKey = '' }: CompletionRequest) {
     const said = messages.filter(({ role }) => role === 'assistant').length;
     const open = await this.#assistant?.opened.subagents.all();
     const id = open?.find((one) => one.id === cacheKey || cacheKeyOf(one) === cacheKey)?.id ?? cacheKey;
@@ -318,7 +306,7 @@ class Replay {
 
   #ownPlace(): SessionPlace {
     const { root, folder } = this.#scratch;
-    return sessionPlace({ dataRoot: root, sessions: '', id: this.#source.id, cwd: folder });
+    return sessionPlace({ dataRoot: root, sessions: '', id: this.#id, cwd: folder });
   }
 
   async #compareSubagents({ opened }: Opened): Promise<void> {
@@ -352,6 +340,7 @@ class Replay {
   #report(): ReplayReport {
     const { differences, ignored, fromJournal, files, calls } = this.#checker;
     const { compactions, notes } = this.#script;
+    const { other } = this.#options;
     const doubtful = this.#source.records.flatMap(changesIn).filter(({ doubt }) => doubt !== undefined);
     return {
       session: this.#source.id,
@@ -372,6 +361,16 @@ class Replay {
             ]
           : []),
       ],
+      ...(other && { comparison: other.comparison }),
     };
   }
+}
+
+/** Null as soon as the price of a request is unknown. */
+function countCost(event: AgentEvent, comparison: OtherModel['comparison']): void {
+  if (event.type === 'usage')
+    comparison.costUsd =
+      event.costUsd === null || comparison.costUsd === null ? null : comparison.costUsd + event.costUsd;
+  if (event.type === 'end' && event.reason === 'budget')
+    comparison.stopped = event.error?.message ?? 'a limit was reached';
 }

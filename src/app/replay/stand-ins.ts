@@ -1,4 +1,4 @@
-import { cpSync, existsSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import type { Choice } from '../../assembly/models/choose-model.ts';
@@ -48,23 +48,44 @@ export function serverTools({ calls }: Script): Tool[] {
 /** What the data root of a replay has in common with the user's. */
 const SHARED = ['firewall.key', 'AGENTS.md', 'agents', 'commands', 'skills', 'output-styles'];
 
+/** What another model costs counts like everything else that the user spends. */
+function shareSpending(userRoot: string, root: string): void {
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  for (const name of ['ledger', 'quota']) {
+    const folder = path.join(userRoot, name);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    symlinkSync(folder, path.join(root, name));
+  }
+}
+
+type ReplaySettingsPlace = {
+  folder: string;
+  root: string;
+  host: Host;
+  user: Settings;
+  /** Whether a real model is asked. */
+  spends: boolean;
+};
+
 /** The user's settings for the copy of the folder, with a data root of its own, and nothing that reaches further. */
 export function replaySettings(
   { workingDirectory, settings: { mode } }: Session,
-  place: { folder: string; root: string; host: Host; userRoot: string },
+  place: ReplaySettingsPlace,
 ): Settings {
-  const { folder, root, host, userRoot } = place;
+  const { folder, root, host, user, spends } = place;
   const { trusted } = loadSettings(
     {},
     { ...host, cwd: existsSync(workingDirectory) ? workingDirectory : folder },
   );
   const settings = loadSettings({ trust: trusted, offline: true }, { ...host, cwd: folder });
   for (const name of SHARED) {
-    const from = path.join(userRoot, name);
+    const from = path.join(user.root, name);
     if (existsSync(from)) cpSync(from, path.join(root, name), { recursive: true });
   }
+  if (spends) shareSpending(user.root, root);
   const { sessionDirectory: _, ...config } = settings.config;
   const { level } = config.sandbox;
+  const { limits } = user.config;
   return {
     ...settings,
     root,
@@ -73,7 +94,8 @@ export function replaySettings(
       mode: (mode as Settings['config']['mode'] | undefined) ?? 'default',
       saveHistory: true,
       maxTurns: 100_000,
-      limits: {},
+      // What one run may cost is the limit of the whole comparison.
+      limits: spends ? { ...limits, ...(limits.run !== undefined && { session: limits.run }) } : {},
       mcpServers: {},
       additionalDirectories: [],
       memory: { ...config.memory, enabled: false },

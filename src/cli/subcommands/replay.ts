@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { Command } from 'commander';
 import type { Difference, ReplayReport } from '../../app/replay/report.ts';
 import { loadSettings } from '../../app/settings.ts';
@@ -6,28 +7,90 @@ import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { diffOf } from '../../lib/text/diff-lines.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { parseArgs, positiveInteger } from '../args.ts';
 import { type Ended, withContext } from './context.ts';
 
-type Flags = { json?: boolean; unsandboxed?: boolean };
+type Comparison = NonNullable<ReplayReport['comparison']>;
+
+type Flags = {
+  json?: boolean;
+  unsandboxed?: boolean;
+  model?: string;
+  budget: string[];
+  from?: number;
+  at?: string;
+  mode?: string;
+};
 
 /** Runs a session again and compares. */
 export function replayCommand(terminal: Terminal, ended: Ended): Command {
   return withContext(new Command('replay'), terminal)
     .description('Run a session again without its model, in a copy of its folder, and compare what happens')
     .argument('<session>', 'session id, id prefix or title')
+    .option('--model <model>', 'also ask this model for each turn, and show where it would act differently')
+    .option(
+      '--budget <limit>',
+      "with a model: stop before exceeding this limit, such as '$5'; repeatable",
+      (value: string, previous: string[]) => [...previous, value],
+      [],
+    )
+    .option(
+      '--from <n>',
+      'go on with a model from before prompt n, as a new session in a copy',
+      positiveInteger,
+    )
+    .option('--at <folder>', 'with --from: the folder for the copy (default: a temporary one)')
+    .option('--mode <mode>', 'with --from: the permission mode to go on in')
     .option('--unsandboxed', 'run commands even if no sandbox is available')
     .option('--json', 'print JSON')
-    .action(async (wanted: string, { json, unsandboxed = false }: Flags) => {
-      const settings = loadSettings({}, terminal);
-      const stop = new AbortController();
-      terminal.onSignal('SIGINT', () => stop.abort());
-      const { replaySession } = await import('../../app/replay/replay.ts');
-      const place = { settings, host: terminal };
-      const report = await replaySession(wanted, { unsandboxed, signal: stop.signal }, place);
-      terminal.stdout.write(json ? `${JSON.stringify(report)}\n` : await reportText(report));
-      if (stop.signal.aborted) ended.code = exitCodes.interrupted.code;
-      else if (!report.same) ended.code = exitCodes.error.code;
+    .action(async (wanted: string, flags: Flags) => {
+      ended.code = await (flags.from === undefined
+        ? compare(wanted, flags, terminal)
+        : goOn(wanted, { ...flags, from: flags.from }, terminal));
     });
+}
+
+async function compare(wanted: string, flags: Flags, terminal: Terminal): Promise<number> {
+  const { json, unsandboxed = false, model, budget } = flags;
+  const settings = loadSettings({ budget }, terminal);
+  const stop = new AbortController();
+  terminal.onSignal('SIGINT', () => stop.abort());
+  const { replaySession } = await import('../../app/replay/replay.ts');
+  const options = { unsandboxed, signal: stop.signal, ...(model !== undefined && { model }) };
+  const report = await replaySession(wanted, options, { settings, host: terminal });
+  terminal.stdout.write(json ? `${JSON.stringify(report)}\n` : await reportText(report));
+  if (stop.signal.aborted) return exitCodes.interrupted.code;
+  if ((report.comparison?.stopped ?? null) !== null) return exitCodes.limit.code;
+  return report.same ? exitCodes.done.code : exitCodes.error.code;
+}
+
+/** Branches, then goes on like any other conversation. */
+async function goOn(wanted: string, flags: Flags & { from: number }, terminal: Terminal): Promise<number> {
+  const { from, at, model, mode, budget, json } = flags;
+  const settings = loadSettings({ budget }, terminal);
+  const { branchSession } = await import('../../app/replay/branch.ts');
+  const where = { from, ...(at !== undefined && { at: path.resolve(terminal.cwd, at) }) };
+  const branch = await branchSession(wanted, where, { settings, host: terminal });
+  const { id, folder, prompt, notes } = branch;
+  for (const note of notes) terminal.stderr.write(`Note: ${visible(note)}\n`);
+  terminal.stderr.write(`Session ${id} in ${visible(folder)}.\n`);
+  const isOnScreen = terminal.stdin.isTTY && terminal.stdout.isTTY && !json;
+  const args = [
+    ...(isOnScreen ? [] : ['-p']),
+    '--resume',
+    id,
+    ...(model === undefined ? [] : ['--model', model]),
+    ...(mode === undefined ? [] : ['--mode', mode]),
+    ...budget.flatMap((limit) => ['--budget', limit]),
+    ...(json ? ['--output-format', 'json'] : []),
+  ];
+  const write = (text: string) => void terminal.stderr.write(text);
+  const parsed = parseArgs(args, { out: write, err: write });
+  if (parsed.kind !== 'conversation') throw new Error('These flags start a conversation.');
+  const there = { ...terminal, cwd: folder };
+  if (isOnScreen)
+    return (await import('../../frontends/terminal/run.ts')).runScreen(prompt, parsed.options, there);
+  return (await import('../../frontends/print/run.ts')).runPrint(prompt, parsed.options, there);
 }
 
 async function reportText(report: ReplayReport): Promise<string> {
@@ -44,8 +107,24 @@ async function reportText(report: ReplayReport): Promise<string> {
     ...fromJournal.map(({ call, because }) => `  ${visible(call)} (${because})`),
     ...Object.entries(ignored).map(([name, count]) => `Ignored ${name} in ${counted(count, 'result')}.`),
     ...notes.map((note) => `Note: ${visible(note)}`),
+    ...(report.comparison ? comparisonLines(report.comparison) : []),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function comparisonLines({ model, turns, actions, costUsd, stopped }: Comparison): string[] {
+  const cost = costUsd === null ? 'for an unknown price' : `for $${costUsd.toFixed(4)}`;
+  const act = actions.length === 0 ? 'the same calls each time' : `other calls in ${actions.length} of them`;
+  const list = (calls: readonly string[]) => (calls.length === 0 ? 'no call' : calls.map(visible).join(', '));
+  return [
+    `${model} was asked for ${counted(turns, 'turn')} ${cost}: ${act}.`,
+    ...actions.flatMap(({ turn, expected, actual }) => [
+      `  turn ${turn}`,
+      `  - ${list(expected)}`,
+      `  + ${list(actual)}`,
+    ]),
+    ...(stopped === null ? [] : [`Stopped: ${visible(stopped)}`]),
+  ];
 }
 
 function heading({ kind, about }: Difference): string {

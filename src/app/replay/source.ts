@@ -1,0 +1,51 @@
+import path from 'node:path';
+import { UserError } from '../../contract/errors.ts';
+import { sessionPlace } from '../../session/session-place.ts';
+import { Objects } from '../../session/undo/objects.ts';
+import { foldHistory, readUndoRecords } from '../../session/undo/undo-log.ts';
+import type { Host } from '../host.ts';
+import { type Settings, sessionFolder, sessionStore } from '../settings.ts';
+import { createScratch, type Scratch } from './scratch.ts';
+import { readScript } from './script.ts';
+import { Timeline } from './timeline.ts';
+
+export type ReplayPlace = { settings: Settings; host: Host };
+
+export type ReplaySource = Awaited<ReturnType<typeof openSource>>;
+
+/** Everything that is known about a session, and the copy of its folder as it was. */
+export async function openSource(wanted: string, { settings, host }: ReplayPlace) {
+  const store = sessionStore(settings);
+  const id = await store.find(wanted);
+  if (id === null)
+    throw new UserError(`There is no session "${wanted}".`, 'Run `aca sessions` to list all sessions.');
+  const sessions = sessionFolder(settings);
+  const cwd = store.folderOf(id) ?? host.cwd;
+  const place = sessionPlace({ dataRoot: settings.root, sessions, id, cwd });
+  const script = readScript(place);
+  const records = place.undoLog === null ? [] : readUndoRecords(place.undoLog);
+  const history = foldHistory(records);
+  const objects = new Objects(path.join(place.undoFolder, 'objects'), { withheld: () => history.withheld });
+  const { workingDirectory, messages } = script.session;
+  const start = Timeline.start(records);
+  return {
+    id,
+    place,
+    script,
+    records,
+    objects,
+    async createScratch(at?: string): Promise<Scratch> {
+      const scratch = await createScratch({
+        workingDirectory,
+        dataRoot: settings.root,
+        objects,
+        start: history.start,
+        ended: messages.at(-1)?.timestamp ?? '',
+        known: new Set(start.keys()),
+        ...(at !== undefined && { at }),
+      });
+      await scratch.set(start);
+      return scratch;
+    },
+  };
+}

@@ -50,7 +50,7 @@ export async function keepChanges(
   return { ...kept, branch, commit };
 }
 
-export function branchOf(batch: string, { id }: Pick<Task, 'id'>): string {
+function branchOf(batch: string, { id }: Pick<Task, 'id'>): string {
   return `aca/${batch}/${id}`;
 }
 

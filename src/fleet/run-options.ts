@@ -1,4 +1,5 @@
 import type { ProcessKeeper } from '../sandbox/shell/process-keeper.ts';
+import type { Source } from '../sandbox/worktrees/origin.ts';
 
 export type TaskPlace = {
   /** Id of the batch, a part of the names of branches and worktrees. */
@@ -7,6 +8,8 @@ export type TaskPlace = {
   patches: string;
   /** The folder for worktrees and copies; beside the repository or folder if absent. */
   trees?: string;
+  /** Repositories and commits that were already found, for the tasks to come. */
+  sources: Map<string, Promise<Source>>;
   /** How this program is started. */
   program: readonly string[];
   /** Ends the child with this process, however that ends. */

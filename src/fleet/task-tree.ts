@@ -8,6 +8,7 @@ import { repositoryRoot } from '../lib/paths/repository-root.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { fetchRepository } from '../sandbox/fetch-repository.ts';
 import { createWorktree } from '../sandbox/worktrees/create.ts';
+import { findSource, type Source } from '../sandbox/worktrees/origin.ts';
 import { removeWorktree } from '../sandbox/worktrees/remove.ts';
 import { openWorktree, placesIn, type Worktree } from '../sandbox/worktrees/worktree.ts';
 import type { RunTaskOptions, TaskPlace } from './run-options.ts';
@@ -40,8 +41,14 @@ async function makeTree(
   try {
     if (source.type === 'folder')
       return await createWorktree({ ...made, repository: source.folder, uncommitted: true });
-    if (!isRemote(source.repository))
-      return await createWorktree({ ...made, repository: source.repository, base: source.ref });
+    if (!isRemote(source.repository)) {
+      const { repository, ref: base } = source;
+      return await createWorktree({
+        ...made,
+        repository,
+        source: await foundSource(repository, base, place),
+      });
+    }
     const repository = await cloneOf(source, place, signal);
     return await createWorktree({ ...made, repository });
   } catch (error) {
@@ -52,6 +59,14 @@ async function makeTree(
       { cause: error },
     );
   }
+}
+
+/** Git is asked once for all tasks of a commit. */
+function foundSource(repository: string, base: string, { sources, env }: TaskPlace): Promise<Source> {
+  const key = `${repository}\0${base}`;
+  const known = sources.get(key) ?? findSource(repository, { base, env });
+  sources.set(key, known);
+  return known;
 }
 
 /** Null if it is not complete: then it is removed. */

@@ -52,7 +52,7 @@ export const taskLineSchema = z.strictObject({
 export type TaskLine = z.infer<typeof taskLineSchema>;
 
 /** Where a task finds its files: a repository (path or URL) at a ref, or a folder that is copied. Paths are absolute. */
-export const taskSourceSchema = z.discriminatedUnion('type', [
+const taskSourceSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('repository'), repository: text(), ref: text() }),
   z.object({ type: z.literal('folder'), folder: text() }),
 ]);
@@ -79,7 +79,7 @@ export const taskSchema = z.object({
 export type Task = z.infer<typeof taskSchema>;
 
 /** Why a task is not done. Those that were `interrupted`, or met the end of the batch's budget, go on when it is resumed. */
-export const failures = [
+const failures = [
   'check', // a check still fails after its retries
   'limit', // turns, tokens or the task's budget
   'budget', // the batch's

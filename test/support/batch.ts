@@ -25,7 +25,7 @@ export function gitIn(cwd: string, ...args: string[]): string {
 }
 
 /** How often each command was requested. */
-export type Orders = Map<string, number>;
+type Orders = Map<string, number>;
 
 /**
  * A model that runs the command after `run: ` in the prompt, once, and then says that it is done. Any number of
@@ -53,7 +53,7 @@ export async function obedientModel({
   return { server, orders, model, env: { ...env, AI_ASSISTANT_MODEL: model } };
 }
 
-export function orderOf(request: SeenRequest): string {
+function orderOf(request: SeenRequest): string {
   const prompt = request.messages.find(({ role, text }) => role === 'user' && text.includes('run: '));
   return /run: (.*)/.exec(prompt?.text ?? '')?.[1] ?? 'true';
 }

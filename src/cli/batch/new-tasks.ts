@@ -75,15 +75,15 @@ const MOST_REPOSITORIES = 20;
 
 /** Tasks start from a commit: what is not committed is not there. */
 export async function warnIfDirty(tasks: readonly Task[], { env, stderr }: Terminal): Promise<void> {
-  const repositories = new Set(
+  const starts = new Map(
     tasks.flatMap(({ source }) =>
-      source.type === 'repository' && source.ref === 'HEAD' && !isRemote(source.repository)
-        ? [source.repository]
-        : [],
+      source.type === 'repository' && !isRemote(source.repository) ? [[source.repository, source.ref]] : [],
     ),
   );
-  for (const cwd of [...repositories].slice(0, MOST_REPOSITORIES)) {
+  for (const [cwd, ref] of [...starts].slice(0, MOST_REPOSITORIES)) {
     const place = { cwd, env: { ...env, ...safeGitEnvironment() } };
+    // Who names another commit does not expect them.
+    if ((await runGit(['rev-parse', 'HEAD'], place)).out.trim() !== ref) continue;
     const { success, out } = await runGit(['status', '--porcelain', '-z', '--untracked-files=normal'], place);
     const changed = out.split('\0').filter(Boolean).length;
     if (success && changed > 0)

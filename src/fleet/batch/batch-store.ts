@@ -66,7 +66,7 @@ export const batchFiles = (folder: string) => ({
   spent: path.join(folder, 'spent'),
 });
 
-export function batchesFolder(root: string): string {
+function batchesFolder(root: string): string {
   return path.join(root, 'batches');
 }
 

@@ -17,7 +17,7 @@ export type ReportData = {
   failures: { task: string; reason: string; checks: { name: string; output: string }[] }[];
 };
 
-export type Table = { head: string[]; rows: { cells: string[]; isFailed?: boolean }[] };
+type Table = { head: string[]; rows: { cells: string[]; isFailed?: boolean }[] };
 
 const MAX_TITLE = 60;
 

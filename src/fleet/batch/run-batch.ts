@@ -26,7 +26,7 @@ export type BatchEnd =
   | { type: 'trouble'; reason: string };
 
 export type RunBatchOptions = {
-  place: Omit<TaskPlace, 'batch' | 'patches' | 'changes' | 'trust'>;
+  place: Omit<TaskPlace, 'batch' | 'patches' | 'changes' | 'trust' | 'sources'>;
   jobs: number;
   /** `failed`: tasks that failed run again, in a new session. */
   retry: 'open' | 'failed';
@@ -73,6 +73,7 @@ class Scheduler {
   readonly #budget: Readonly<Record<string, string>> | undefined;
   readonly #counter: ProgressCounter;
   readonly #waiting: Iterator<Task>;
+  readonly #sources: TaskPlace['sources'] = new Map();
   /** Failures in a row that are not the fault of a task. */
   #troubles = 0;
   /** Set when no more tasks are started. */
@@ -166,6 +167,7 @@ class Scheduler {
 
   get #place(): TaskPlace {
     const { id, changes, trust } = this.#batch.state.description;
-    return { ...this.#options.place, batch: id, patches: this.#batch.files.patches, changes, trust };
+    const { patches } = this.#batch.files;
+    return { ...this.#options.place, batch: id, patches, changes, trust, sources: this.#sources };
   }
 }

@@ -25,13 +25,22 @@ const defaultsIn = (cwd: string, more: Partial<TaskDefaults> = {}): TaskDefaults
   ...more,
 });
 
+function commitAll(root: string): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  git('init', '-q', '-b', 'main');
+  git('add', '-A');
+  git('-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm', 'x');
+  return git('rev-parse', 'HEAD');
+}
+
 async function read(text: string, more: Partial<TaskDefaults> & { name?: string } = {}) {
   const { root } = await workspace({
     'commands/fix.md': '---\ndescription: x\n---\nFix $1 in $ARGUMENTS.\n',
   });
+  const commit = commitAll(root);
   const { name = 'tasks.jsonl', ...defaults } = more;
   const input: TaskInput = { type: 'file', name, text, folder: root };
-  return { root, tasks: await readTasks(input, defaultsIn(root, defaults)) };
+  return { root, commit, tasks: await readTasks(input, defaultsIn(root, defaults)) };
 }
 
 const problemsOf = async (text: string, more: Parameters<typeof read>[1] = {}) => {
@@ -46,7 +55,7 @@ const problemsOf = async (text: string, more: Parameters<typeof read>[1] = {}) =
 describe('a line of JSON', () => {
   test('takes what it lacks from the flags', async () => {
     const line = { prompt: 'do {{what}}', checks: ['test -f {{what}}'], variables: { what: 'a b', n: 3 } };
-    const { tasks, root } = await read(
+    const { tasks, root, commit } = await read(
       `\uFEFF# a comment\n\n${JSON.stringify(line)}\n{"prompt":"{{as it is}}"}\n`,
       {
         labels: ['x'],
@@ -58,7 +67,7 @@ describe('a line of JSON', () => {
       {
         id: '1',
         prompt: 'do a b',
-        source: { type: 'repository', repository: root, ref: 'HEAD' },
+        source: { type: 'repository', repository: root, ref: commit },
         model: 'm/one',
         mode: 'auto',
         allow: [],
@@ -74,7 +83,7 @@ describe('a line of JSON', () => {
   });
 
   test('may name a command file, a folder, or a repository by path or URL', async () => {
-    const { tasks, root } = await read(
+    const { tasks, root, commit } = await read(
       [
         '{"command":"commands/fix.md","arguments":"a.ts now"}',
         '{"prompt":"x","folder":"commands"}',
@@ -84,11 +93,11 @@ describe('a line of JSON', () => {
       ].join('\n'),
     );
     expect(tasks.map(({ prompt, source }) => [prompt, source])).toEqual([
-      ['Fix a.ts in a.ts now.', { type: 'repository', repository: root, ref: 'HEAD' }],
+      ['Fix a.ts in a.ts now.', { type: 'repository', repository: root, ref: commit }],
       ['x', { type: 'folder', folder: path.join(root, 'commands') }],
       ['x', { type: 'repository', repository: 'https://example.com/r.git', ref: 'v1' }],
       ['x', { type: 'repository', repository: 'git@example.com:r.git', ref: 'HEAD' }],
-      ['x', { type: 'repository', repository: path.join(root, 'commands'), ref: 'main' }],
+      ['x', { type: 'repository', repository: path.join(root, 'commands'), ref: commit }],
     ]);
   });
 
@@ -122,6 +131,7 @@ describe('a line of JSON', () => {
     ['{"prompt":"x","repository":"a","folder":"b"}', 'names both a repository and a folder'],
     ['{"prompt":"x","repository":"gone"}', 'is not a folder'],
     ['{"prompt":"x","folder":"commands/fix.md"}', 'is not a folder'],
+    ['{"prompt":"x","ref":"nope"}', 'has no commit nope'],
     ['{"prompt":"{{a}} {{b}}","variables":{"a":"1"}}', 'no value for {{b}}'],
     [
       '{"id":"A","prompt":"x"}\n{"id":"a","prompt":"y"}',
@@ -177,15 +187,15 @@ describe('a CSV file', () => {
 
 test('--each takes the committed files that match, and no others', async () => {
   const { root } = await workspace({ 'src/a.js': '', 'src/in/b.js': '', 'src/c.ts': '', 'd.js': '' });
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: root });
-  git('init', '-q');
-  git('add', '-A');
-  git('-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm', 'x');
+  commitAll(root);
   await writeFile(path.join(root, 'src/new.js'), '');
-  const each = (cwd: string, glob: string) =>
+  const each = (cwd: string, glob: string, type: 'repository' | 'folder' = 'repository') =>
     readTasks(
       { type: 'each', glob },
-      defaultsIn(cwd, { prompt: '{{file}} {{folder}} {{name}}{{extension}}' }),
+      defaultsIn(cwd, {
+        prompt: '{{file}} {{folder}} {{name}}{{extension}}',
+        source: { type, path: cwd },
+      }),
     );
   expect((await each(root, 'src/**/*.js')).map(({ id, prompt }) => [id, prompt])).toEqual([
     ['1-a', 'src/a.js src a.js'],
@@ -197,7 +207,7 @@ test('--each takes the committed files that match, and no others', async () => {
 
   const plain = await workspace({ 'a.js': '', 'node_modules/b.js': '' });
   await mkdir(path.join(plain.root, 'in'));
-  expect((await each(plain.root, '**/*.js')).map(({ prompt }) => prompt)).toEqual(['a.js . a.js']);
+  expect((await each(plain.root, '**/*.js', 'folder')).map(({ prompt }) => prompt)).toEqual(['a.js . a.js']);
 });
 
 test('values of a template are inserted as they are', () => {

@@ -11,6 +11,7 @@ import { type Task, taskLineSchema } from '../task.ts';
 import { completeTask, type TaskDefaults } from './complete-task.ts';
 import { parseCsv, UnclosedQuote } from './csv.ts';
 import { matchingFiles } from './matching-files.ts';
+import { pinCommits } from './pin-commits.ts';
 
 /** Where tasks come from: a file of lines or rows with its text, or the files that a glob matches. */
 export type TaskInput =
@@ -63,9 +64,11 @@ export async function readTasks(input: TaskInput, defaults: TaskDefaults): Promi
       tasks.push(task);
     }
   }
+  const pinned = await pinCommits(tasks, defaults.env);
+  for (const [task, problem] of pinned.problems) problems.push(`${seen.get(task.toLowerCase())}: ${problem}`);
   if (problems.length > 0)
     throw new UserError(problemList(problems), 'Fix that, and run it again. Nothing was run.');
-  return tasks;
+  return pinned.tasks;
 }
 
 function remembered<T>(find: (name: string) => T): (name: string) => T {

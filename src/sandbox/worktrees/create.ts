@@ -29,6 +29,8 @@ import {
 export type WorktreeOptions = {
   /** A folder in a repository, a bare repository, or a folder without one. */
   repository: string;
+  /** What `findSource` found for both, to make several worktrees of one commit. */
+  source?: Source;
   /** A commit, a branch or a tag. Default: the current commit. */
   base?: string;
   /** Also the changes that are not committed, and new files. Always so without a repository or a commit. */
@@ -52,7 +54,8 @@ const COPIED_SETTINGS =
 /** Creates a worktree, and locks it for this process. Runs nothing of the repository. */
 export async function createWorktree(options: WorktreeOptions): Promise<Worktree> {
   const { repository, at, env, base } = options;
-  const source = await findSource(repository, { env, ...(base !== undefined && { base }) });
+  const source =
+    options.source ?? (await findSource(repository, { env, ...(base !== undefined && { base }) }));
   if (existsSync(at)) throw new UserError(`${at} already exists.`, 'Choose another folder.');
   makePrivateFolder(at);
   const lock = await lockFile(placesIn(at).owner);

@@ -91,7 +91,8 @@ function filled(input: Record<string, unknown>, seen: string): Record<string, un
 /** Every page of the web, through a proxy that records what arrives. */
 export type Web = { url: string; arrived: string[]; pages: Map<string, string> };
 
-async function openWeb(pages: Record<string, string>): Promise<Web> {
+/** A proxy for these pages; closed at the end of the test. */
+export async function openWeb(pages: Record<string, string>): Promise<Web> {
   const web: Web = { url: '', arrived: [], pages: new Map(Object.entries(pages)) };
   const server: Server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -220,7 +221,9 @@ export async function stage({
     NO_PROXY: '127.0.0.1,localhost',
     no_proxy: '127.0.0.1,localhost',
   };
-  const clean = cleanEnv(space, { ...env, ...proxy });
+  // Package managers fail at once instead of retrying for minutes.
+  const offline = { npm_config_offline: 'true', npm_config_fetch_retries: '0' };
+  const clean = cleanEnv(space, { ...env, ...proxy, ...offline });
   const played = {
     guarded: [] as string[],
     asked: [] as string[],

@@ -8,7 +8,7 @@ const NORMALISATIONS: readonly { name: string; pattern: RegExp; as: string; only
   {
     name: 'dates and times',
     pattern:
-      /\b((Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(\d{1,2} )?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ?\d{1,2}?( +\d{1,2})?( +\d\d:\d\d(:\d\d)?)?( +[A-Z]{3,4})?( +\d{4})?/g,
+      /\b((Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2})\b( +\d\d:\d\d(:\d\d)?)?( +[A-Z]{3,4}\b)?( +\d{4}\b)?/g,
     as: '<time>',
   },
   { name: 'dates and times', pattern: /\b\d{1,2}:\d\d:\d\d([.,]\d+)?\b/g, as: '<time>' },

@@ -9,7 +9,7 @@ export type Difference = {
 };
 
 /** Where another model would have acted differently. */
-export type OtherAction = { turn: number; expected: string[]; actual: string[] };
+type OtherAction = { turn: number; expected: string[]; actual: string[] };
 
 export type ReplayReport = {
   session: string;

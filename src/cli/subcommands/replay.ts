@@ -133,7 +133,11 @@ function heading({ kind, about }: Difference): string {
 
 /** Without control characters: a result may contain anything. */
 async function diffText({ expected, actual }: Difference): Promise<string> {
-  const { patch } = await diffOf('x', expected ?? '', actual ?? '');
+  const [before = '', after = ''] = [expected, actual].map((text) => `${(text ?? '').trimEnd()}\n`);
+  // Differs only at its end: then that must be seen.
+  const { patch } = await (before === after
+    ? diffOf('x', expected ?? '', actual ?? '')
+    : diffOf('x', before, after));
   const [, , ...hunks] = patch.trimEnd().split('\n');
   const lines = ['--- journal', '+++ replay', ...hunks];
   return lines.map((line) => `  ${visible(line)}`).join('\n');

@@ -1027,6 +1027,8 @@ type CommandContext = {
     mcp?: McpServers;
     /** Absent in frontends without one. */
     repository?: Repository;
+    /** Those of the other folders that the user opened. */
+    otherRepositories?: readonly Repository[];
     /** Absent in frontends without them. */
     extensions?: Extensions;
     /** Absent in frontends without them. */
@@ -1570,6 +1572,8 @@ type McpServerState = {
 
 /** The git repository of the working directory, used only on the user's request. */
 type Repository = {
+    /** The folder that was opened in it. */
+    folder: string;
     /** Null outside a repository. */
     state(): Promise<RepositoryState | null>;
     /** Stages changes to tracked files. */

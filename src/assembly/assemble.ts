@@ -1,5 +1,6 @@
 import type { Controller } from '../agent/controller.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
+import { repositoryRoot } from '../lib/paths/repository-root.ts';
 import { cachedUsage } from '../observability/spending/prompt-cache.ts';
 import { createGit } from '../sandbox/git.ts';
 import type { Assistant } from './assistant.ts';
@@ -63,6 +64,11 @@ export function assemble(parts: Parts): Assistant {
   const attach = createAttachMentions({ cwd, call, notice: notify.warn, mcp: desk });
   const git = createGit({ cwd, env, trusted });
   const repository = createRepository({ cwd, git, backgroundModel, subagents, writer });
+  const otherRepositories = otherFolders(parts).map((folder) => {
+    // The user trusts the working directory, and not the programs that other repositories name.
+    const others = createGit({ cwd: folder, env, trusted: false });
+    return createRepository({ cwd: folder, git: others, backgroundModel, subagents, writer });
+  });
   const built = { core, safety, models, memory, extensions, tools, window, calls, repository };
   const controller = createController(parts, built);
   for (const part of [privacy, memory, window.view, extensions.hooks, extensions])
@@ -79,6 +85,7 @@ export function assemble(parts: Parts): Assistant {
     styles: window.styles,
     spending: models.budget,
     repository,
+    otherRepositories,
     cache: () => ({ ...cachedUsage(opened.session.messages), compared: models.promptCache.compared }),
     sandbox: judge.sandbox,
     toolNames: tools.router.toolNames,
@@ -92,6 +99,17 @@ export function assemble(parts: Parts): Assistant {
     noteAtEnd: async (signal) => memory?.atEnd(signal),
     close: once(() => closeAll({ ...built, caches, controller })),
   };
+}
+
+/** Added folders, one for each repository. */
+function otherFolders({ cwd, config }: Parts): string[] {
+  const known = new Set([repositoryRoot(cwd)]);
+  return config.additionalDirectories.filter((folder) => {
+    const root = repositoryRoot(folder);
+    const isNew = !known.has(root);
+    known.add(root);
+    return isNew;
+  });
 }
 
 type Closing = {

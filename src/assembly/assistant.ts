@@ -32,6 +32,7 @@ export type Assistant = UserCalls & {
   /** Absent if disabled. */
   memory?: Memory;
   repository: Repository;
+  otherRepositories: readonly Repository[];
   /** Absent if no server is configured. */
   mcp?: McpServers;
   extensions: Extensions;

@@ -1,4 +1,4 @@
-import type { CommandContext, Repository, SlashCommand } from '../contract/command.ts';
+import type { CommandContext, Repository, RepositoryState, SlashCommand } from '../contract/command.ts';
 
 export const NO_REPOSITORY = 'This folder is not in a git repository.';
 
@@ -7,20 +7,39 @@ export const commit: SlashCommand = {
   needs: 'user',
   description: 'Commit staged changes with a generated message: /commit [what it should say]',
   async execute(args, context) {
-    const { repository, print } = context;
-    const state = await repository?.state();
-    if (!repository || !state) return print(NO_REPOSITORY);
-    if (state.staged.length === 0 && !(await offerToStage(state.unstaged, repository, context))) {
-      if (state.untracked.length > 0) print(`Untracked: ${state.untracked.join(', ')}`);
-      return;
+    const { repository, otherRepositories = [], print } = context;
+    const all = repository ? [repository, ...otherRepositories] : [];
+    const found: { repository: Repository; state: RepositoryState }[] = [];
+    for (const one of all) {
+      const state = await one.state();
+      if (state) found.push({ repository: one, state });
     }
-    if (state.hooks.length > 0) print(`Repository hooks that will run: ${state.hooks.join(', ')}`);
-    const message = await agreedMessage(args.join(' '), repository, context);
-    if (message === null) return print('Nothing was committed.');
-    const { success, output } = await repository.commit(message);
-    print(success ? output : `Git refused the commit:\n${output}`);
+    const changed = found.filter(({ state }) => state.staged.length + state.unstaged.length > 0);
+    const chosen = changed.length > 0 ? changed : found.slice(0, 1);
+    if (chosen.length === 0) return print(NO_REPOSITORY);
+    for (const one of chosen) {
+      if (found.length > 1) print(`${one.repository.folder}:`);
+      await commitIn(one, args, context);
+    }
   },
 };
+
+async function commitIn(
+  { repository, state }: { repository: Repository; state: RepositoryState },
+  args: readonly string[],
+  context: CommandContext,
+): Promise<void> {
+  const { print } = context;
+  if (state.staged.length === 0 && !(await offerToStage(state.unstaged, repository, context))) {
+    if (state.untracked.length > 0) print(`Untracked: ${state.untracked.join(', ')}`);
+    return;
+  }
+  if (state.hooks.length > 0) print(`Repository hooks that will run: ${state.hooks.join(', ')}`);
+  const message = await agreedMessage(args.join(' '), repository, context);
+  if (message === null) return print('Nothing was committed.');
+  const { success, output } = await repository.commit(message);
+  print(success ? output : `Git refused the commit:\n${output}`);
+}
 
 async function offerToStage(
   unstaged: readonly string[],

@@ -3,18 +3,25 @@ import type { SlashCommand } from '../contract/command.ts';
 export const diff: SlashCommand = {
   name: 'diff',
   description: 'Show uncommitted changes, or any git diff: /diff --stat, /diff main src',
-  async execute(words, { call, print }) {
+  async execute(words, { call, print, repository, otherRepositories = [] }) {
     if (!call) return print('Git is not available here.');
     const wanted = words.length === 0 ? ['HEAD'] : words;
     const strange = wanted.find((word) => !/^[\w@{}~^./:+=,-]+$/.test(word));
     if (strange !== undefined) return print(`/diff takes commits, options and paths, not ${strange}.`);
-    const status = await call('Bash', { command: 'git status --short' });
-    if (!status.success) return print(status.text);
-    const { text } = await call('Bash', { command: `git --no-pager diff --no-color ${wanted.join(' ')}` });
-    const fresh = words.length > 0 ? [] : untracked(status.text);
-    const changes = text === NOTHING ? [] : [text.trimEnd()];
-    const news = fresh.length > 0 ? [`Untracked files:\n${fresh.join('\n')}`] : [];
-    print([...changes, ...news].join('\n') || 'Nothing has changed.');
+    const show = async (folder?: string): Promise<string> => {
+      const place = folder === undefined ? {} : { working_directory: folder };
+      const status = await call('Bash', { command: 'git status --short', ...place });
+      if (!status.success) return status.text;
+      const command = `git --no-pager diff --no-color ${wanted.join(' ')}`;
+      const { text } = await call('Bash', { command, ...place });
+      const fresh = words.length > 0 ? [] : untracked(status.text);
+      const changes = text === NOTHING ? [] : [text.trimEnd()];
+      const news = fresh.length > 0 ? [`Untracked files:\n${fresh.join('\n')}`] : [];
+      return [...changes, ...news].join('\n') || 'Nothing has changed.';
+    };
+    if (!repository || otherRepositories.length === 0) return print(await show());
+    print(`${repository.folder}:\n${await show()}`);
+    for (const { folder } of otherRepositories) print(`${folder}:\n${await show(folder)}`);
   },
 };
 

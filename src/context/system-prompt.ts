@@ -4,6 +4,8 @@ import type { OutputStyle } from './output-style.ts';
 
 export type Surroundings = {
   cwd: string;
+  /** Other folders that the user opened. */
+  folders?: readonly string[];
   platform: string;
   shell: string;
   mode: PermissionMode;
@@ -77,8 +79,9 @@ export function notesPlanning(messages: readonly Message[]): boolean {
 /** What is the same in every session comes first, so that the vendor's prompt cache can hold it. */
 export function systemPrompt(surroundings: Surroundings): string {
   const { cwd, platform, shell, mode, instructions, skills = [], role, length = 'full' } = surroundings;
-  const { replace, append, style } = surroundings;
-  const environment = `Working directory: ${cwd}\nPlatform: ${platform}\nShell: ${shell}`;
+  const { replace, append, style, folders = [] } = surroundings;
+  const others = folders.length > 0 ? `\nOther folders to work in: ${folders.join(', ')}` : '';
+  const environment = `Working directory: ${cwd}${others}\nPlatform: ${platform}\nShell: ${shell}`;
   const kept = instructions.map(({ file, text }) => `Instructions from ${file}:\n${text.trim()}`);
   const own = style && !style.keepsInstructions ? BASE : length === 'short' ? SHORT : STABLE;
   return [replace ?? own, style?.text, ...kept, skillList(skills), environment, MODES[mode], role, append]

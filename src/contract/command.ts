@@ -268,7 +268,7 @@ export type SettingState = { key: string; value: string; origin: string };
 export type HealthCheck = { name: string; state: 'ok' | 'warn' | 'bad'; text: string; next?: string };
 
 /** State of a git repository. `branch` is null for a detached HEAD; `hooks` would run on commit. */
-type RepositoryState = {
+export type RepositoryState = {
   branch: string | null;
   /** Most recently committed to first. */
   branches: string[];
@@ -280,6 +280,8 @@ type RepositoryState = {
 
 /** The git repository of the working directory, used only on the user's request. */
 export type Repository = {
+  /** The folder that was opened in it. */
+  folder: string;
   /** Null outside a repository. */
   state(): Promise<RepositoryState | null>;
   /** Stages changes to tracked files. */
@@ -339,6 +341,8 @@ export type CommandContext = {
   mcp?: McpServers;
   /** Absent in frontends without one. */
   repository?: Repository;
+  /** Those of the other folders that the user opened. */
+  otherRepositories?: readonly Repository[];
   /** Absent in frontends without them. */
   extensions?: Extensions;
   /** Absent in frontends without them. */

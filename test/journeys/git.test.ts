@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
@@ -230,6 +230,41 @@ test('[U02] /branch shows branches, begins one after a yes, and goes back', asyn
   talk.type('/quit\r');
   await talk.exitCode;
   expect(git('branch', '--format=%(refname:short)').split('\n')).toEqual(['main', 'topic']);
+});
+
+describe('[U02] several repositories', () => {
+  test('with --add-dir, /diff and /commit work in each, and the model knows the folders', async () => {
+    const { space, git } = await repository({ 'a.txt': 'alpha\n' });
+    const other = path.join(space.home, 'other');
+    await mkdir(other);
+    const inOther = (...args: string[]) => gitIn(space, other, ...args);
+    inOther('init', '-q', '-b', 'trunk');
+    await writeFile(path.join(other, 'b.txt'), 'beta\n');
+    inOther('add', '-A');
+    inOther('commit', '-q', '-m', 'first: other');
+    await writeFile(path.join(space.root, 'a.txt'), 'ALPHA\n');
+    await writeFile(path.join(other, 'b.txt'), 'BETA\n');
+    const { server, terminal } = await start(space, [says('a: shout'), says('b: shout'), says('hello')]);
+    const talk = terminal('--add-dir', other);
+    await talk.waitFor(PROMPT);
+    talk.type('/diff\r');
+    await talk.waitFor('+BETA');
+    expect(talk.screen()).toContain('+ALPHA');
+    talk.type('/commit\r');
+    for (const time of [1, 2]) {
+      await talk.waitFor('Stage these changes?', time);
+      talk.type('y\r');
+      await talk.waitFor('Commit with this message?', time);
+      talk.type('y\r');
+    }
+    await expect.poll(() => inOther('log', '-1', '--format=%s'), { timeout: 30_000 }).toBe('b: shout');
+    expect(git('log', '-1', '--format=%s')).toBe('a: shout');
+    talk.type('hi\r');
+    await talk.waitFor('hello');
+    expect(server.requests.at(-1)?.system).toContain(`Other folders to work in: ${other}`);
+    talk.type('/quit\r');
+    await talk.exitCode;
+  });
 });
 
 describe('[U02] --worktree', () => {

@@ -18,7 +18,19 @@ export type CommandParts = Pick<
 
 /** What a slash command may use. */
 export function commandContext(opened: Opened, parts: CommandParts): CommandContext {
-  const { mode, permissions, window, spending, cache, record, memory, mcp, repository, extensions } = opened;
+  const {
+    mode,
+    permissions,
+    window,
+    spending,
+    cache,
+    record,
+    memory,
+    mcp,
+    repository,
+    otherRepositories,
+    extensions,
+  } = opened;
   const { host, commands, print, ...others } = parts;
   return {
     ...others,
@@ -38,6 +50,7 @@ export function commandContext(opened: Opened, parts: CommandParts): CommandCont
     ...(memory && { memory }),
     ...(mcp && { mcp }),
     repository,
+    otherRepositories,
     extensions,
     styles: opened.styles,
     settings: () => settingStates(opened.settings),

@@ -61,6 +61,7 @@ export function createRepository({
   }
 
   return {
+    folder: cwd,
     state: () => repositoryState(git, cwd),
 
     async stageChanged() {

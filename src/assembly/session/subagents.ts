@@ -153,7 +153,12 @@ export class Subagents {
       const inCopy = {
         router,
         definitions,
-        surroundings: async () => ({ ...(await surroundings()), cwd: worktree.cwd, mode: mode.get() }),
+        surroundings: async () => ({
+          ...(await surroundings()),
+          cwd: worktree.cwd,
+          folders: [],
+          mode: mode.get(),
+        }),
         notes: () => apart.notes(notes(session)),
       };
       done = await runSubagentConversation({ ...this.#deps, ...inCopy }, subagent, assignment);

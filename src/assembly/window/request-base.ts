@@ -38,7 +38,8 @@ export function createRequestBase(parts: Parts, deps: RequestBaseDeps): RequestB
   async function surroundings(now: PermissionMode): Promise<Surroundings> {
     const [{ skills }, found] = await Promise.all([extensions.ready(), instructions.all()]);
     const all = [...found, ...hostInstructions(parts)];
-    const place = { cwd, platform: process.platform, shell: deps.shellName, mode: now };
+    const folders = config.additionalDirectories;
+    const place = { cwd, folders, platform: process.platform, shell: deps.shellName, mode: now };
     const choice = models.current();
     if (!isSmall(choice, config)) return { ...place, instructions: all, skills };
     return { ...place, instructions: fitInstructions(all, choice.info.contextWindow), length: 'short' };

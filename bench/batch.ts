@@ -143,7 +143,11 @@ async function growth(): Promise<void> {
         jobs: 4,
         retry: 'open',
         signal: new AbortController().signal,
-        run: async (one) => resultOf(one, started, { answer: 'Done.' }),
+        run: async (one, { onResult }) => {
+          const result = resultOf(one, started, { answer: 'Done.' });
+          await onResult?.(result);
+          return result;
+        },
         onEvent: () => undefined,
       }),
     );

@@ -1,5 +1,6 @@
 import type { ProcessKeeper } from '../sandbox/shell/process-keeper.ts';
 import type { Source } from '../sandbox/worktrees/origin.ts';
+import type { TaskResult } from './task.ts';
 
 export type TaskPlace = {
   /** Id of the batch, a part of the names of branches and worktrees. */
@@ -44,4 +45,6 @@ export type RunTaskOptions = {
   /** Called with the branch of a changed task, after the fence was checked; the clone of a URL is gone afterwards. */
   publish?: Publish;
   onEvent?(event: TaskEvent): void;
+  /** Makes a final result durable, before the worktree is removed: a task that is killed in between does not run again. */
+  onResult?(result: TaskResult): Promise<void> | void;
 };

@@ -38,6 +38,7 @@ export async function runTask(task: Task, options: RunTaskOptions): Promise<Task
     const reason = error instanceof UserError ? `${error.message} ${error.hint}` : (error as Error).message;
     result = resultOf(task, started, options.signal.aborted ? interrupted : { failure: 'setup', reason });
   } finally {
+    if (result && !isOpen(result)) await options.onResult?.(result);
     // The task goes on in it.
     if (tree && result && isOpen(result)) tree.lock.release();
     else if (tree) removeTree(tree, options);

@@ -137,6 +137,7 @@ class Scheduler {
       signal,
       ...(this.#budget && { budget: this.#budget }),
       onEvent: (event) => this.#noteEvent(task, session, event),
+      onResult: (ended) => this.#batch.finish(ended),
     });
     if (isOpen(result)) {
       this.#counter.ended(null);
@@ -144,7 +145,6 @@ class Scheduler {
       if (result.failure === 'budget') this.#end ??= { type: 'budget', reason: result.reason ?? '' };
       return;
     }
-    this.#batch.finish(result);
     this.#counter.ended(result);
     this.#tell({ type: 'ended', task, result });
     this.#troubles = TROUBLES.has(result.failure) ? this.#troubles + 1 : 0;

@@ -87,7 +87,8 @@ test('killed at any moment and resumed, every task ends exactly once', { timeout
     // A command that was cut off does not run again; the model is told about it.
     if (branch !== undefined) expect(git('show', `${branch}:log.txt`)).toBe(task);
   }
-  expect(existsSync(`${space.root}.worktrees`)).toBe(false);
+  // Killed after the last result, it leaves its worktrees to the next batch.
+  if (code === 0) expect(existsSync(`${space.root}.worktrees`)).toBe(false);
   expect(git('status', '--porcelain')).toBe('?? t.jsonl');
   // All may have ended before the last start.
   if (code === 0) expect(stderr).toContain(`${TASKS} of ${TASKS} tasks done`);

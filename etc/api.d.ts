@@ -1025,6 +1025,8 @@ type CommandContext = {
     memory?: Memory;
     /** Absent if no server is configured. */
     mcp?: McpServers;
+    /** Absent in frontends without them. */
+    languageServers?: LanguageServers;
     /** Absent in frontends without one. */
     repository?: Repository;
     /** Those of the other folders that the user opened. */
@@ -1568,6 +1570,28 @@ type McpServerState = {
     }[];
     /** Its recent log output. */
     log: readonly string[];
+};
+
+/** For `/lsp`. */
+type LanguageServers = {
+    /** Why none is used; empty if they may be. */
+    off: string;
+    list(): LanguageServerState[];
+    /** Starts it again, also after it crashed too often; false when there is no such server. */
+    restart(name: string): Promise<boolean>;
+};
+
+/** One language server as shown to the user. `trouble` says why it does not run. */
+type LanguageServerState = {
+    name: string;
+    language: string;
+    root: string;
+    program: string;
+    phase: 'idle' | 'starting' | 'ready' | 'failed';
+    trouble: string;
+    documents: number;
+    restarts: number;
+    sandbox: string;
 };
 
 /** The git repository of the working directory, used only on the user's request. */

@@ -42,6 +42,7 @@ export const order: readonly Entry[] = [
       'context.md': 'what the model sees, and what happens when it is too much',
       'memory.md': 'notes that outlast a session',
       'subagents.md': 'delegate work to a context of its own',
+      'diagnostics.md': 'new errors after every change: language servers, checks',
       'git.md': 'commits, reviews, branches, worktrees',
       'server.md': 'sessions without a terminal: background, attach, browsers, several people',
       'editors.md': 'Zed, JetBrains, Neovim, Emacs and others, over the Agent Client Protocol',

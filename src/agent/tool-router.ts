@@ -55,6 +55,11 @@ export type RouterDeps = PrepareDeps & {
   halted?(): string | null;
   /** Called after a call ran; the returned texts are appended to the answer. */
   after?(call: ToolCall, result: ToolResult, signal: AbortSignal, about: AboutCall): Promise<string[]>;
+  /**
+   * Called when the last of a reply's calls has run, with what all of them accessed; the returned texts are appended
+   * to its answer.
+   */
+  settled?(accesses: readonly Access[], signal: AbortSignal): Promise<string[]>;
   /** The subagent whose calls these are; absent for the conversation itself. */
   agent?: CallAgent;
   /** Runs an approved call; `changes` are its accesses that change something. If absent, the tool runs it. */
@@ -116,6 +121,9 @@ export async function* runTools(
 
 type Wires = { channel: Channel<AgentEvent>; signal: AbortSignal };
 
+/** The calls of a reply that will run and have not ended. */
+type Pending = { unfinished: Set<ToolCallPart>; accesses: readonly Access[] };
+
 async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires: Wires): Promise<void> {
   const prepared = calls.map((call) => prepareCall(call, deps));
   const isNew = (item: Prepared) => item.tool && !item.given && !duplicateOf(item, prepared);
@@ -133,6 +141,11 @@ async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires
     if (await judge(checked, deps, { ...wires, ...beside })) asked++;
   }
 
+  const running = prepared.filter((item) => isNew(item) && !item.answer);
+  const pending: Pending = {
+    unfinished: new Set(running.map(({ call }) => call)),
+    accesses: running.flatMap(({ accesses }) => accesses),
+  };
   const started = new Map<Prepared, { touches: Access[]; answered: Promise<ToolMessage> }>();
   for (const item of prepared) {
     const duplicate = duplicateOf(item, prepared);
@@ -145,7 +158,7 @@ async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires
       if (given) return repeatAnswer(item, given, wires);
       // The calls before it may have changed what this one would do.
       const now = before.length === 0 ? touches : touched(item, deps);
-      return answer({ ...item, touches: now }, deps, wires);
+      return answer({ ...item, touches: now }, deps, { ...wires, pending });
     });
     started.set(item, { touches, answered });
   }
@@ -254,7 +267,11 @@ function isChangedBefore(item: Prepared, before: readonly Prepared[], deps: Rout
   return before.some((other) => !other.answer && accessesConflict(touched(other, deps), touches));
 }
 
-async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolMessage> {
+async function answer(
+  item: Ready,
+  deps: RouterDeps,
+  { channel, signal, pending }: Wires & { pending: Pending },
+): Promise<ToolMessage> {
   const started = performance.now();
   const result = item.answer ?? (await runOne(item, deps, { channel, signal }));
   const { call, tool } = item;
@@ -270,6 +287,8 @@ async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
           signal,
         )
       : [];
+  const isLast = pending.unfinished.delete(call) && pending.unfinished.size === 0;
+  const news = isLast && !signal.aborted ? ((await deps.settled?.(pending.accesses, signal)) ?? []) : [];
   const { success, display, summary = summaryOf(display) } = result;
   if (!item.answer) deps.printed?.(call.id, item.accesses, result.success ? result.output : result.error);
   const { text, metadata } = await bound(call.id, result, deps);
@@ -286,7 +305,7 @@ async function answer(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
       { type: 'text', text },
       ...images,
       ...notes.map((note) => ({ type: 'text' as const, text: note })),
-      ...[...(item.notes ?? []), ...(said ?? [])].map((note) => ({
+      ...[...(item.notes ?? []), ...(said ?? []), ...news].map((note) => ({
         type: 'text' as const,
         text: `\n\n${note}`,
       })),

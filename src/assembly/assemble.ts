@@ -4,6 +4,7 @@ import { repositoryRoot } from '../lib/paths/repository-root.ts';
 import { cachedUsage } from '../observability/spending/prompt-cache.ts';
 import { createGit } from '../sandbox/git.ts';
 import type { Assistant } from './assistant.ts';
+import { type BuiltDiagnostics, buildDiagnostics } from './diagnostics/build-diagnostics.ts';
 import { createAttachMentions } from './extensions/attach-mentions.ts';
 import { createExtensionCommands } from './extensions/extension-commands.ts';
 import { createExtensions, type SessionExtensions } from './extensions/extensions.ts';
@@ -55,9 +56,11 @@ export function assemble(parts: Parts): Assistant {
     info: notify.info,
   });
   const search = createSearch(parts, { ...safety, ...models });
-  const tools = collectTools(parts, { safety, extensions, memory, mode, search, warn: notify.warn });
+  const diagnostics = buildDiagnostics(parts, { core, safety });
+  const { code } = diagnostics;
+  const tools = collectTools(parts, { safety, extensions, memory, mode, search, code, warn: notify.warn });
   const window = buildWindow(parts, { ...core, safety, models: models.models, extensions, tools });
-  const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window });
+  const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window, diagnostics });
   const { subagents, userCalls } = calls;
   const { call } = userCalls;
   const desk = tools.servers && withSources(tools.servers.desk, safety.sources);
@@ -69,7 +72,7 @@ export function assemble(parts: Parts): Assistant {
     const others = createGit({ cwd: folder, env, trusted: false });
     return createRepository({ cwd: folder, git: others, backgroundModel, subagents, writer });
   });
-  const built = { core, safety, models, memory, extensions, tools, window, calls, repository };
+  const built = { core, safety, models, memory, extensions, tools, window, calls, repository, diagnostics };
   const controller = createController(parts, built);
   for (const part of [privacy, memory, window.view, extensions.hooks, extensions])
     events.watch((event) => part?.watch(event));
@@ -94,6 +97,7 @@ export function assemble(parts: Parts): Assistant {
     hints: [...rootHints(env), ...judge.hints],
     ...(memory && { memory: memory.commands }),
     ...(desk && { mcp: desk }),
+    languageServers: diagnostics.desk,
     extensions: createExtensionCommands(extensions, { call, attach }),
     attach,
     noteAtEnd: async (signal) => memory?.atEnd(signal),
@@ -121,6 +125,7 @@ type Closing = {
   tools: SessionTools;
   window: BuiltWindow;
   calls: BuiltCalls;
+  diagnostics: BuiltDiagnostics;
   controller: Controller;
 };
 
@@ -131,6 +136,7 @@ async function closeAll(built: Closing): Promise<void> {
     () => calls.stop(),
     () => controller.stop(),
     ...[extensions, subagents, memory, tools.servers, window.view].map((part) => () => part?.close()),
+    () => built.diagnostics.close(),
     () => safety.capabilities.shell.close(),
     () => safety.startup.close(),
     () => calls.ended(),

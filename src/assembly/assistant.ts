@@ -1,4 +1,5 @@
 import type { Controller } from '../agent/controller.ts';
+import type { LanguageServers } from '../contract/code-intelligence.ts';
 import type {
   ContextWindow,
   Extensions,
@@ -35,6 +36,7 @@ export type Assistant = UserCalls & {
   otherRepositories: readonly Repository[];
   /** Absent if no server is configured. */
   mcp?: McpServers;
+  languageServers: LanguageServers;
   extensions: Extensions;
   /** Called with what the user typed, before it is submitted. */
   attach: AttachMentions;

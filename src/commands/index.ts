@@ -22,6 +22,7 @@ import { history } from './history.ts';
 import { importSettings } from './import.ts';
 import { init } from './init.ts';
 import { learned } from './learned.ts';
+import { lsp } from './lsp.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { mode } from './mode.ts';
@@ -63,7 +64,7 @@ const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
   ],
   Changes: [branch, changes, commit, diff, redo, review, undo],
   Model: [budget, cache, cost, outputStyle, stats],
-  Project: [init, mcp, memory, plugins, remember],
+  Project: [init, lsp, mcp, memory, plugins, remember],
   Safety: [addDir, mode, permissions, plan, learned],
   Setup: [config, diag, doctor, importSettings],
 };

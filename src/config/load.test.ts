@@ -105,6 +105,14 @@ describe('[F01] [R07] without any file', () => {
       cache: { enabled: true, files: false, responses: 'side-jobs', redis: {} },
       undoLimitMb: 2048,
       webSearch: { backend: 'auto' },
+      languageServers: {
+        enabled: true,
+        limitMs: 1500,
+        maxMemoryMb: 4096,
+        outsideSandbox: false,
+        servers: {},
+      },
+      checks: [],
       updates: { check: true },
       network: {},
     });

@@ -143,6 +143,30 @@ const configInput = fc.record(
       { backend: fc.constantFrom('off', 'brave'), address: fc.constantFrom('http://a', 'http://b') },
       { requiredKeys: [] },
     ),
+    languageServers: fc.record(
+      {
+        enabled: fc.boolean(),
+        limitMs: fc.integer({ min: 1, max: 9 }),
+        outsideSandbox: fc.boolean(),
+        servers: fc.dictionary(
+          fc.constantFrom('a', 'b'),
+          fc.record({
+            command: fc.constantFrom('x', 'y'),
+            args: fc.constant<string[]>([]),
+            extensions: fc.constant({ '.x': 'x' }),
+            markers: fc.constant<string[]>([]),
+          }),
+        ),
+      },
+      { requiredKeys: [] },
+    ),
+    checks: fc.array(
+      fc.record({
+        command: fc.constantFrom('a', 'b'),
+        files: fc.constant<string[]>([]),
+        timeoutMs: fc.constant(5),
+      }),
+    ),
     network: fc.record(
       { caFile: fc.constantFrom('/a', '/b'), silenceMs: fc.integer({ min: 1, max: 9 }) },
       { requiredKeys: [] },
@@ -245,6 +269,9 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   cache: (after, before) => JSON.stringify(after.cache) === JSON.stringify(before.cache),
   updates: (after, before) => JSON.stringify(after.updates) === JSON.stringify(before.updates),
   webSearch: (after, before) => JSON.stringify(after.webSearch) === JSON.stringify(before.webSearch),
+  languageServers: (after, before) =>
+    JSON.stringify(after.languageServers) === JSON.stringify(before.languageServers),
+  checks: (after, before) => JSON.stringify(after.checks) === JSON.stringify(before.checks),
   network: (after, before) => JSON.stringify(after.network) === JSON.stringify(before.network),
 };
 

@@ -92,6 +92,8 @@ export const projectRules: ProjectRules = {
   storageLimitMb: 'trusted',
   undoLimitMb: 'trusted',
   webSearch: 'trusted',
+  languageServers: 'trusted',
+  checks: 'trusted',
   cache: 'trusted',
   updates: 'trusted',
   network: 'trusted',

@@ -1,3 +1,4 @@
+import type { LanguageServers } from './code-intelligence.ts';
 import type { Limit, LimitScope } from './limit.ts';
 import type { Usage, UserMessage } from './message.ts';
 import type { Permission, PermissionMode, PromptRules, RuleList } from './permission.ts';
@@ -339,6 +340,8 @@ export type CommandContext = {
   memory?: Memory;
   /** Absent if no server is configured. */
   mcp?: McpServers;
+  /** Absent in frontends without them. */
+  languageServers?: LanguageServers;
   /** Absent in frontends without one. */
   repository?: Repository;
   /** Those of the other folders that the user opened. */

@@ -47,8 +47,23 @@ function hasUnseenRule({ rules }: Policy, { level, network }: SandboxState): boo
   });
 }
 
-const WRITING: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'Delete', 'NotebookEdit']);
-const READING: ReadonlySet<string> = new Set(['Read', 'Glob', 'Grep', 'Search', 'List']);
+const WRITING: ReadonlySet<string> = new Set([
+  'Edit',
+  'MultiEdit',
+  'Write',
+  'Delete',
+  'NotebookEdit',
+  'RenameSymbol',
+]);
+const READING: ReadonlySet<string> = new Set([
+  'Read',
+  'Glob',
+  'Grep',
+  'Search',
+  'List',
+  'Diagnostics',
+  'Navigate',
+]);
 
 function wallsOf({ level, network }: SandboxState): string {
   const net = network === 'none' ? 'no network' : 'allowed hosts only';

@@ -19,6 +19,7 @@ const COMPONENTS = [
   'cache',
   'observability',
   'config',
+  'language-servers',
 ];
 
 const FRONTENDS = ['acp', 'plain', 'print', 'terminal'].map((name) => `frontends/${name}`);
@@ -57,7 +58,7 @@ const VENDORS = /^(@anthropic-ai\/|openai(\/|$)|@google\/genai|ollama(\/|$))/;
 /** Packages that must not be loaded before they are used. */
 const HEAVY = new RegExp(
   '^(undici|ajv|@napi-rs/keyring|@modelcontextprotocol/|@agentclientprotocol/|node-llama-cpp|' +
-    'uqr|selfsigned|web-tree-sitter|@hyzyla/pdfium|@silvia-odwyer/|htmlparser2|pino|prom-client|@opentelemetry/|ioredis|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki|hono|@hono/|ws)(/|$|[a-z])',
+    'uqr|selfsigned|web-tree-sitter|@hyzyla/pdfium|@silvia-odwyer/|htmlparser2|pino|prom-client|@opentelemetry/|ioredis|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki|hono|@hono/|ws|vscode-jsonrpc|vscode-languageserver-)(/|$|[a-z])',
 );
 
 /** Which of our modules may import a package or a runtime module. */
@@ -73,6 +74,7 @@ const BANS: { rule: string; module: RegExp; modules: string[]; instead: string }
       'mcp',
       'cache',
       'config',
+      'language-servers',
       'observability',
       'lib',
       'app',

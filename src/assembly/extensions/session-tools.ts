@@ -1,4 +1,5 @@
 import type { RouterDeps } from '../../agent/tool-router.ts';
+import type { CodeIntelligence } from '../../contract/code-intelligence.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { namesServer } from '../../permissions/pattern/tool-names.ts';
@@ -18,6 +19,7 @@ export type SessionToolsDeps = {
   memory: Pick<SessionMemory, 'recall'> | null;
   mode: Pick<Mode, 'hasPlanned'>;
   search: SearchWeb;
+  code: CodeIntelligence | null;
   warn(text: string): void;
 };
 
@@ -26,7 +28,7 @@ export type SessionTools = ReturnType<typeof collectTools>;
 /** All tools of a session: built-in, from extensions, from MCP servers. */
 export function collectTools(
   parts: Parts,
-  { safety, extensions, memory, mode, search, warn }: SessionToolsDeps,
+  { safety, extensions, memory, mode, search, code, warn }: SessionToolsDeps,
 ) {
   const { config, choice } = parts;
   const tools = builtinTools({
@@ -35,6 +37,7 @@ export function collectTools(
     agents: parts.agents ?? [],
     recall: memory?.recall ?? null,
     search,
+    code,
   });
   const registry = createRegistry(parts.tools ? chosenTools(tools, parts.tools, warn) : tools);
   const isOffered = (name: string) => name !== 'WebSearch' || parts.webSearch?.backend;

@@ -24,6 +24,7 @@ const LOCAL = new Set([
   'Grep',
   'Search',
   'Bash',
+  'RenameSymbol',
 ]);
 
 /** Larger files are not read completely. */

@@ -89,7 +89,7 @@ export function hasTool(
 /** Tools that do the same as one that is not allowed. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   Bash: ['BashOutput', 'KillShell'],
-  Edit: ['MultiEdit', 'Delete'],
+  Edit: ['MultiEdit', 'Delete', 'RenameSymbol'],
   Write: ['Delete'],
   Task: ['Explore'],
 };

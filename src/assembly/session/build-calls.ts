@@ -1,6 +1,7 @@
 import { Answers } from '../../agent/answers.ts';
 import { InterruptedCalls } from '../../agent/interrupted-calls.ts';
 import { limited, unlessAborted } from '../../lib/async/abort.ts';
+import type { BuiltDiagnostics } from '../diagnostics/build-diagnostics.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import { createUserCalls } from '../extensions/user-calls.ts';
@@ -24,6 +25,7 @@ export type BuildCallsDeps = {
   extensions: SessionExtensions;
   tools: SessionTools;
   window: BuiltWindow;
+  diagnostics: BuiltDiagnostics;
 };
 
 export type BuiltCalls = ReturnType<typeof buildCalls>;
@@ -33,7 +35,7 @@ const INTERRUPTED_MS = 5_000;
 
 /** How a session's tool calls run: those of the model, its subagents, and the user. */
 export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
-  const { core, safety, caches, models, extensions, tools, window } = deps;
+  const { core, safety, caches, models, extensions, tools, window, diagnostics } = deps;
   const { writer, undo, mode } = core;
   const interrupted = new InterruptedCalls();
   const answers = new Answers();
@@ -53,6 +55,7 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     caches,
     instructions: window.instructions,
     writer,
+    diagnostics,
   });
   const subagents = new Subagents({
     config: parts.config,

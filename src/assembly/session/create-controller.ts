@@ -1,5 +1,6 @@
 import { Controller } from '../../agent/controller.ts';
 import { imageLimitsOf } from '../../providers/image-limits.ts';
+import type { BuiltDiagnostics } from '../diagnostics/build-diagnostics.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { SessionMemory } from '../memory/memory.ts';
@@ -23,12 +24,13 @@ export type CreateControllerDeps = {
   window: BuiltWindow;
   calls: BuiltCalls;
   repository: RepositoryCommands;
+  diagnostics: BuiltDiagnostics;
 };
 
 /** The controller of a session, with everything a run needs. */
 export function createController(parts: Parts, deps: CreateControllerDeps): Controller {
   const { opened, choice } = parts;
-  const { core, safety, models, memory, extensions, tools, window, calls, repository } = deps;
+  const { core, safety, models, memory, extensions, tools, window, calls, repository, diagnostics } = deps;
   const { router, answers, subagents } = calls;
   return new Controller({
     writer: core.writer,
@@ -54,6 +56,7 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
       extensions,
       tools,
       window,
+      diagnostics,
     }),
   });
 }

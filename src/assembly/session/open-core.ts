@@ -1,6 +1,7 @@
 import { SessionWriter } from '../../agent/session-writer.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { EventChannel } from '../../lib/async/event-channel.ts';
+import type { SeenChange } from '../../session/undo/undo-options.ts';
 import { undoPlace } from '../../session/undo/undo-place.ts';
 import { UndoStore } from '../../session/undo/undo-store.ts';
 import { type Notify, notifier } from '../notify.ts';
@@ -15,6 +16,8 @@ export type SessionCore = {
   notify: Notify;
   writer: SessionWriter;
   undo: UndoStore;
+  /** Every change that undo recorded or found on disk. */
+  changes: EventChannel<SeenChange>;
   mode: Mode;
 };
 
@@ -25,16 +28,18 @@ export function openCore(parts: Parts): SessionCore {
   const notify = notifier(events);
   const log = openLog(config, opened, { provider: choice.preset.name, model: choice.model });
   const writer = new SessionWriter({ session, log, events });
+  const changes = new EventChannel<SeenChange>();
   const undo = new UndoStore({
     ...undoPlace(dataRoot, { sessionId: session.id, cwd }),
     roots: [cwd, ...config.additionalDirectories],
     quotaBytes: config.undoLimitMb * 1024 * 1024,
     onTrouble: notify.warn,
+    onChange: (change) => changes.emit(change),
   });
   const mode = createMode(config.mode, {
     first: session.settings.mode ?? config.mode,
     messages: () => session.messages,
     sent: () => session.messages.slice(session.view?.compactions.at(-1)?.keepFrom ?? 0),
   });
-  return { events, notify, writer, undo, mode };
+  return { events, notify, writer, undo, changes, mode };
 }

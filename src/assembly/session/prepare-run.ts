@@ -6,6 +6,7 @@ import { once } from '../../lib/async/closing.ts';
 import { whileWaiting } from '../../lib/async/while-waiting.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
+import type { BuiltDiagnostics } from '../diagnostics/build-diagnostics.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Budget } from '../models/budget.ts';
@@ -27,6 +28,7 @@ export type PrepareRunDeps = {
   extensions: Pick<SessionExtensions, 'beginRun' | 'transformMessage' | 'remainingWork'>;
   tools: Pick<SessionTools, 'servers'>;
   window: Pick<BuiltWindow, 'base' | 'view'>;
+  diagnostics: Pick<BuiltDiagnostics, 'remainingWork'>;
 };
 
 /** After this much silence from the model there is time to prepare for the commands it may call. */
@@ -39,7 +41,7 @@ export function runPreparation(
   { config, opened: { session } }: Parts,
   deps: PrepareRunDeps,
 ): ControllerDeps['prepareRun'] {
-  const { router, answers, undo, budget, models, extensions, tools } = deps;
+  const { router, answers, undo, budget, models, extensions, tools, diagnostics } = deps;
   const { base: nextBase, view } = deps.window;
   const { capabilities, judge } = deps.safety;
   /** A failure here recurs, and is reported, when a command needs it. */
@@ -69,7 +71,8 @@ export function runPreparation(
       },
       act: (calls, signal) => runTools(calls, router, signal),
       transformMessage: extensions.transformMessage,
-      remainingWork: extensions.remainingWork,
+      remainingWork: async (again, signal) =>
+        (await extensions.remainingWork(again, signal)) ?? (await diagnostics.remainingWork(again, signal)),
       ...(router.halted && { halted: router.halted }),
       steered: (prompt) => {
         judge.beginRun();

@@ -5,6 +5,7 @@ import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { PromptRules } from '../../contract/permission.ts';
 import { shownPath } from '../../lib/paths/shown-path.ts';
+import type { BuiltDiagnostics } from '../diagnostics/build-diagnostics.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Models } from '../models/connect-models.ts';
@@ -29,6 +30,8 @@ export type SessionRouterDeps = {
   interrupted: InterruptedCalls;
   models: Pick<Models, 'current'>;
   instead?: InsteadOfTool;
+  /** Absent for subagents in copies of the project. */
+  diagnostics?: Pick<BuiltDiagnostics, 'router' | 'expect' | 'beforeChange'>;
 };
 
 /** The longest result, in characters per token of the window: about a quarter of the window. */
@@ -37,7 +40,7 @@ const RESULT_SHARE = 1;
 /** How calls of a session are looked up, judged and run. Does not start subagents. */
 export function createRouter(deps: SessionRouterDeps): RouterDeps {
   const { cwd, tools, safety, extensions, caches, instructions, writer } = deps;
-  const { answers, interrupted, models, instead } = deps;
+  const { answers, interrupted, models, instead, diagnostics } = deps;
   const place = { cwd, home: homedir() };
   const { privacy, judge, sources, capabilities, startup, shell, folders } = safety;
   const { perform } = caches.router;
@@ -46,6 +49,7 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     shownPath: (path) => shownPath(path, place),
     decide: (request, options) => {
       const { limits } = request;
+      diagnostics?.expect(request.accesses);
       const uses = extensions.uses();
       const only = [...(limits?.only ?? []), uses];
       return judge.decide(uses.length > 0 ? { ...request, limits: { ...limits, only } } : request, options);
@@ -65,9 +69,11 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     resultLimit: () => models.current().info.contextWindow * RESULT_SHARE,
     notesFor: instructions.notesFor,
     ...extensions.router,
+    ...diagnostics?.router,
     perform: async (work, context, reporter) => {
       const given = await instead?.({ id: reporter.callId, tool: work.tool, input: work.input });
       if (given) return given;
+      if (work.changes.length > 0) await diagnostics?.beforeChange(context.signal);
       const result = perform ? perform(work, context, reporter) : work.tool.run(work.input, context);
       return startup.settle(await fitResult(await result, context.accepts), context.signal, reporter);
     },

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { parseLimits } from '../../contract/limit.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
-import { searchBackendNames } from '../../contract/web-search.ts';
 import { cacheSettings } from './cache-settings.ts';
 import { hookSettings } from './hook-settings.ts';
+import { checkSettings, languageServerSettings } from './language-server-settings.ts';
 import { logSettings } from './log-settings.ts';
 import { mcpServer, mcpServerName } from './mcp-server.ts';
 import { modelOverride, vendor } from './model-settings.ts';
@@ -13,6 +13,7 @@ import { sandboxSettings } from './sandbox-settings.ts';
 import { count, list, text } from './setting-kinds.ts';
 import { notificationSettings, statusLineSettings } from './terminal-settings.ts';
 import { updateSettings } from './update-settings.ts';
+import { webSearchSettings } from './web-search-settings.ts';
 
 /** From strictest to loosest. */
 export const modesByStrictness = [
@@ -350,22 +351,18 @@ export const settings = {
         'Maximum size of undo data in MB per working directory; beyond it, the oldest runs can no longer be undone',
       ),
 
-  webSearch: () =>
-    z
-      .strictObject({
-        backend: z
-          .enum(searchBackendNames)
-          .default('auto')
-          .describe(
-            "What the WebSearch tool searches with: a service; `model` for the search of the model's vendor; `auto` for the first service with a key or address, or else the model; or `off`",
-          ),
-        address: z
-          .url({ protocol: /^https?$/ })
-          .exactOptional()
-          .describe('Address of your SearXNG server, or of a gateway to the service in `backend`'),
-      })
+  webSearch: () => webSearchSettings().prefault({}).describe('Web search'),
+
+  languageServers: () =>
+    languageServerSettings()
       .prefault({})
-      .describe('Web search'),
+      .describe('Language servers: new errors after changes, and navigation in code'),
+  checks: () =>
+    checkSettings()
+      .default([])
+      .describe(
+        'Commands that check the code after the model changed files; they run in the sandbox, and the model learns what is new in their output',
+      ),
 
   cache: () => cacheSettings().prefault({}).describe('Caching of results'),
   updates: () => updateSettings().prefault({}).describe('Update checks'),

@@ -26,7 +26,6 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   EnterPlanMode: 'Use /plan or --mode plan.',
   EnterWorktree: 'Use --worktree.',
   ExitWorktree: 'Use --worktree.',
-  LSP: 'Remove it.',
   ListMcpResourcesTool: 'Name the server instead, as in mcp:github:*.',
   Monitor: 'Remove it.',
   PowerShell: 'Rules for Bash apply to every shell.',
@@ -44,6 +43,7 @@ const TAKES_NOTHING: ReadonlySet<string> = new Set([
 ]);
 const PATHS: ReadonlySet<string> = new Set([
   ...['Read', 'Edit', 'Write', 'MultiEdit', 'Delete', 'NotebookEdit', 'Glob', 'Grep', 'Search', 'List'],
+  ...['Diagnostics', 'Navigate', 'RenameSymbol'],
 ]);
 /** Inputs of tools, which Claude Code lets rules name. */
 const INPUT =

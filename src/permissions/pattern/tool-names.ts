@@ -7,6 +7,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   ExitPlanMode: 'PresentPlan',
   KillBash: 'KillShell',
   LS: 'List',
+  LSP: 'Navigate',
   NotebookRead: 'Read',
   SlashCommand: 'Skill',
   TaskOutput: 'BashOutput',
@@ -30,7 +31,7 @@ export const ruleTools: readonly string[] = [
     'Explore',
     'Recall',
   ],
-  ...['Skill', 'PresentPlan'],
+  ...['Skill', 'PresentPlan', 'Diagnostics', 'Navigate', 'RenameSymbol'],
 ];
 
 /** Every name that a rule may use for one of these tools. */

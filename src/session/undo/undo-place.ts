@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../../lib/sha256.ts';
-import type { UndoOptions } from './undo-store.ts';
+import type { UndoOptions } from './undo-options.ts';
 
 /**
  * Each project has a separate folder for undo data, so that none has to read the data of others. A session

@@ -15,23 +15,9 @@ import { countsOf, uncertainOf } from './preview.ts';
 import { forgottenText, pruneUndo, sizeOfUndo } from './prune.ts';
 import { acceptRecords, pendingChanges, reviewOf, reviewRecords } from './review.ts';
 import { type Difference, type Look, TreeIndex } from './tree-index.ts';
-import { defaultLimits, type TreeLimits } from './tree-walk.ts';
+import { defaultLimits } from './tree-walk.ts';
 import { changesFrom, type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
-
-export type UndoOptions = {
-  /** The folder for everything: contents for all sessions of a project, and one log per session. */
-  folder: string;
-  sessionId: string;
-  /** The folders that commands may change. */
-  roots: readonly string[];
-  /** Never scanned: our own data, which may be inside such a folder. */
-  excluded?: readonly string[];
-  limits?: TreeLimits;
-  /** Size limit of `folder`. */
-  quotaBytes?: number;
-  /** Called once, when undo data cannot be stored. The change is still made. */
-  onTrouble?(text: string): void;
-};
+import { changeReporter, type ReportChanges, type UndoOptions } from './undo-options.ts';
 
 /** A command that continues after its call has ended. */
 export type BackgroundCommand = Command & { isRunning(): boolean };
@@ -45,6 +31,7 @@ export class UndoStore {
   readonly #options: UndoOptions;
   readonly #log: UndoLog;
   readonly #objects: Objects;
+  readonly #report: ReportChanges;
   readonly #trees: TreeIndex[];
   #started: RunInfo | undefined;
   readonly #inTurn = oneAtATime();
@@ -66,6 +53,7 @@ export class UndoStore {
     this.#objects = new Objects(path.join(folder, 'objects'), {
       withheld: () => this.#log.history.withheld,
     });
+    this.#report = changeReporter(this.#objects, options.onChange);
     const excluded = (options.excluded ?? []).map((place) =>
       existsSync(place) ? realpathSync(place) : place,
     );
@@ -106,6 +94,7 @@ export class UndoStore {
         after: { type: 'folder', mode: null, hash: '' },
       }));
       this.#append(...folders, record);
+      this.#report([record], [record]);
       for (const { path: place, after: state } of [...folders, record]) this.#madeByTools.set(place, state);
       this.#unchecked += (before?.length ?? 0) + (after?.length ?? 0);
       this.#pruneLater();
@@ -231,6 +220,7 @@ export class UndoStore {
       this.#store(plan.steps);
       const { changes, kept } = await applySteps(plan.steps);
       this.#log.append(recordsOf(changes));
+      this.#report(changes, []);
       return {
         restored: changes.flatMap(({ path: file, after }) => (after ? [file] : [])),
         removed: changes.flatMap(({ path: file, after }) => (after ? [] : [file])),
@@ -326,6 +316,7 @@ export class UndoStore {
     }
     const differences = looks.flatMap((look) => look.changes).flatMap((change) => this.#notByTools(change));
     const changes = credit ? credit(differences) : this.#creditBackground(differences);
+    this.#report(differences, changes);
     this.#endBackground();
     for (const look of looks) await look.save();
     return changes;

@@ -20,6 +20,7 @@ function hookName(tool: string): string {
 /** Tools that do the same as one that hooks of other assistants know. */
 const DOES: Readonly<Record<string, readonly string[]>> = {
   MultiEdit: ['Edit'],
+  RenameSymbol: ['Edit'],
   Search: ['Grep'],
   Explore: ['Task', 'Agent'],
 };

@@ -1,0 +1,204 @@
+import path from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { MessageConnection } from 'vscode-jsonrpc/node';
+import type { Diagnostic, InitializeParams, ServerCapabilities } from 'vscode-languageserver-protocol';
+import { onAbort, raceAbort } from '../lib/async/abort.ts';
+import { version as ownVersion } from '../lib/version.ts';
+import { checkedStream } from './checked-stream.ts';
+
+/** A started server. It ends with this process at the latest. */
+export type ServerProcess = {
+  stdin: Writable;
+  stdout: Readable;
+  /** Resolves when it has ended, with the reason as far as known. */
+  ended: Promise<string>;
+  /** What it runs in, such as bubblewrap. */
+  sandbox: string;
+  /** Ends it and all its child processes. */
+  end(): Promise<void>;
+};
+
+export type ClientOptions = {
+  server: ServerProcess;
+  root: string;
+  initializationOptions?: unknown;
+  onPublished(path: string, version: number | undefined, items: readonly Diagnostic[]): void;
+};
+
+/** One connection to a server that has been initialized. */
+export type LanguageClient = {
+  capabilities: ServerCapabilities;
+  /** Resolves when the server is gone or does not follow the protocol, with the reason. */
+  lost: Promise<string>;
+  notify(method: string, params: unknown): void;
+  /** Rejects with the signal; the server is told to cancel. */
+  request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T>;
+  /** How often it began to load or index something: what it says meanwhile is incomplete. */
+  readonly began: number;
+  /** Resolves when it says that it loads nothing. */
+  idle(signal: AbortSignal): Promise<void>;
+  close(): void;
+};
+
+export const toUri = (file: string) => pathToFileURL(file).href;
+
+/** Null if it is not a file of this machine. */
+export function fromUri(uri: string): string | null {
+  try {
+    return uri.startsWith('file:') ? path.normalize(fileURLToPath(uri)) : null;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof URIError) return null;
+    throw error;
+  }
+}
+
+/** Requests of servers that need some answer. Everything else is refused as unknown. */
+const ANSWERS: Readonly<Record<string, (params: unknown) => unknown>> = {
+  'workspace/configuration': (params) =>
+    ((params as { items?: unknown[] } | null)?.items ?? []).map(() => null),
+  'workspace/workspaceFolders': () => null,
+  'client/registerCapability': () => null,
+  'client/unregisterCapability': () => null,
+  'window/workDoneProgress/create': () => null,
+  'window/showMessageRequest': () => null,
+  'workspace/applyEdit': () => ({ applied: false, failureReason: 'Files are changed by tools only.' }),
+  'workspace/diagnostic/refresh': () => null,
+  'workspace/semanticTokens/refresh': () => null,
+  'workspace/inlayHint/refresh': () => null,
+  'workspace/codeLens/refresh': () => null,
+};
+
+export async function openClient(options: ClientOptions, signal: AbortSignal): Promise<LanguageClient> {
+  const { server, root } = options;
+  const { createMessageConnection, StreamMessageReader, StreamMessageWriter } = await import(
+    'vscode-jsonrpc/node'
+  );
+  const checked = checkedStream();
+  const broken = new Promise<string>((resolve) => checked.once('error', (error) => resolve(error.message)));
+  const lost = Promise.race([broken, server.ended]);
+  server.stdin.on('error', () => undefined);
+  server.stdout.pipe(checked);
+  const connection = createMessageConnection(
+    new StreamMessageReader(checked),
+    new StreamMessageWriter(server.stdin),
+    { error: () => undefined, warn: () => undefined, info: () => undefined, log: () => undefined },
+  );
+  connection.onError(() => undefined);
+  // Cancelling on a closed connection prints an error to the terminal.
+  let isOpen = true;
+  const closed = () => {
+    isOpen = false;
+  };
+  connection.onClose(closed);
+  void lost.then(closed);
+  for (const [method, answer] of Object.entries(ANSWERS)) connection.onRequest(method, answer);
+  connection.onNotification('textDocument/publishDiagnostics', (params: unknown) => {
+    const { uri, version, diagnostics } = params as { uri: string; version?: number; diagnostics: unknown };
+    const file = typeof uri === 'string' ? fromUri(uri) : null;
+    if (file !== null && Array.isArray(diagnostics)) options.onPublished(file, version, diagnostics);
+  });
+  const progress = followProgress(connection);
+  connection.listen();
+  const request = <T>(method: string, params: unknown, until: AbortSignal) =>
+    cancellable<T>(connection, { method, params, signal: until, isOpen: () => isOpen });
+  const result = await raceAbort(
+    Promise.race([
+      request<{ capabilities?: ServerCapabilities }>('initialize', initializeParams(options), signal),
+      lost.then((because) => Promise.reject(new Error(because))),
+    ]),
+    signal,
+  );
+  connection.sendNotification('initialized', {});
+  return {
+    capabilities: result.capabilities ?? {},
+    lost,
+    notify: (method, params) => void connection.sendNotification(method, params).catch(() => undefined),
+    request,
+    get began() {
+      return progress.began();
+    },
+    idle: progress.idle,
+    close: () => {
+      closed();
+      server.stdout.unpipe(checked);
+      connection.dispose();
+    },
+  };
+
+  function initializeParams({ initializationOptions }: ClientOptions): InitializeParams {
+    const uri = toUri(root);
+    return {
+      // It runs in a process namespace of its own, where our id means nothing.
+      processId: null,
+      clientInfo: { name: 'ai-code-assistant', version: ownVersion },
+      rootUri: uri,
+      rootPath: root,
+      workspaceFolders: [{ uri, name: path.basename(root) }],
+      ...(initializationOptions !== undefined && { initializationOptions }),
+      capabilities: {
+        general: { positionEncodings: ['utf-16'] },
+        window: { workDoneProgress: true },
+        workspace: {
+          configuration: true,
+          workspaceFolders: true,
+          didChangeWatchedFiles: { dynamicRegistration: true, relativePatternSupport: true },
+          symbol: {},
+          workspaceEdit: { documentChanges: true },
+        },
+        textDocument: {
+          synchronization: { didSave: true },
+          publishDiagnostics: { versionSupport: true },
+          diagnostic: { dynamicRegistration: false },
+          definition: {},
+          references: {},
+          documentSymbol: { hierarchicalDocumentSymbolSupport: true },
+          rename: { prepareSupport: false },
+        },
+      },
+    };
+  }
+}
+
+/** What the server works on beside requests, as far as it says so. */
+function followProgress(connection: MessageConnection) {
+  const active = new Set<string | number>();
+  const waiting = new Set<() => void>();
+  let began = 0;
+  connection.onNotification('$/progress', (params: unknown) => {
+    const { token, value } = params as { token: string | number; value?: { kind?: string } };
+    if (value?.kind === 'begin') {
+      active.add(token);
+      began += 1;
+    }
+    if (value?.kind !== 'end') return;
+    active.delete(token);
+    if (active.size > 0) return;
+    for (const wake of waiting) wake();
+    waiting.clear();
+  });
+  return {
+    began: () => began,
+    async idle(signal: AbortSignal) {
+      while (active.size > 0) await raceAbort(new Promise<void>((resolve) => waiting.add(resolve)), signal);
+    },
+  };
+}
+
+type Sent = { method: string; params: unknown; signal: AbortSignal; isOpen(): boolean };
+
+async function cancellable<T>(
+  connection: MessageConnection,
+  { method, params, signal, isOpen }: Sent,
+): Promise<T> {
+  const { CancellationTokenSource } = await import('vscode-jsonrpc/node');
+  signal.throwIfAborted();
+  const source = new CancellationTokenSource();
+  const waiter = onAbort(signal, () => isOpen() && source.cancel());
+  try {
+    return await raceAbort(connection.sendRequest<T>(method, params, source.token), signal);
+  } finally {
+    waiter.off();
+    source.dispose();
+  }
+}

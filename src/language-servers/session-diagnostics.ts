@@ -1,0 +1,152 @@
+import type { FileDiagnostics, Finding } from '../contract/code-intelligence.ts';
+import { limited, unlessAborted } from '../lib/async/abort.ts';
+import { newFindings } from './new-findings.ts';
+import type { LanguageServerPool } from './pool.ts';
+import type { LanguageServer, WantedFile } from './server.ts';
+
+/** A change of a file as the undo journal recorded it. */
+export type SeenChange = {
+  path: string;
+  existed: boolean;
+  /** The content before; null if there was no file. */
+  before(): Uint8Array | null;
+  /** Whether a call of this session made it. Otherwise the user did, or another program. */
+  byCall: boolean;
+};
+
+export type SessionDiagnosticsOptions = {
+  pool: LanguageServerPool;
+  /** How long a run waits for results. */
+  limitMs: number;
+  /** Aborted when the session ends. */
+  signal: AbortSignal;
+};
+
+/** `unknown`: files whose state is not known, with the reason; each is reported once. */
+export type Settled = {
+  fresh: readonly Finding[];
+  unknown: readonly Extract<FileDiagnostics, { type: 'unknown' }>[];
+};
+
+const NOTHING: Settled = { fresh: [], unknown: [] };
+
+/** Files checked at once: those that changed, and the latest ones that changed earlier. */
+const MOST_FILES = 20;
+
+/** The new errors that the calls of one session caused, from the servers that all sessions share. */
+export class SessionDiagnostics {
+  readonly #options: SessionDiagnosticsOptions;
+  /** Changed since they were last known, with the text before the first change. */
+  readonly #touched = new Map<string, string | null>();
+  /** The errors when a file was last known, in order of use. */
+  readonly #known = new Map<string, readonly Finding[]>();
+  readonly #reported = new Set<string>();
+  /** A check that the run no longer waits for. */
+  #late: Promise<unknown> | undefined;
+  #hasNews = false;
+
+  constructor(options: SessionDiagnosticsOptions) {
+    this.#options = options;
+  }
+
+  /** Call for every change in the journal. */
+  seen({ path: file, existed, before, byCall }: SeenChange): void {
+    const { pool } = this.#options;
+    pool.noticed(file, { isNew: !existed });
+    if (!pool.serverFor(file)) return;
+    if (!byCall) {
+      this.#known.delete(file);
+      return;
+    }
+    this.#hasNews = true;
+    this.#reported.delete(file);
+    if (this.#touched.has(file)) return;
+    const bytes = existed ? before() : null;
+    this.#touched.set(file, bytes === null ? null : Buffer.from(bytes).toString('utf8'));
+  }
+
+  /** The file was read: it is likely to be changed next. */
+  warmUp(file: string): void {
+    const server = this.#options.pool.serverFor(file);
+    if (server?.state().phase === 'idle') void server.warmUp(file);
+  }
+
+  /**
+   * Call when the calls of a reply have ended. Waits at most for the limit: a check that takes longer goes on, and
+   * the next call reports what is true then.
+   */
+  async settle(signal: AbortSignal): Promise<Settled> {
+    if (this.#touched.size === 0 || (this.#late && !this.#hasNews)) return NOTHING;
+    this.#hasNews = false;
+    const limit = limited(this.#options.limitMs, signal);
+    // It has the baseline, and the servers would work on it first anyway.
+    if (this.#late) await unlessAborted(this.#late, limit);
+    const touched = new Set(this.#touched.keys());
+    const checking = Promise.all([...this.#byServer()].map(([server, files]) => this.#check(server, files)));
+    const late = checking.finally(() => {
+      if (this.#late === late) this.#late = undefined;
+    });
+    this.#late = late;
+    const checked = await unlessAborted(checking, limit);
+    if (signal.aborted) return NOTHING;
+    const because = `there was no answer within ${this.#options.limitMs / 1_000}s`;
+    const results =
+      checked?.flat() ?? [...touched].map((file) => ({ path: file, type: 'unknown' as const, because }));
+    const unknown = results.filter((now) => now.type === 'unknown' && touched.has(now.path));
+    const news = unknown.filter(({ path: file }) => !this.#reported.has(file));
+    for (const { path: file } of news) this.#reported.add(file);
+    return {
+      fresh: results.flatMap((now) => (now.type === 'known' ? this.#learn(now) : [])),
+      unknown: news.filter((now) => now.type === 'unknown'),
+    };
+  }
+
+  /** Everything that is wrong with a file now. */
+  async current(file: string, signal: AbortSignal): Promise<FileDiagnostics> {
+    const server = this.#options.pool.serverFor(file);
+    if (!server) return { path: file, type: 'unknown', because: 'no language server for it is installed' };
+    const [checked] = await server.check([{ path: file }], signal);
+    return checked?.now ?? { path: file, type: 'unknown', because: 'nothing was checked' };
+  }
+
+  #byServer(): Map<LanguageServer, WantedFile[]> {
+    const { pool } = this.#options;
+    const changed = [...this.#touched].map(
+      ([file, before]): WantedFile => (this.#known.has(file) ? { path: file } : { path: file, before }),
+    );
+    const earlier = [...this.#known.keys()].reverse().filter((file) => !this.#touched.has(file));
+    const found = new Map<LanguageServer, WantedFile[]>();
+    for (const file of [...changed, ...earlier.map((one) => ({ path: one }))]) {
+      const server = pool.serverFor(file.path);
+      const files = server && (found.get(server) ?? []);
+      // A server whose files did not change has nothing new to say.
+      const isRelated = this.#touched.has(file.path) || (files?.length ?? 0) > 0;
+      if (server && files && isRelated && files.length < MOST_FILES) found.set(server, [...files, file]);
+    }
+    return found;
+  }
+
+  /** Learns what was wrong before the changes, even if it comes too late for this reply. */
+  async #check(server: LanguageServer, files: readonly WantedFile[]): Promise<FileDiagnostics[]> {
+    const checked = await server.check(files, this.#options.signal);
+    return checked.map(({ now, before }) => {
+      if (before && !this.#known.has(now.path)) this.#known.set(now.path, errorsIn(before));
+      return now;
+    });
+  }
+
+  /** The errors that are new. */
+  #learn({ path: file, findings }: Extract<FileDiagnostics, { type: 'known' }>): Finding[] {
+    const errors = errorsIn(findings);
+    const fresh = newFindings(this.#known.get(file) ?? [], errors);
+    this.#known.delete(file);
+    this.#known.set(file, errors);
+    this.#touched.delete(file);
+    this.#reported.delete(file);
+    return fresh;
+  }
+}
+
+function errorsIn(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ severity }) => severity === 'error');
+}

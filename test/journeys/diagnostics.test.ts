@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { demoServer, installTypeScript } from '../support/diagnostics.ts';
+import { run, sent, toolTexts, writeHooks } from '../support/hooks.ts';
+import { calls, says } from '../support/model-server/script.ts';
+import { soak } from '../support/soak.ts';
+import { freshFolder, workspace } from '../support/workspace.ts';
+
+const trusted = ['--trust', '--mode', 'auto'];
+
+test('the model gets the new errors of what it changed, by tools or by commands, in the same turn', async () => {
+  const space = await workspace({ 'demo.json': '{}', 'a.demo': 'one\nBAD old\n', 'b.demo': 'fine\n' });
+  await writeHooks(space, {}, demoServer());
+  const played = await run(
+    space,
+    [
+      calls(['Read', { file_path: 'a.demo' }]),
+      calls(['Edit', { file_path: 'a.demo', old_string: 'one', new_string: 'BAD new' }]),
+      calls(['Bash', { command: "printf 'BAD by bash\\n' >> b.demo; rm a.demo" }]),
+      calls(['Bash', { command: "printf 'fine\\n' > b.demo" }]),
+      says('done'),
+    ],
+    trusted,
+  );
+  const [, edited, appended, mended] = toolTexts(played);
+  expect(edited).toMatch(
+    /New errors after this change, from a language server:\na\.demo:1:1 error: bad: BAD new \(scripted BAD\)$/,
+  );
+  expect(appended).toMatch(/a language server:\nb\.demo:2:1 error: bad: BAD by bash \(scripted BAD\)$/);
+  expect(mended).not.toContain('New errors');
+  expect(played.code).toBe(0);
+});
+
+test('without trust, no server starts and no tool is offered', async () => {
+  const log = path.join(await freshFolder(), 'log');
+  const space = await workspace({ 'demo.json': '{}', 'a.demo': 'one\n' });
+  await writeHooks(space, {}, demoServer({ log }));
+  const played = await run(space, [
+    calls(['Read', { file_path: 'a.demo' }]),
+    calls(['Edit', { file_path: 'a.demo', old_string: 'one', new_string: 'BAD' }]),
+    says('done'),
+  ]);
+  expect(sent(played, 0)).not.toContain('RenameSymbol');
+  await expect(readFile(log)).rejects.toThrow('ENOENT');
+});
+
+test('the tools show all errors, navigate, and rename after a preview', soak, async () => {
+  const space = await workspace({ 'demo.json': '{}', 'a.demo': 'def first\nuse first WARN\nBAD\n' });
+  await writeHooks(space, {}, demoServer());
+  const place = { file_path: 'a.demo', line: 1, symbol: 'first' };
+  const played = await run(
+    space,
+    [
+      calls(['Diagnostics', { file_path: 'a.demo' }]),
+      calls(['Navigate', { action: 'references', ...place }]),
+      calls(['Navigate', { action: 'outline', file_path: 'a.demo' }]),
+      calls(['Navigate', { action: 'definition', ...place, symbol: 'nobody' }]),
+      calls(['RenameSymbol', { ...place, new_name: 'second' }]),
+      calls(['RenameSymbol', { ...place, new_name: 'second', files: ['a.demo'] }]),
+      says('done'),
+    ],
+    trusted,
+  );
+  const [all, references, outline, nobody, preview, renamed] = toolTexts(played);
+  expect(all).toBe(
+    'a.demo:2:11 warning: a warning (scripted WARN)\na.demo:3:1 error: bad: BAD (scripted BAD)',
+  );
+  expect(references).toBe('a.demo:1:5: def first\na.demo:2:5: use first WARN');
+  expect(outline).toBe('a.demo:1:5: first');
+  expect(nobody).toBe('There is no "nobody" on line 1.');
+  expect(preview).toContain('Nothing is changed yet. Call again with files: ["a.demo"]');
+  expect(renamed).toContain('Renamed first to second in a.demo');
+  expect(await space.tree()).toMatchObject({ 'a.demo': 'def second\nuse second WARN\nBAD\n' });
+});
+
+test('a server that hangs costs the limit, and the model learns that nothing is known', soak, async () => {
+  const space = await workspace({ 'demo.json': '{}', 'a.demo': 'one\n' });
+  await writeHooks(space, {}, demoServer({ fault: 'never' }, { limitMs: 300 }));
+  const played = await run(
+    space,
+    [calls(['Write', { file_path: 'b.demo', content: 'BAD\n' }]), says('done')],
+    trusted,
+  );
+  expect(toolTexts(played)[0]).toMatch(
+    /Whether b\.demo has errors now is not known: there was no answer within 0\.3s\.$/,
+  );
+  expect(played.code).toBe(0);
+});
+
+test('TypeScript of the project itself, across project references', soak, async () => {
+  const options = { composite: true, strict: true, rootDir: '.', outDir: '../out', module: 'nodenext' };
+  const space = await workspace({
+    'tsconfig.json': '{"files":[],"references":[{"path":"./lib"},{"path":"./app"}]}',
+    'package.json': '{"type":"module"}',
+    'lib/tsconfig.json': JSON.stringify({ compilerOptions: options }),
+    'lib/sum.ts': 'export const sum = (a: number, b: number) => a + b;\n',
+    'app/tsconfig.json': JSON.stringify({ compilerOptions: options, references: [{ path: '../lib' }] }),
+    'app/main.ts': "import { sum } from '../lib/sum.ts';\nexport const x: number = sum(1, 2);\n",
+  });
+  await installTypeScript(space);
+  await writeHooks(space, {}, { languageServers: { limitMs: 20_000 } });
+  const played = await run(
+    space,
+    [
+      calls(['Bash', { command: "sed -i 's/sum(1, 2)/sum(1, 3)/' app/main.ts" }]),
+      calls(['Bash', { command: "sed -i 's/b: number/b: string/' lib/sum.ts" }]),
+      says('done'),
+    ],
+    trusted,
+  );
+  const [, changed] = toolTexts(played);
+  expect(changed).toMatch(
+    /app\/main\.ts:2:\d+ error: Argument of type 'number' is not assignable .* \(ts 2345\)/,
+  );
+});

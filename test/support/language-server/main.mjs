@@ -1,0 +1,188 @@
+#!/usr/bin/env node
+/**
+ * A language server with a script: every line with BAD is an error, every line with WARN a warning, and `needs NAME`
+ * is an error unless a file of that name is open or on disk. Its faults are those that real servers have.
+ *
+ * Usage: main.mjs '{"mode":"pull|push","fault":"...","delayMs":0,"loadMs":0,"log":"FILE"}'
+ */
+import { appendFileSync, existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const script = JSON.parse(process.argv[2] ?? '{}');
+const { mode = 'pull', fault = '', delayMs = 0, loadMs = 0, log } = script;
+const documents = new Map();
+const history = new Map();
+
+const note = (text) => log && appendFileSync(log, `${text}\n`);
+note(`start ${process.pid}`);
+
+function send(message) {
+  const text = JSON.stringify({ jsonrpc: '2.0', ...message });
+  process.stdout.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+}
+
+function findings(uri, text) {
+  return text.split('\n').flatMap((line, number) => {
+    const at = (word, severity, message) => ({
+      range: {
+        start: { line: number, character: line.indexOf(word) },
+        end: { line: number, character: line.length },
+      },
+      severity,
+      code: word.trim(),
+      source: 'scripted',
+      message,
+    });
+    const needed = /needs (\S+)/.exec(line)?.[1];
+    const other = needed && path.join(path.dirname(fileURLToPath(uri)), needed);
+    const isMissing = other && !existsSync(other);
+    return [
+      ...(line.includes('BAD') ? [at('BAD', 1, `bad: ${line.trim()}`)] : []),
+      ...(line.includes('WARN') ? [at('WARN', 2, 'a warning')] : []),
+      ...(isMissing ? [at('needs', 1, `${needed} is missing`)] : []),
+    ];
+  });
+}
+
+function publish(uri) {
+  const { version, text } = documents.get(uri) ?? {};
+  if (version === undefined) return;
+  const items = findings(uri, text);
+  const old = history.get(uri)?.at(-2);
+  const lie = [
+    {
+      range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } },
+      severity: 1,
+      message: 'STALE',
+    },
+  ];
+  if (fault === 'no-version') return send(published(uri, undefined, lie));
+  if (fault === 'stale' && old) send(published(uri, old, lie));
+  if (fault === 'stale') send(published(uri, version + 1, lie));
+  setTimeout(() => {
+    send(published(uri, version, items));
+    if (fault === 'stale' && old) send(published(uri, old, lie));
+  }, delayMs);
+}
+
+const published = (uri, version, diagnostics) => ({
+  method: 'textDocument/publishDiagnostics',
+  params: { uri, diagnostics, ...(version !== undefined && { version }) },
+});
+
+function progress(kind) {
+  send({ method: '$/progress', params: { token: 'load', value: { kind, title: 'Indexing' } } });
+}
+
+const handlers = {
+  initialize(message) {
+    if (fault === 'silent') return;
+    if (fault === 'garbage') return void process.stdout.write('Hello, I am not a language server!\n');
+    if (fault === 'crash-at-start') {
+      process.stderr.write('scripted: cannot start\n');
+      process.exit(3);
+    }
+    if (fault === 'huge') return void process.stdout.write('Content-Length: 99999999999\r\n\r\n');
+    send({
+      id: message.id,
+      result: {
+        capabilities: {
+          textDocumentSync: { openClose: true, change: 1, save: true },
+          ...(mode === 'pull' && {
+            diagnosticProvider: { interFileDependencies: true, workspaceDiagnostics: false },
+          }),
+          definitionProvider: true,
+          referencesProvider: true,
+          documentSymbolProvider: true,
+          workspaceSymbolProvider: true,
+          renameProvider: true,
+        },
+      },
+    });
+    if (loadMs > 0) {
+      progress('begin');
+      setTimeout(() => progress('end'), loadMs);
+    }
+  },
+  'textDocument/didOpen': ({ params: { textDocument } }) => take(textDocument.uri, textDocument),
+  'textDocument/didChange': ({ params: { textDocument, contentChanges } }) =>
+    take(textDocument.uri, { ...textDocument, text: contentChanges.at(-1).text }),
+  'textDocument/didClose'({ params: { textDocument } }) {
+    documents.delete(textDocument.uri);
+    send(published(textDocument.uri, undefined, []));
+  },
+  'textDocument/diagnostic'({ id, params: { textDocument } }) {
+    if (fault === 'never') return;
+    if (fault === 'crash-on-ask') process.exit(7);
+    const { text = '' } = documents.get(textDocument.uri) ?? {};
+    setTimeout(() => {
+      if (fault === 'wrong-types')
+        return send({
+          id,
+          result: { kind: 'full', items: [{ message: 5 }, { range: 'x', message: 'no range' }] },
+        });
+      if (fault === 'error') return send({ id, error: { code: -32603, message: 'scripted failure' } });
+      send({ id, result: { kind: 'full', items: findings(textDocument.uri, text) } });
+    }, delayMs);
+  },
+  'textDocument/definition': ({ id, params }) => send({ id, result: wordsLike(params).slice(0, 1) }),
+  'textDocument/references': ({ id, params }) => send({ id, result: wordsLike(params) }),
+  'textDocument/rename': ({ id, params }) =>
+    send({
+      id,
+      result: {
+        changes: {
+          [params.textDocument.uri]: wordsLike(params).map(({ range }) => ({
+            range,
+            newText: params.newName,
+          })),
+        },
+      },
+    }),
+  'textDocument/documentSymbol'({ id, params: { textDocument } }) {
+    const lines = (documents.get(textDocument.uri)?.text ?? '').split('\n');
+    const symbols = lines.flatMap((line, at) => {
+      const name = /^def (\w+)/.exec(line)?.[1];
+      const range = { start: { line: at, character: 4 }, end: { line: at, character: line.length } };
+      return name ? [{ name, kind: 12, range, selectionRange: range }] : [];
+    });
+    send({ id, result: symbols });
+  },
+  'workspace/symbol': ({ id }) => send({ id, result: [] }),
+};
+
+/** All places of the word at a position, in the same file. */
+function wordsLike({ textDocument: { uri }, position: { line, character } }) {
+  const lines = (documents.get(uri)?.text ?? '').split('\n');
+  const word = /^\w+/.exec(lines[line]?.slice(character) ?? '')?.[0];
+  if (!word) return [];
+  return lines.flatMap((text, at) =>
+    [...text.matchAll(new RegExp(`\\b${word}\\b`, 'g'))].map(({ index }) => ({
+      uri,
+      range: { start: { line: at, character: index }, end: { line: at, character: index + word.length } },
+    })),
+  );
+}
+
+function take(uri, { version, text }) {
+  documents.set(uri, { version, text });
+  history.set(uri, [...(history.get(uri) ?? []), version]);
+  note(`text ${path.basename(uri)} ${version}`);
+  if (mode === 'push') publish(uri);
+}
+
+let buffer = Buffer.alloc(0);
+process.stdin.on('data', (chunk) => {
+  buffer = Buffer.concat([buffer, chunk]);
+  for (;;) {
+    const end = buffer.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    const length = Number(/Content-Length: (\d+)/i.exec(buffer.subarray(0, end))?.[1]);
+    if (buffer.length < end + 4 + length) return;
+    const message = JSON.parse(buffer.subarray(end + 4, end + 4 + length).toString());
+    buffer = buffer.subarray(end + 4 + length);
+    if (message.method) handlers[message.method]?.(message);
+  }
+});
+process.stdin.on('end', () => process.exit(0));

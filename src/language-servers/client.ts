@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { MessageConnection } from 'vscode-jsonrpc/node';
 import type { Diagnostic, InitializeParams, ServerCapabilities } from 'vscode-languageserver-protocol';
-import { onAbort, raceAbort } from '../lib/async/abort.ts';
+import { onAbort, pause, raceAbort } from '../lib/async/abort.ts';
 import { version as ownVersion } from '../lib/version.ts';
 import { checkedStream } from './checked-stream.ts';
 
@@ -40,6 +40,8 @@ export type LanguageClient = {
   idle(signal: AbortSignal): Promise<void>;
   close(): void;
 };
+
+const REASON_MS = 500;
 
 export const toUri = (file: string) => pathToFileURL(file).href;
 
@@ -102,13 +104,15 @@ export async function openClient(options: ClientOptions, signal: AbortSignal): P
   connection.listen();
   const request = <T>(method: string, params: unknown, until: AbortSignal) =>
     cancellable<T>(connection, { method, params, signal: until, isOpen: () => isOpen });
-  const result = await raceAbort(
-    Promise.race([
-      request<{ capabilities?: ServerCapabilities }>('initialize', initializeParams(options), signal),
-      lost.then((because) => Promise.reject(new Error(because))),
-    ]),
+  const initialized = request<{ capabilities?: ServerCapabilities }>(
+    'initialize',
+    initializeParams(options),
     signal,
   );
+  // A broken pipe says less than how the program ended, which is known a moment later.
+  const failed = initialized.catch((error) => pause(REASON_MS, signal).then(() => Promise.reject(error)));
+  const gone = lost.then((because) => Promise.reject(new Error(because)));
+  const result = await raceAbort(Promise.race([failed, gone]), signal);
   connection.sendNotification('initialized', {});
   return {
     capabilities: result.capabilities ?? {},

@@ -131,7 +131,12 @@ export async function removeRedisBudget({ redis, prefix }: Place): Promise<void>
 
 /** The calls that a dead process left open count as spent in full. */
 export async function settleCallsOf(owner: string, { redis, prefix }: Place): Promise<void> {
-  await redis.eval(SETTLE_OWNER, 3, ...keysOf(prefix), owner);
+  try {
+    await redis.eval(SETTLE_OWNER, 3, ...keysOf(prefix), owner);
+  } catch (error) {
+    // Its batch is over.
+    if (!(error as Error).message.includes('GONE')) throw error;
+  }
 }
 
 export async function readRedisBudget({ redis, prefix }: Place): ReturnType<SharedBudget['totals']> {

@@ -19,18 +19,18 @@ export type BatchBudget = { env: Readonly<Record<string, string>>; budget: Share
 export async function openLocalBudget(folder: string, limits: BatchLimits): Promise<BatchBudget> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await createFileBudget(folder);
-  return describeBudget(folder, { ...limits, place: { folder } });
-}
-
-/** Written to a file, since it may hold a password. */
-export async function describeBudget(
-  folder: string,
-  description: SharedBudgetDescription,
-): Promise<BatchBudget> {
   const file = path.join(folder, 'budget.json');
-  await updateFile(file, (write) => write(JSON.stringify(description)));
-  const env = { [sharedBudgetVariable]: file };
+  const env = await describeBudget(file, { ...limits, place: { folder } });
   const budget = await openSharedBudget(env);
   if (!budget) throw new Error(`No budget in ${file}.`);
   return { env, budget };
+}
+
+/** Written to a file, since it may hold a password. Returns the environment of those who take part. */
+export async function describeBudget(
+  file: string,
+  description: SharedBudgetDescription,
+): Promise<Readonly<Record<string, string>>> {
+  await updateFile(file, (write) => write(JSON.stringify(description)));
+  return { [sharedBudgetVariable]: file };
 }

@@ -91,7 +91,7 @@ function refused(url: string, { err }: GitOutcome): UserError {
 }
 
 /** The user's own settings apply where they name no program of the repository: credentials, proxies. */
-function fetchEnvironment(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+export function fetchEnvironment(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   const settings = SETTINGS.flatMap(([key, value], i): [string, string][] => [
     [`GIT_CONFIG_KEY_${i}`, key],
     [`GIT_CONFIG_VALUE_${i}`, value],

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { type Fleet, fleetKeys, openText, sealText } from './fleet.ts';
+
+const workerSchema = z.object({
+  id: z.string(),
+  host: z.string(),
+  pid: z.number(),
+  labels: z.array(z.string()),
+  concurrency: z.number(),
+  startedAt: z.string(),
+  /** BATCH/TASK of each running task. */
+  running: z.array(z.string()),
+  isDraining: z.boolean(),
+});
+
+/** What a worker says about itself. */
+export type WorkerState = z.infer<typeof workerSchema>;
+
+/** A worker that has not been heard of for so many intervals is gone. */
+const MISSED = 3;
+const DRAIN_MS = 86_400_000;
+
+/** Returns whether the worker was asked to drain. */
+export async function beat(
+  { redis, seal }: Fleet,
+  state: WorkerState,
+  everyMs: number,
+): Promise<{ isAskedToDrain: boolean }> {
+  const now = Date.now();
+  const { id } = state;
+  const results = await redis
+    .multi()
+    .set(fleetKeys.worker(id), sealText(seal, id, JSON.stringify(state)), 'PX', MISSED * everyMs)
+    .zadd(fleetKeys.workers, now, id)
+    .zremrangebyscore(fleetKeys.workers, '-inf', now - 10 * MISSED * everyMs)
+    .sismember(fleetKeys.drain, id)
+    .exec();
+  return { isAskedToDrain: results?.[3]?.[1] === 1 };
+}
+
+export async function leave({ redis }: Fleet, id: string): Promise<void> {
+  await redis
+    .multi()
+    .unlink(fleetKeys.worker(id))
+    .zrem(fleetKeys.workers, id)
+    .srem(fleetKeys.drain, id)
+    .exec();
+}
+
+export async function readWorkers({ redis, seal }: Fleet): Promise<WorkerState[]> {
+  const ids = await redis.zrange(fleetKeys.workers, 0, -1);
+  const sealed = ids.length === 0 ? [] : await redis.mget(ids.map(fleetKeys.worker));
+  return ids.flatMap((id, i) => {
+    const text = sealed[i] ? openText(seal, id, sealed[i]) : null;
+    return text === null ? [] : [workerSchema.parse(JSON.parse(text))];
+  });
+}
+
+export async function askToDrain({ redis }: Fleet, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await redis.multi().sadd(fleetKeys.drain, ...ids).pexpire(fleetKeys.drain, DRAIN_MS).exec();
+}

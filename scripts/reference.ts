@@ -7,6 +7,7 @@ import { batchCommand } from '../src/cli/subcommands/batch.ts';
 import { completionCommand } from '../src/cli/subcommands/completion.ts';
 import { configCommand } from '../src/cli/subcommands/config.ts';
 import { doctorCommand } from '../src/cli/subcommands/doctor.ts';
+import { fleetCommand } from '../src/cli/subcommands/fleet.ts';
 import { importCommand } from '../src/cli/subcommands/import.ts';
 import { keysCommand } from '../src/cli/subcommands/keys.ts';
 import { mcpCommand } from '../src/cli/subcommands/mcp/mcp.ts';
@@ -23,6 +24,7 @@ import { trustCommand } from '../src/cli/subcommands/trust.ts';
 import { undoCommand } from '../src/cli/subcommands/undo.ts';
 import { uninstallCommand } from '../src/cli/subcommands/uninstall.ts';
 import { updateCommand } from '../src/cli/subcommands/update.ts';
+import { workerCommand } from '../src/cli/subcommands/worker.ts';
 import { builtinCommands } from '../src/commands/index.ts';
 import { environmentVariables } from '../src/config/environment.ts';
 import { settingsReference } from '../src/config/schema/reference.ts';
@@ -106,6 +108,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     completion: completionCommand(terminal, async (name) => new Command(name)),
     config: configCommand(terminal),
     doctor: doctorCommand(terminal, { code: 0 }),
+    fleet: fleetCommand(terminal),
     import: importCommand(terminal),
     keys: keysCommand(terminal),
     mcp: mcpCommand(terminal),
@@ -123,6 +126,7 @@ export function builtCommands(): Record<(typeof subcommands)[number]['name'], Co
     undo: undoCommand('undo', terminal),
     uninstall: uninstallCommand(terminal),
     update: updateCommand(terminal),
+    worker: workerCommand(terminal),
   };
 }
 

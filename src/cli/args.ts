@@ -20,6 +20,7 @@ export const subcommands = [
   { name: 'completion', description: 'Print a completion script for bash, zsh, fish or PowerShell' },
   { name: 'config', description: 'Show and change settings' },
   { name: 'doctor', description: 'Check your setup and suggest fixes' },
+  { name: 'fleet', description: 'Watch and control batches that run on many machines' },
   { name: 'import', description: 'Use the settings of Claude Code, Codex, Gemini CLI, Cursor and opencode' },
   { name: 'keys', description: 'Store API keys in the system keychain' },
   { name: 'mcp', description: 'Manage MCP servers, or run aca as one' },
@@ -37,6 +38,7 @@ export const subcommands = [
   { name: 'undo', description: 'Undo the file changes of the last run in this folder' },
   { name: 'uninstall', description: 'Show what aca stores on this machine, and remove it' },
   { name: 'update', description: 'Check for a newer version' },
+  { name: 'worker', description: 'Run tasks of batches on this machine, for a queue that machines share' },
 ] as const;
 
 /** Help goes to `out`; usage errors go to `err`. */

@@ -15,6 +15,9 @@ export type EnvironmentVariable = { name: string; description: string } & (
 /** The address and password for `cache.redis`; hidden from commands. */
 export const redisVariables = ['AI_ASSISTANT_REDIS_URL', 'AI_ASSISTANT_REDIS_KEY'] as const;
 
+/** The queue for `aca worker`, `aca fleet` and `aca batch --queue`; hidden from commands. */
+export const queueVariable = 'AI_ASSISTANT_QUEUE_URL';
+
 /** Names the file with the budget of the batch that a session belongs to. */
 export const sharedBudgetVariable = 'AI_ASSISTANT_SHARED_BUDGET';
 
@@ -110,6 +113,11 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     description: '0: turn memory off, whatever the settings say',
   },
   {
+    name: queueVariable,
+    key: null,
+    description: 'Redis server that machines share for batches: the default of `--queue`',
+  },
+  {
     name: sharedBudgetVariable,
     key: null,
     description: 'Set for the tasks of a batch: the file that describes the budget they share',
@@ -134,7 +142,8 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   {
     name: 'AI_ASSISTANT_TRUST',
     key: null,
-    description: "1: trust everything in a project's .ai-assistant.json",
+    description:
+      "1: trust everything in a project's .ai-assistant.json; 0: trust nothing, even if you did before",
   },
   {
     name: 'AI_ASSISTANT_KEYCHAIN',

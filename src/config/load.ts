@@ -34,7 +34,7 @@ export type LoadOptions = {
   cwd: string;
   env: Env;
   flags?: ConfigFlags;
-  /** Trust for this run; AI_ASSISTANT_TRUST=1 has the same effect. Otherwise the stored trust is used. */
+  /** Trust for this run; AI_ASSISTANT_TRUST=1 has the same effect, and 0 the opposite. Otherwise the stored trust is used. */
   trusted: boolean;
 };
 
@@ -76,14 +76,19 @@ type Layers = Pick<LoadedConfig, 'notices' | 'origins' | 'rules'> & {
   add(input: ConfigInput, base: string, source: (key: string) => string): void;
 };
 
+/** For this run; null if the stored trust applies. */
+function statedTrust({ env, trusted }: Pick<LoadOptions, 'env' | 'trusted'>): Trust | null {
+  const stated = trusted || switchOf(env, 'AI_ASSISTANT_TRUST');
+  return stated === undefined ? null : { type: stated ? 'trusted' : 'unknown' };
+}
+
 /**
  * Defaults, then other assistants' files of the user, the user's file, the same of the project, the environment
  * and the command line: each overrides the previous.
  */
 export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions): LoadedConfig {
   const content = projectContent(cwd, home);
-  const said = trusted || switchOf(env, 'AI_ASSISTANT_TRUST') === true;
-  const trust: Trust = said ? { type: 'trusted' } : trustOf(home, cwd, content);
+  const trust = statedTrust({ env, trusted }) ?? trustOf(home, cwd, content);
   const isTrusted = trust.type === 'trusted';
   const layers = emptyLayers({ env, home, cwd });
 

@@ -19,7 +19,10 @@ export async function pushNewBranch({ gitDir, url, branch, commit, env }: Push):
   };
   const ref = `refs/heads/${branch}`;
   const lease = `--force-with-lease=${ref}:`;
-  const pushed = await runGit(['push', '--quiet', '--no-verify', lease, '--', url, `${commit}:${ref}`], place);
+  const pushed = await runGit(
+    ['push', '--quiet', '--no-verify', lease, '--', url, `${commit}:${ref}`],
+    place,
+  );
   if (pushed.success) return commit;
   const there = await runGit(['ls-remote', '--', url, ref], place);
   const [existing = ''] = there.out.split('\t');

@@ -1,7 +1,7 @@
 import { type Choice, chooseModel, discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
 import { chooseEmbedded, firstEmbedded } from '../../assembly/models/embedded-model.ts';
 import { profileStore } from '../../assembly/models/model-profiles.ts';
-import { redisVariables, sessionEnvironment } from '../../config/environment.ts';
+import { queueVariable, redisVariables, sessionEnvironment } from '../../config/environment.ts';
 import { createKeychain } from '../../config/keys/keychain.ts';
 import { findKey } from '../../config/keys/keys.ts';
 import type { Config } from '../../config/schema/schema.ts';
@@ -65,6 +65,7 @@ export function keyVariables(config: Config): string[] {
   return [
     'AI_ASSISTANT_API_KEY',
     ...redisVariables,
+    queueVariable,
     ...[...presets, ...presetsOf(config), ...searchServices].flatMap((row) => row.keyEnv),
   ];
 }

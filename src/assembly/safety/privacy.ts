@@ -7,7 +7,7 @@ import { closedOutput } from '../../firewall/closed-output.ts';
 import { guardProvider } from '../../firewall/firewall.ts';
 import { peek } from '../../lib/files/peek.ts';
 import { createAudit } from '../../observability/audit/audit.ts';
-import { TraceIds } from '../../observability/telemetry/trace-ids.ts';
+import { parseTraceparent, TraceIds } from '../../observability/telemetry/trace-ids.ts';
 import type { Guard } from '../../sandbox/guard.ts';
 import type { Parts } from '../parts.ts';
 import { machineFirewall } from './machine-firewall.ts';
@@ -70,7 +70,7 @@ export function createPrivacy(
     redact: (record) => firewall.hide(record),
     onTrouble: notice,
   });
-  const traces = new TraceIds();
+  const traces = new TraceIds({ parent: parseTraceparent(parts.env.TRACEPARENT) });
   const hide = <T>(value: T): T => firewall.hide(value);
 
   /** A tool may show only part of a file; whether that part is secret depends on the whole file. */

@@ -66,8 +66,8 @@ async function openJudge({ cwd, trusted }: PolicyOptions, terminal: Terminal): P
 }
 
 function isTrusted(folder: string, { env }: Terminal): boolean {
-  if (switchOf(env, 'AI_ASSISTANT_TRUST') === true) return true;
-  return trustOf(dataRoot(env), folder, projectContent(folder, dataRoot(env))).type === 'trusted';
+  const stored = () => trustOf(dataRoot(env), folder, projectContent(folder, dataRoot(env)));
+  return switchOf(env, 'AI_ASSISTANT_TRUST') ?? stored().type === 'trusted';
 }
 
 function lineOf(words: string[]): string {

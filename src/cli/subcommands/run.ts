@@ -29,6 +29,8 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
       return (await import('./config.ts')).configCommand(terminal);
     case 'doctor':
       return (await import('./doctor.ts')).doctorCommand(terminal, ended);
+    case 'fleet':
+      return (await import('./fleet.ts')).fleetCommand(terminal);
     case 'import':
       return (await import('./import.ts')).importCommand(terminal);
     case 'keys':
@@ -70,6 +72,8 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
       return (await import('./uninstall.ts')).uninstallCommand(terminal);
     case 'update':
       return (await import('./update.ts')).updateCommand(terminal);
+    case 'worker':
+      return (await import('./worker.ts')).workerCommand(terminal);
     default:
       throw new Error(`The subcommand ${name} is listed but has no file.`);
   }

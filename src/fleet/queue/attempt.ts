@@ -12,7 +12,14 @@ import { openStore, storeNames } from '../store/result-store.ts';
 import type { TaskResult } from '../task.ts';
 import { isRemote } from '../tasks/complete-task.ts';
 import { type Fleet, fleetKeys, sealText } from './fleet.ts';
-import { type Attempt, openTask, type QueuedBatch, type QueuedTask, readBatches, sealResult } from './messages.ts';
+import {
+  type Attempt,
+  openTask,
+  type QueuedBatch,
+  type QueuedTask,
+  readBatches,
+  sealResult,
+} from './messages.ts';
 import { type Delivery, endDelivery, finishTask, isCurrent, startDelivery } from './scripts.ts';
 
 export type AttemptDeps = {
@@ -45,7 +52,14 @@ const OTHER_KEY_MS = 60_000;
 const MAX_ANSWER = 500;
 const MAX_LOG = 50;
 
-type Delivered = { deps: AttemptDeps; job: Job; id: string; token: string; queued: QueuedTask; delivery: Delivery };
+type Delivered = {
+  deps: AttemptDeps;
+  job: Job;
+  id: string;
+  token: string;
+  queued: QueuedTask;
+  delivery: Delivery;
+};
 
 /** Runs a delivered task to its end, whatever that is. */
 export async function attempt(job: Job, token: string, deps: AttemptDeps): Promise<AttemptEnd> {
@@ -75,8 +89,10 @@ async function deliver(delivered: Delivered, batch: QueuedBatch): Promise<Attemp
   const { deps, id, queued, delivery } = delivered;
   const { fleet, leaving } = deps;
   const startedAt = new Date();
-  const failed = (failure: TaskResult['failure'], reason: string) => failedResult(queued, { failure, reason, startedAt });
-  if (await isCancelled(fleet, queued.batch, id)) return finish(delivered, failed('interrupted', 'Cancelled.'));
+  const failed = (failure: TaskResult['failure'], reason: string) =>
+    failedResult(queued, { failure, reason, startedAt });
+  if (await isCancelled(fleet, queued.batch, id))
+    return finish(delivered, failed('interrupted', 'Cancelled.'));
   if (delivery.deaths >= MAX_DEATHS)
     return bury(delivered, failed('crash', `Its worker died or stalled ${delivery.deaths} times.`));
   const lease = keepLease(delivered);
@@ -160,12 +176,19 @@ async function stored(result: TaskResult, batch: QueuedBatch, env: NodeJS.Proces
     const names = storeNames(batch.id, result.task);
     if (patch !== undefined) await store.put(names.patch, { file: patch });
     if (result.session !== undefined)
-      await store.put(names.session, { file: path.join(dataRoot(env), 'sessions', `${result.session}.jsonl`) });
+      await store.put(names.session, {
+        file: path.join(dataRoot(env), 'sessions', `${result.session}.jsonl`),
+      });
     const full = { ...rest, ...(patch !== undefined && { patch: names.patch }) };
     await store.put(names.result, JSON.stringify(full));
     return { ...short, ...(patch !== undefined && { patch: names.patch }) };
   } catch (error) {
-    return { ...short, status: 'failed', failure: 'setup', reason: `Could not write to the store: ${(error as Error).message}` };
+    return {
+      ...short,
+      status: 'failed',
+      failure: 'setup',
+      reason: `Could not write to the store: ${(error as Error).message}`,
+    };
   } finally {
     store.close();
   }
@@ -242,9 +265,18 @@ async function isCancelled({ redis }: Fleet, batch: string, job: string): Promis
 async function log({ deps, id, delivery }: Delivered, end: AttemptEnd): Promise<void> {
   const { redis, seal } = deps.fleet;
   const words = 'reason' in end ? `${end.type}: ${end.reason}` : endWords(end);
-  const entry: Attempt = { at: new Date().toISOString(), worker: deps.worker, fence: delivery.fence, end: words };
+  const entry: Attempt = {
+    at: new Date().toISOString(),
+    worker: deps.worker,
+    fence: delivery.fence,
+    end: words,
+  };
   const key = fleetKeys.log(id);
-  await redis.multi().rpush(key, sealText(seal, key, JSON.stringify(entry))).ltrim(key, -MAX_LOG, -1).exec();
+  await redis
+    .multi()
+    .rpush(key, sealText(seal, key, JSON.stringify(entry)))
+    .ltrim(key, -MAX_LOG, -1)
+    .exec();
 }
 
 function endWords(end: Exclude<AttemptEnd, { reason: string }>): string {

@@ -23,11 +23,18 @@ export async function queueDepths(fleet: Fleet): Promise<QueueDepth[]> {
 }
 
 export async function fleetStatus(fleet: Fleet): Promise<FleetStatus> {
-  const [queues, workers, all] = await Promise.all([queueDepths(fleet), readWorkers(fleet), readBatches(fleet)]);
+  const [queues, workers, all] = await Promise.all([
+    queueDepths(fleet),
+    readWorkers(fleet),
+    readBatches(fleet),
+  ]);
   const batches = await Promise.all(
     all.map(async (batch) => {
       const { results, cancelled } = fleetKeys.batch(batch.id);
-      const [ended, isCancelled] = [await fleet.redis.hlen(results), await fleet.redis.sismember(cancelled, 'all')];
+      const [ended, isCancelled] = [
+        await fleet.redis.hlen(results),
+        await fleet.redis.sismember(cancelled, 'all'),
+      ];
       return { batch, ended, isCancelled: isCancelled === 1 };
     }),
   );
@@ -35,7 +42,10 @@ export async function fleetStatus(fleet: Fleet): Promise<FleetStatus> {
 }
 
 /** The dead-letter list of a batch: tasks that were given up, with their results. */
-export async function deadLetters(fleet: Fleet, batch: string): Promise<(QueuedJob & { result: TaskResult })[]> {
+export async function deadLetters(
+  fleet: Fleet,
+  batch: string,
+): Promise<(QueuedJob & { result: TaskResult })[]> {
   const jobs = await jobsOf(fleet, batch);
   const queues = new Map((await fleet.queues()).map(({ queue }) => [queue.name, queue]));
   const failed = new Set<string>();

@@ -6,14 +6,14 @@ import type { Redis } from 'ioredis';
  */
 export async function durabilityWarnings(redis: Redis): Promise<string[]> {
   const info = `${await redis.info('memory')}\n${await redis.info('persistence')}`;
-  const valueOf = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  const settingOf = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
   const warnings: string[] = [];
-  const policy = valueOf('maxmemory_policy');
+  const policy = settingOf('maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction')
     warnings.push(
       `Redis may delete queued tasks when its memory is full (maxmemory-policy ${policy}). Run: redis-cli CONFIG SET maxmemory-policy noeviction`,
     );
-  if (valueOf('aof_enabled') === '0')
+  if (settingOf('aof_enabled') === '0')
     warnings.push(
       'Redis loses queued tasks when it restarts (no append-only file). Run: redis-cli CONFIG SET appendonly yes',
     );

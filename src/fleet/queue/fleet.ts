@@ -34,7 +34,10 @@ export type Fleet = {
 /** Throws a `UserError` if the server cannot be reached or the key is missing. */
 export async function openFleet({ url, key }: FleetOptions): Promise<Fleet> {
   if (!/^rediss?:\/\//.test(url))
-    throw new UserError(`${url} is not the URL of a Redis server.`, 'Use redis://HOST:PORT or rediss://HOST:PORT.');
+    throw new UserError(
+      `${url} is not the URL of a Redis server.`,
+      'Use redis://HOST:PORT or rediss://HOST:PORT.',
+    );
   if (!key || key.length < SHORTEST_KEY)
     throw new UserError(
       'A queue needs a key: everything in Redis is encrypted with it.',
@@ -109,7 +112,10 @@ async function reach(redis: Redis, url: string): Promise<void> {
     clearTimeout(timer);
   }
   redis.disconnect();
-  throw new UserError(`Cannot use the Redis server at ${withoutPassword(url)}: ${last}.`, 'Check the URL and that it runs.');
+  throw new UserError(
+    `Cannot use the Redis server at ${withoutPassword(url)}: ${last}.`,
+    'Check the URL and that it runs.',
+  );
 }
 
 export function withoutPassword(url: string): string {

@@ -58,5 +58,9 @@ export async function readWorkers({ redis, seal }: Fleet): Promise<WorkerState[]
 
 export async function askToDrain({ redis }: Fleet, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
-  await redis.multi().sadd(fleetKeys.drain, ...ids).pexpire(fleetKeys.drain, DRAIN_MS).exec();
+  await redis
+    .multi()
+    .sadd(fleetKeys.drain, ...ids)
+    .pexpire(fleetKeys.drain, DRAIN_MS)
+    .exec();
 }

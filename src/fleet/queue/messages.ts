@@ -69,7 +69,8 @@ export async function readBatches({ redis, seal }: Fleet): Promise<QueuedBatch[]
 export async function readBatch({ redis, seal }: Fleet, id: string): Promise<QueuedBatch> {
   const sealed = await redis.hget(fleetKeys.batches, id);
   const batch = sealed === null ? null : openBatch(seal, id, sealed);
-  if (!batch) throw new UserError(`There is no batch ${id} in the queue.`, 'Run `aca fleet status` to see all.');
+  if (!batch)
+    throw new UserError(`There is no batch ${id} in the queue.`, 'Run `aca fleet status` to see all.');
   return batch;
 }
 
@@ -77,4 +78,3 @@ function openBatch(seal: Fleet['seal'], id: string, sealed: string): QueuedBatch
   const text = openText(seal, `batch ${id}`, sealed);
   return text === null ? null : queuedBatchSchema.parse(JSON.parse(text));
 }
-

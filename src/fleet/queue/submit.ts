@@ -25,8 +25,13 @@ export async function submitBatch(
   for (const [labels, group] of byLabels(submissions)) {
     const queue = await fleet.queue(labels);
     for (let at = 0; at < group.length; at += CHUNK) {
-      const named = group.slice(at, at + CHUNK).map((one) => ({ ...one, job: jobOf(fleet, batch.id, one.task.id) }));
-      await redis.hset(jobs, Object.fromEntries(named.map(({ task, job }) => [job, entryOf(fleet, job, task)])));
+      const named = group
+        .slice(at, at + CHUNK)
+        .map((one) => ({ ...one, job: jobOf(fleet, batch.id, one.task.id) }));
+      await redis.hset(
+        jobs,
+        Object.fromEntries(named.map(({ task, job }) => [job, entryOf(fleet, job, task)])),
+      );
       await queue.addBulk(
         named.map(({ job, task, session }) => ({
           name: 'task',
@@ -81,7 +86,10 @@ export async function* collectResults(
     for (const [i, job] of jobs.entries()) {
       const result = openResult(fleet, job, sealed[i] ?? '');
       if (!result)
-        throw new UserError('A result cannot be decrypted.', 'Use the same AI_ASSISTANT_REDIS_KEY everywhere.');
+        throw new UserError(
+          'A result cannot be decrypted.',
+          'Use the same AI_ASSISTANT_REDIS_KEY everywhere.',
+        );
       yield result;
     }
     at += jobs.length;
@@ -100,7 +108,14 @@ export async function removeBatch(fleet: Fleet, batch: string): Promise<void> {
   for (let at = 0; at < all.length; at += CHUNK) {
     const chunk = all.slice(at, at + CHUNK);
     // One that is locked stays; its worker removes it.
-    await Promise.all(chunk.map(({ job, queue }) => queues.get(queue)?.remove(job).catch(() => 0)));
+    await Promise.all(
+      chunk.map(({ job, queue }) =>
+        queues
+          .get(queue)
+          ?.remove(job)
+          .catch(() => 0),
+      ),
+    );
     await redis.unlink(...chunk.flatMap(({ job }) => [fleetKeys.task(job), fleetKeys.log(job)]));
   }
   await removeRedisBudget({ redis, prefix: budget });

@@ -59,7 +59,8 @@ export class FleetWorker {
     const timer = setInterval(() => void this.#beat(), leaseMs / 3);
     try {
       while (!signal.aborted || this.#running.size > 0) {
-        if (!signal.aborted && this.#running.size < this.#options.concurrency && (await this.#take())) continue;
+        if (!signal.aborted && this.#running.size < this.#options.concurrency && (await this.#take()))
+          continue;
         await this.#rest();
       }
     } finally {
@@ -156,7 +157,8 @@ export class FleetWorker {
     const { fleet, leaseMs, onEvent } = this.#options;
     try {
       const { isAskedToDrain } = await beat(fleet, this.#state(), leaseMs / 3);
-      if (isAskedToDrain && !this.#draining.signal.aborted) this.#draining.abort(new Error('Asked to drain.'));
+      if (isAskedToDrain && !this.#draining.signal.aborted)
+        this.#draining.abort(new Error('Asked to drain.'));
     } catch (error) {
       onEvent({ type: 'trouble', text: (error as Error).message });
     }

@@ -17,7 +17,10 @@ export type ResultStore = {
 export async function openStore(place: string, env: NodeJS.ProcessEnv): Promise<ResultStore> {
   if (place.startsWith('s3://')) return (await import('./s3-store.ts')).openS3Store(place, env);
   if (!path.isAbsolute(place))
-    throw new UserError(`${place} is not a place for results.`, 'Use an absolute folder or s3://BUCKET/PREFIX.');
+    throw new UserError(
+      `${place} is not a place for results.`,
+      'Use an absolute folder or s3://BUCKET/PREFIX.',
+    );
   return folderStore(place);
 }
 

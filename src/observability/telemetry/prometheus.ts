@@ -2,44 +2,57 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { UserError } from '../../contract/errors.ts';
-import { metricDefinitions } from './metric-definitions.ts';
-import type { Observation } from './metrics.ts';
+import { type MetricDefinition, metricDefinitions } from './metric-definitions.ts';
+
+type Measured = { metric: string; value: number; labels: Readonly<{ [name: string]: string }> };
 
 export type Prometheus = {
   url: string;
-  record(observations: readonly Observation[]): void;
+  record(observations: readonly Measured[]): void;
   close(): Promise<void>;
 };
 
-type Record = (value: number, labels: Observation['labels']) => void;
+type Record = (value: number, labels: Measured['labels']) => void;
 
+const LOOPBACK = '127.0.0.1';
 const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
+
+export type PrometheusOptions = {
+  /** Without it, only this machine is served. */
+  host?: string;
+  definitions?: readonly MetricDefinition[];
+  /** Called before the metrics are served. */
+  refresh?(): Promise<void>;
+};
 
 /**
  * Serves the metrics to a Prometheus on this machine; rejects requests with another host name, e.g. from web
- * pages.
+ * pages, unless it serves others on purpose.
  */
-export async function servePrometheus(port: number): Promise<Prometheus> {
+export async function servePrometheus(port: number, options: PrometheusOptions = {}): Promise<Prometheus> {
+  const { host, definitions = metricDefinitions, refresh } = options;
   const registry = new Registry();
-  const record = new Map<string, Record>(
-    metricDefinitions.map((definition) => recorder(definition, registry)),
-  );
+  const record = new Map<string, Record>(definitions.map((definition) => recorder(definition, registry)));
+  const textOf = async () => {
+    await refresh?.();
+    return registry.metrics();
+  };
   const server = createServer((request, response) => {
-    const refusal = refusalOf(request);
+    const refusal = refusalOf(request, { isPublic: host !== undefined });
     if (refusal) {
       response.writeHead(refusal.status).end(`${refusal.because}\n`);
       return;
     }
-    registry.metrics().then(
+    textOf().then(
       (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
       (error: Error) => response.writeHead(500).end(`${error.message}\n`),
     );
   });
-  await listen(server, port);
+  await listen(server, port, host ?? LOOPBACK);
   // The server must not keep a finished program running.
   server.unref();
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`,
+    url: `http://${host ?? LOOPBACK}:${(server.address() as AddressInfo).port}/metrics`,
     record(observations) {
       for (const { metric, value, labels } of observations) record.get(metric)?.(value, labels);
     },
@@ -51,12 +64,13 @@ export async function servePrometheus(port: number): Promise<Prometheus> {
   };
 }
 
-function recorder(definition: (typeof metricDefinitions)[number], registry: Registry): [string, Record] {
+function recorder(definition: MetricDefinition, registry: Registry): [string, Record] {
   const { name, help, labels: labelNames } = definition;
   const settings = { name, help, labelNames, registers: [registry] };
   switch (definition.type) {
     case 'counter': {
-      const names = [name, ...('alias' in definition ? [definition.alias] : [])];
+      const { alias } = definition;
+      const names = [name, ...(alias === undefined ? [] : [alias])];
       const counters = names.map((each) => new Counter({ ...settings, name: each }));
       return [
         name,
@@ -80,14 +94,17 @@ function recorder(definition: (typeof metricDefinitions)[number], registry: Regi
   }
 }
 
-function refusalOf({ method, url, headers }: IncomingMessage): { status: number; because: string } | null {
-  if (!OWN_HOST.test(headers.host ?? ''))
+function refusalOf(
+  { method, url, headers }: IncomingMessage,
+  { isPublic }: { isPublic: boolean },
+): { status: number; because: string } | null {
+  if (!isPublic && !OWN_HOST.test(headers.host ?? ''))
     return { status: 403, because: 'Only requests from this machine are accepted.' };
   if (url?.split('?')[0] !== '/metrics') return { status: 404, because: 'The metrics are at /metrics.' };
   return method === 'GET' ? null : { status: 405, because: 'Only GET is allowed.' };
 }
 
-function listen(server: Server, port: number): Promise<void> {
+function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const because = error.code === 'EADDRINUSE' ? 'it is already in use' : error.message;
@@ -99,6 +116,6 @@ function listen(server: Server, port: number): Promise<void> {
         ),
       );
     });
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
 }

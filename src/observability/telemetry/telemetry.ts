@@ -51,6 +51,11 @@ export class Telemetry {
     };
   }
 
+  /** An operation outside of sessions. */
+  report(span: FinishedSpan): void {
+    if (this.#options.otel?.traces) this.#finish([span]);
+  }
+
   /** Sends what is pending, within the time limit. */
   async close(): Promise<void> {
     this.#finish(this.#spans.close(Date.now()));

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '../../contract/event.ts';
-import { type OperationIds, otelSpanId, otelTraceId, TraceIds } from './trace-ids.ts';
+import {
+  type OperationIds,
+  otelSpanId,
+  otelTraceId,
+  parseTraceparent,
+  TraceIds,
+  traceparentOf,
+} from './trace-ids.ts';
 
 const begins: AgentEvent = {
   type: 'run_start',
@@ -57,7 +64,7 @@ const within = (callId: string, event: AgentEvent): AgentEvent => ({
 /** Ids are numbers in the order of creation. */
 function counted(): TraceIds {
   let made = 0;
-  return new TraceIds(() => String(++made));
+  return new TraceIds({ newId: () => String(++made) });
 }
 
 describe('which operation an event belongs to', () => {
@@ -157,4 +164,40 @@ test('[O06] ids are UUIDs; as hexadecimal digits they are valid for OpenTelemetr
   expect([traceId, spanId].filter((id) => !uuid.test(id))).toEqual([]);
   expect(otelTraceId('01234567-89ab-4def-8123-456789abcdef')).toBe('0123456789ab4def8123456789abcdef');
   expect(otelSpanId('01234567-89ab-4def-8123-456789abcdef')).toBe('8123456789abcdef');
+});
+
+describe('an operation of another process', () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+  test('is the parent of runs and of what happens outside of them, each with its own span', () => {
+    const parent = parseTraceparent(traceparent);
+    if (!parent) throw new Error('It is valid.');
+    expect(traceparentOf(parent)).toBe(traceparent);
+    const ids = new TraceIds({ parent });
+    const [run, request, outside] = [
+      ids.of({ ...begins }),
+      ids.of(text()),
+      new TraceIds({ parent }).of(answered('helper')),
+    ];
+    expect([run, request, outside].map(({ traceId }) => otelTraceId(traceId))).toEqual(
+      Array(3).fill('4bf92f3577b34da6a3ce929d0e0e4736'),
+    );
+    expect([run, outside].map(({ parentId }) => otelSpanId(parentId ?? ''))).toEqual(
+      Array(2).fill('00f067aa0ba902b7'),
+    );
+    expect(request.parentId).toBe(run.spanId);
+  });
+
+  test.each([
+    undefined,
+    '',
+    'x',
+    traceparent.slice(1),
+    `${traceparent}0`,
+    traceparent.toUpperCase(),
+    traceparent.replace(/[^-]{32}/, '0'.repeat(32)),
+    traceparent.replace(/-[^-]{16}-/, `-${'0'.repeat(16)}-`),
+  ])('%s is none', (wrong) => {
+    expect(parseTraceparent(wrong)).toBeNull();
+  });
 });

@@ -4,18 +4,27 @@ import { type AgentEvent, innermost } from '../../contract/event.ts';
 /** UUIDs. All operations of a run share its trace; operations outside of runs have their own traces. */
 export type OperationIds = { traceId: string; spanId: string; parentId: string | null };
 
+/** An operation of another process. UUIDs. */
+export type RemoteParent = Pick<OperationIds, 'traceId' | 'spanId'>;
+
 /**
  * Which operation an event belongs to: a run, a call, a question about a call, a model request. The same
  * event always gets the same ids, so that logs and traces of all watchers of a session can be correlated.
  */
 export class TraceIds {
   readonly #newId: () => string;
+  readonly #parent: RemoteParent | null;
   readonly #known = new WeakMap<AgentEvent, OperationIds>();
   /** Operations in progress, by kind and id. */
   readonly #operations = new Map<string, OperationIds>();
 
-  constructor(newId: () => string = randomUUID) {
+  /** Runs are part of the operation that started this process, if there is one. */
+  constructor({
+    newId = randomUUID,
+    parent = null,
+  }: { newId?: () => string; parent?: RemoteParent | null } = {}) {
     this.#newId = newId;
+    this.#parent = parent;
   }
 
   /** To be called for every event, in order: grouping depends on earlier events. */
@@ -92,8 +101,8 @@ export class TraceIds {
   }
 
   #fresh(parent: OperationIds | null): OperationIds {
-    const traceId = parent?.traceId ?? this.#newId();
-    return { traceId, spanId: this.#newId(), parentId: parent?.spanId ?? null };
+    const { traceId = this.#newId(), spanId = null } = parent ?? this.#parent ?? {};
+    return { traceId, spanId: this.#newId(), parentId: spanId };
   }
 }
 
@@ -117,4 +126,21 @@ export function otelTraceId(traceId: string): string {
 /** 16 hexadecimal digits: the second half of the UUID, which is never zero. */
 export function otelSpanId(spanId: string): string {
   return spanId.replaceAll('-', '').slice(-16);
+}
+
+/** The W3C format, which the variable TRACEPARENT has: `00-TRACE-SPAN-01`. */
+export function traceparentOf({ traceId, spanId }: RemoteParent): string {
+  return `00-${otelTraceId(traceId)}-${otelSpanId(spanId)}-01`;
+}
+
+/** Null if there is none, or it is not valid. */
+export function parseTraceparent(text: string | undefined): RemoteParent | null {
+  const [, traceId = '', spanId = ''] =
+    /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}$/.exec(text ?? '') ?? [];
+  if (/^0*$/.test(traceId) || /^0*$/.test(spanId)) return null;
+  return { traceId: uuidOf(traceId), spanId: uuidOf(spanId) };
+}
+
+function uuidOf(digits: string): string {
+  return digits.padStart(32, '0').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -9,11 +9,11 @@ export type AwsKeys = { accessKeyId: string; secretAccessKey: string; sessionTok
  */
 export function signatureFault(
   { method = '', url = '', headers }: IncomingMessage,
-  body: string,
-  { keys, region }: { keys: AwsKeys; region: string },
+  body: string | Buffer,
+  { keys, region, service = 'bedrock' }: { keys: AwsKeys; region: string; service?: string },
 ): { type: string; message: string } | null {
   const given = headers.authorization ?? '';
-  const [, key, day, zone, service, names = ''] =
+  const [, key, day, zone, named, names = ''] =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d+)\/([^/]+)\/([^/]+)\/aws4_request, SignedHeaders=([^,]+), Signature=/.exec(
       given,
     ) ?? [];
@@ -28,10 +28,10 @@ export function signatureFault(
       type: 'ExpiredTokenException',
       message: 'The security token included in the request is expired',
     };
-  if (zone !== region || service !== 'bedrock' || day === undefined)
+  if (zone !== region || named !== service || day === undefined)
     return {
       type: 'InvalidSignatureException',
-      message: `Credential should be scoped to a valid region, not ${zone}/${service}.`,
+      message: `Credential should be scoped to a valid region, not ${zone}/${named}.`,
     };
   const signed = Object.fromEntries(names.split(';').map((name) => [name, String(headers[name] ?? '')]));
   const ignored = Object.fromEntries(
@@ -44,10 +44,10 @@ export function signatureFault(
       path: url,
       headers: signed,
       body,
-      service: 'bedrock',
+      service,
       region,
       extraHeadersToIgnore: ignored,
-    } as Parameters<typeof aws4.sign>[0],
+    } as unknown as Parameters<typeof aws4.sign>[0],
     keys,
   );
   const said = new Headers(expected.headers as Record<string, string>).get('authorization');

@@ -1,0 +1,121 @@
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { queueVariable, redisVariables } from '../../config/environment.ts';
+import { withoutPassword } from '../../fleet/queue/fleet.ts';
+import { type FleetMetrics, serveFleetMetrics } from '../../fleet/queue/metrics.ts';
+import { FleetWorker, type WorkerEvent } from '../../fleet/queue/worker.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { programOf } from '../../frontends/shared/this-program.ts';
+import { dataRoot, resolvePath } from '../../lib/files/data-root.ts';
+import { counted } from '../../lib/text/counted.ts';
+import { elapsed } from '../../lib/text/elapsed.ts';
+import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
+import { removeLeftovers } from '../../sandbox/worktrees/remove.ts';
+import { connect } from './connect.ts';
+
+export type WorkerFlags = {
+  queue?: string;
+  concurrency?: number;
+  labels: string[];
+  grace?: number;
+  lease: number;
+  trees?: string;
+  metricsPort?: number;
+  metricsHost?: string;
+};
+
+export async function runWorker(flags: WorkerFlags, terminal: Terminal): Promise<void> {
+  const { env, stderr } = terminal;
+  const {
+    concurrency = Math.min(4, availableParallelism()),
+    labels,
+    lease,
+    metricsPort,
+    metricsHost,
+  } = flags;
+  const say = (text: string) => stderr.write(`${new Date().toISOString()} ${text}\n`);
+  const fleet = await connect(flags.queue, terminal);
+  const keeper = createProcessKeeper({ path: env.PATH });
+  const trees = flags.trees === undefined ? undefined : resolvePath(flags.trees, terminal.cwd, env);
+  let metrics: FleetMetrics | undefined;
+  const { drain, leaving } = leavingSignals(flags, terminal);
+  try {
+    if (trees !== undefined) await removeLeftovers(trees, env);
+    if (metricsPort !== undefined) {
+      metrics = await serveFleetMetrics(fleet, {
+        port: metricsPort,
+        ...(metricsHost !== undefined && { host: metricsHost }),
+      });
+      say(`Metrics are served at ${metrics.url}.`);
+    }
+    const worker = new FleetWorker({
+      fleet,
+      labels,
+      concurrency,
+      folder: path.join(dataRoot(env), 'fleet'),
+      place: {
+        program: programOf(terminal),
+        keeper,
+        env: childEnvironment(env),
+        ...(trees !== undefined && { trees }),
+      },
+      leaseMs: lease * 1000,
+      drain,
+      leaving,
+      onEvent(event) {
+        metrics?.take(event);
+        say(wordsOf(event));
+      },
+    });
+    say(
+      `Worker ${worker.id} takes tasks from ${withoutPassword(fleet.url)}, ${concurrency} at a time${labels.length === 0 ? '' : `, labels ${labels.join(', ')}`}.`,
+    );
+    await worker.run();
+    say('Stopped.');
+  } finally {
+    await metrics?.close();
+    await keeper.close();
+    await fleet.close();
+  }
+}
+
+/** The first signal ends taking tasks; the second one, or the end of the grace period, hands running ones back. */
+function leavingSignals({ grace }: WorkerFlags, { onSignal }: Terminal) {
+  const drain = new AbortController();
+  const leaving = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+    onSignal(name, () => {
+      if (drain.signal.aborted) return leaving.abort(new Error(name));
+      drain.abort(new Error(name));
+      if (grace !== undefined)
+        setTimeout(() => leaving.abort(new Error('grace period')), grace * 1000).unref();
+    });
+  return { drain: drain.signal, leaving: leaving.signal };
+}
+
+/** Tasks need neither the queue nor its key, and trust nothing of the repositories they check out. */
+function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const [urlName, keyName] = redisVariables;
+  const { [queueVariable]: _queue, [keyName]: key, ...rest } = env;
+  return { ...rest, ...(env[urlName] && { [keyName]: key }), AI_ASSISTANT_TRUST: '0' };
+}
+
+function wordsOf(event: WorkerEvent): string {
+  switch (event.type) {
+    case 'started':
+      return `${event.task} started after waiting ${elapsed(event.waitMs)}`;
+    case 'ended': {
+      const { end } = event;
+      const why =
+        'result' in end ? `${end.result.status}${end.result.reason ? `: ${end.result.reason}` : ''}` : '';
+      const how = [end.type, 'reason' in end ? end.reason : why].filter(Boolean).join(', ');
+      return `${event.task} ${how} (${elapsed(event.ms)})`;
+    }
+    case 'draining':
+      return `Draining: no more tasks are taken; ${counted(event.running, 'task')} still running.`;
+    case 'trouble':
+      return `Warning: ${event.text}`;
+    default:
+      return event satisfies never;
+  }
+}

@@ -1,0 +1,162 @@
+import { Command } from 'commander';
+import type { FleetStatus } from '../../fleet/queue/control.ts';
+import type { Fleet } from '../../fleet/queue/fleet.ts';
+import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { ago } from '../../lib/text/ago.ts';
+import { counted } from '../../lib/text/counted.ts';
+import { visible } from '../../lib/text/printable.ts';
+import { connect, QUEUE_FLAG } from '../fleet/connect.ts';
+import { table, withContext } from './context.ts';
+
+type Flags = { queue?: string; json?: boolean; remove?: boolean };
+
+/** `aca fleet`: looks after batches that run on many machines. */
+export function fleetCommand(terminal: Terminal): Command {
+  const { stdout } = terminal;
+  const command = withContext(new Command('fleet'), terminal).description(
+    'Watch and control batches that run on many machines (`aca batch --queue`, `aca worker`)',
+  );
+  const inner = (name: string, description: string) =>
+    withContext(command.command(name), terminal)
+      .description(description)
+      .option(...QUEUE_FLAG);
+  const using = async <T>(
+    { queue }: Flags,
+    work: (fleet: Fleet, control: Control) => Promise<T>,
+  ): Promise<T> => {
+    const fleet = await connect(queue, terminal);
+    try {
+      return await work(fleet, await import('../../fleet/queue/control.ts'));
+    } finally {
+      await fleet.close();
+    }
+  };
+
+  inner('status', 'Show queues, batches, workers and the dead-letter list')
+    .option('--json', 'print JSON')
+    .action((flags: Flags) =>
+      using(flags, async (fleet, { fleetStatus, deadLetters }) => {
+        const status = await fleetStatus(fleet);
+        const dead = (
+          await Promise.all(
+            status.batches.map(async ({ batch }) =>
+              (
+                await deadLetters(fleet, batch.id)
+              ).map(({ task, result }) => ({ batch: batch.id, task, reason: result.reason ?? '' })),
+            ),
+          )
+        ).flat();
+        stdout.write(flags.json ? `${JSON.stringify({ ...status, dead })}\n` : statusText(status, dead));
+      }),
+    );
+  inner('logs', 'Show how often a task was started, where, and how it ended')
+    .argument('<batch>')
+    .argument('<task>')
+    .action((batch: string, task: string, flags: Flags) =>
+      using(flags, async (fleet, { taskLog }) => {
+        const { attempts, result } = await taskLog(fleet, batch, task);
+        const rows = attempts.map(({ at, worker, fence, end }) => [at, `#${fence}`, worker, visible(end)]);
+        stdout.write(rows.length === 0 ? 'No delivery has ended yet.\n' : table(rows));
+        if (result?.session) stdout.write(`Session: ${result.session}\n`);
+        if (result?.answer) stdout.write(`${visible(result.answer)}\n`);
+      }),
+    );
+  inner('cancel', 'Cancel a batch, or some of its tasks; running ones are stopped')
+    .argument('<batch>')
+    .argument('[tasks...]')
+    .option('--remove', 'also remove the batch and its results from the queue')
+    .action((batch: string, tasks: string[], flags: Flags) =>
+      using(flags, async (fleet, { cancel, remove }) => {
+        await cancel(fleet, batch, tasks);
+        if (flags.remove) await remove(fleet, batch);
+        const what =
+          tasks.length === 0 ? `Batch ${batch}` : `${counted(tasks.length, 'task')} of batch ${batch}`;
+        stdout.write(`${what} ${flags.remove ? 'removed' : 'cancelled'}.\n`);
+      }),
+    );
+  inner('retry', 'Run tasks of the dead-letter list again')
+    .argument('<batch>')
+    .argument('[tasks...]')
+    .action((batch: string, tasks: string[], flags: Flags) =>
+      using(flags, async (fleet, { retry }) => {
+        const again = await retry(fleet, batch, tasks);
+        stdout.write(
+          again.length === 0
+            ? 'No such task is in the dead-letter list.\n'
+            : `Queued again: ${again.join(', ')}\n`,
+        );
+      }),
+    );
+  inner('drain', 'Let workers finish what they do, and stop; without names, all of them')
+    .argument('[workers...]')
+    .action((workers: string[], flags: Flags) =>
+      using(flags, async (fleet) => {
+        const { askToDrain, readWorkers } = await import('../../fleet/queue/heartbeat.ts');
+        const ids = workers.length > 0 ? workers : (await readWorkers(fleet)).map(({ id }) => id);
+        await askToDrain(fleet, ids);
+        stdout.write(`Draining ${counted(ids.length, 'worker')}.\n`);
+      }),
+    );
+  return command;
+}
+
+type Control = typeof import('../../fleet/queue/control.ts');
+type DeadLetter = { batch: string; task: string; reason: string };
+
+function statusText({ queues, batches, workers }: FleetStatus, dead: readonly DeadLetter[]): string {
+  const list = (title: string, rows: string[][], none: string) =>
+    rows.length === 1 ? `${none}\n` : `${title}\n${table(rows.map((row) => ['', ...row]))}`;
+  return [
+    list(
+      'Queues',
+      [
+        ['labels', 'waiting', 'running', 'delayed', 'given up'],
+        ...queues.map(({ labels, waiting, active, delayed, failed }) => [
+          labels.join(',') || '-',
+          ...[waiting, active, delayed, failed].map(String),
+        ]),
+      ],
+      'No queues.',
+    ),
+    list(
+      'Batches',
+      [
+        ['id', 'ended', 'of', ''],
+        ...batches.map(({ batch, ended, isCancelled }) => [
+          batch.id,
+          String(ended),
+          String(batch.total),
+          isCancelled ? 'cancelled' : '',
+        ]),
+      ],
+      'No batches.',
+    ),
+    list(
+      'Workers',
+      [
+        ['id', 'running', 'of', 'labels', 'since', ''],
+        ...workers.map(({ id, running, concurrency, labels, startedAt, isDraining }) => [
+          id,
+          String(running.length),
+          String(concurrency),
+          labels.join(',') || '-',
+          ago(startedAt),
+          isDraining ? 'draining' : '',
+        ]),
+      ],
+      'No workers. Start one with `aca worker --queue URL`.',
+    ),
+    ...(dead.length === 0
+      ? []
+      : [
+          list(
+            'Given up (dead-letter list)',
+            [
+              ['batch', 'task', 'reason'],
+              ...dead.map(({ batch, task, reason }) => [batch, task, visible(reason)]),
+            ],
+            '',
+          ),
+        ]),
+  ].join('\n');
+}

@@ -46,8 +46,8 @@ export async function keepChanges(
     message,
     ...(replaces !== null && { replaces }),
   });
-  await publish?.({ gitDir, branch, commit, base: tree.base });
-  return { ...kept, branch, commit };
+  const published = await publish?.({ gitDir, branch, commit, base: tree.base });
+  return { ...kept, branch, commit: published ?? commit };
 }
 
 function branchOf(batch: string, { id }: Pick<Task, 'id'>): string {

@@ -24,7 +24,8 @@ export type TaskPlace = {
 
 /** A branch that was made in a repository, or in the clone of one. */
 export type Published = { gitDir: string; branch: string; commit: string; base: string };
-export type Publish = (branch: Published) => Promise<void>;
+/** Returns the commit that counts: an earlier run of the task may have published one. */
+export type Publish = (branch: Published) => Promise<string>;
 
 /** Proves that this process still owns the task: checked before its changes are kept. */
 export type Fence = { token: number; isCurrent(): Promise<boolean> };

@@ -1,32 +1,51 @@
 import { UserError } from '../contract/errors.ts';
 import { limited } from '../lib/async/abort.ts';
 import { fetchEnvironment } from './fetch-repository.ts';
-import { runGit } from './git.ts';
+import { type GitOutcome, runGit } from './git.ts';
 
-export type Push = { gitDir: string; url: string; branch: string; commit: string; env: NodeJS.ProcessEnv };
+/** A branch of a repository elsewhere. `gitDir` is a repository here. */
+export type RemoteBranch = { gitDir: string; url: string; branch: string; env: NodeJS.ProcessEnv };
 
 const TIMEOUT_MS = 120_000;
 
+/** The commit of the branch there; empty if there is none. Uses the user's own credentials. */
+export async function remoteCommit(remote: RemoteBranch): Promise<string> {
+  const { success, out, err } = await run(remote, ['ls-remote', '--', remote.url, refOf(remote)]);
+  if (!success) throw refused(remote, err);
+  return out.split('\t')[0] ?? '';
+}
+
 /**
- * Pushes a commit as a new branch, with the user's own credentials, and returns the commit that the branch has
- * there: if the branch exists already, it stays as it is.
+ * Pushes a commit if the branch there is still what it `replaces` (empty: it does not exist). Returns the
+ * commit that the branch has there afterwards: somebody else's, if they were faster.
  */
-export async function pushNewBranch({ gitDir, url, branch, commit, env }: Push): Promise<string> {
-  const place = {
+export async function pushBranch(
+  remote: RemoteBranch,
+  { commit, replaces }: { commit: string; replaces: string },
+): Promise<string> {
+  const ref = refOf(remote);
+  const lease = `--force-with-lease=${ref}:${replaces}`;
+  const args = ['push', '--quiet', '--no-verify', lease, '--', remote.url, `${commit}:${ref}`];
+  const { success, err } = await run(remote, args);
+  if (success) return commit;
+  const there = await remoteCommit(remote);
+  if (there === '' || there === replaces) throw refused(remote, err);
+  return there;
+}
+
+function run({ gitDir, env }: RemoteBranch, args: readonly string[]): Promise<GitOutcome> {
+  return runGit(args, {
     cwd: gitDir,
     env: { ...fetchEnvironment(env), GIT_DIR: gitDir },
     signal: limited(TIMEOUT_MS),
-  };
-  const ref = `refs/heads/${branch}`;
-  const lease = `--force-with-lease=${ref}:`;
-  const pushed = await runGit(
-    ['push', '--quiet', '--no-verify', lease, '--', url, `${commit}:${ref}`],
-    place,
-  );
-  if (pushed.success) return commit;
-  const there = await runGit(['ls-remote', '--', url, ref], place);
-  const [existing = ''] = there.out.split('\t');
-  if (there.success && existing !== '') return existing;
-  const reason = pushed.err.trim().split('\n').at(-1) ?? '';
-  throw new UserError(`Could not push ${branch}: ${reason}`, 'Check that git may write to it.');
+  });
+}
+
+function refOf({ branch }: RemoteBranch): string {
+  return `refs/heads/${branch}`;
+}
+
+function refused({ branch }: RemoteBranch, err: string): UserError {
+  const reason = err.trim().split('\n').at(-1) ?? '';
+  return new UserError(`Could not push ${branch}: ${reason}`, 'Check that git may write to its repository.');
 }

@@ -28,6 +28,8 @@ export type BatchFlags = {
   retryFailed?: boolean;
   dryRun?: boolean;
   list?: boolean;
+  queue?: string;
+  store?: string;
 };
 
 /** Flags that describe the tasks: fixed once a batch has begun. */
@@ -101,6 +103,13 @@ export function withBatchFlags(command: Command): Command {
       ).choices(['branch', 'patch']),
       new Option('--trees <folder>', 'folder for the worktrees (default: beside the repository)'),
       new Option('--dry-run', 'print the tasks and stop'),
+    ],
+    'On many machines:': [
+      new Option('--queue <url>', 'queue the tasks on this Redis server, for `aca worker` on any machine'),
+      new Option(
+        '--store <place>',
+        'where workers put patches and results: a shared folder or s3://bucket/prefix',
+      ),
     ],
     'Later:': [
       new Option(

@@ -18,6 +18,7 @@ import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
 import { type BatchFlags, defaultJobs, taskFlags } from './flags.ts';
 import { newTasks, warnIfDirty } from './new-tasks.ts';
 import { type ProgressView, progressView } from './progress-view.ts';
+import { queueOf } from './queue-flags.ts';
 import { batchList, closingText, exitCodeOf, taskList } from './text.ts';
 
 /** Resolves with the exit code. */
@@ -45,6 +46,7 @@ export async function runBatchCommand(
     ...(flags.budget !== undefined && { budget: flags.budget }),
     ...(flags.trees !== undefined && { trees: resolvePath(flags.trees, terminal.cwd, terminal.env) }),
     changes: flags.changes ?? 'branch',
+    ...queueOf(flags, terminal),
     trust: flags.trust ?? false,
   });
   return work(batch, flags, terminal);
@@ -99,19 +101,30 @@ async function work(batch: OpenBatch, flags: BatchFlags, terminal: Terminal): Pr
   view.print(`Batch ${description.id}: ${counted(left, 'task')}, ${description.jobs} at a time.`);
   try {
     for (const text of removeLeftoverTrees(batch, env)) view.print(text);
-    const end = await runBatch(batch, {
-      place: {
-        program: programOf(terminal),
-        keeper,
-        env,
-        ...(description.trees !== undefined && { trees: description.trees }),
-      },
-      jobs: description.jobs,
-      retry: flags.retryFailed ? 'failed' : 'open',
-      signal: leaving,
-      run: runTask,
-      onEvent: resultWriter(flags, terminal, view),
-    });
+    const retry = flags.retryFailed ? 'failed' : 'open';
+    const onEvent = resultWriter(flags, terminal, view);
+    const end =
+      description.queue === undefined
+        ? await runBatch(batch, {
+            place: {
+              program: programOf(terminal),
+              keeper,
+              env,
+              ...(description.trees !== undefined && { trees: description.trees }),
+            },
+            jobs: description.jobs,
+            retry,
+            signal: leaving,
+            run: runTask,
+            onEvent,
+          })
+        : await (await import('./queued.ts')).runQueued(batch, {
+            queue: flags.queue,
+            terminal,
+            retry,
+            signal: leaving,
+            onEvent,
+          });
     view.end();
     await writeReports(batch);
     return close(batch, end, terminal);

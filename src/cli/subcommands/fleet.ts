@@ -122,10 +122,10 @@ function statusText({ queues, batches, workers }: FleetStatus, dead: readonly De
       'Batches',
       [
         ['id', 'ended', 'of', ''],
-        ...batches.map(({ batch, ended, isCancelled }) => [
+        ...batches.map(({ batch, ended, total, isCancelled }) => [
           batch.id,
           String(ended),
-          String(batch.total),
+          String(total),
           isCancelled ? 'cancelled' : '',
         ]),
       ],

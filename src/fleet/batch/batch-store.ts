@@ -28,6 +28,10 @@ const descriptionSchema = z.object({
   trees: z.string().optional(),
   /** How changes are kept: on a branch and as a patch, or as a patch only. */
   changes: z.enum(['branch', 'patch']),
+  /** The server that queues the tasks for other machines, without its password. */
+  queue: z.string().optional(),
+  /** Where the workers put patches and results. */
+  store: z.string().optional(),
   /** The user trusts the settings of the repositories. */
   trust: z.boolean(),
 });

@@ -4,8 +4,8 @@ import type { Job } from 'bullmq';
 import { settleCallsOf } from '../../cache/redis-budget.ts';
 import { following } from '../../lib/async/abort.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
-import { pushNewBranch } from '../../sandbox/push-branch.ts';
-import type { TaskPlace } from '../run-options.ts';
+import { pushBranch, remoteCommit } from '../../sandbox/push-branch.ts';
+import type { Publish, TaskPlace } from '../run-options.ts';
 import { runTask } from '../run-task.ts';
 import { describeBudget } from '../shared-budget.ts';
 import { openStore, storeNames } from '../store/result-store.ts';
@@ -14,10 +14,10 @@ import { isRemote } from '../tasks/complete-task.ts';
 import { type Fleet, fleetKeys, sealText } from './fleet.ts';
 import {
   type Attempt,
+  findBatch,
   openTask,
   type QueuedBatch,
   type QueuedTask,
-  readBatches,
   sealResult,
 } from './messages.ts';
 import { type Delivery, endDelivery, finishTask, isCurrent, startDelivery } from './scripts.ts';
@@ -72,7 +72,7 @@ export async function attempt(job: Job, token: string, deps: AttemptDeps): Promi
   }
   const delivery = await startDelivery(fleet, queued.batch, id);
   const delivered = { deps, job, id, token, queued, delivery };
-  const batch = (await readBatches(fleet)).find((one) => one.id === queued.batch);
+  const batch = await findBatch(fleet, queued.batch);
   if (delivery.isDone || !batch) {
     await job.moveToCompleted('', token, false);
     if (!batch) await fleet.redis.unlink(fleetKeys.task(id), fleetKeys.log(id));
@@ -150,9 +150,7 @@ async function run(
       signal,
       fence: { token: fence, isCurrent: () => isCurrent(fleet, id, fence) },
       budget: { ...budget, ...(batch.traceparent !== undefined && { TRACEPARENT: batch.traceparent }) },
-      ...(url !== null && {
-        publish: (branch) => pushNewBranch({ ...branch, url, env: place.env }),
-      }),
+      ...(url !== null && { publish: publishTo(url, { fleet, id, env: place.env }) }),
     });
     return await stored(result, batch, place.env);
   } finally {
@@ -160,6 +158,23 @@ async function run(
     await settleCallsOf(ownerOf(id, fence), { redis: fleet.redis, prefix: fleetKeys.batch(batch.id).budget });
     rmSync(own, { recursive: true, force: true });
   }
+}
+
+/**
+ * Pushes the branch of a task at most once, however many workers try: all deliveries expect the same old
+ * commit there, and only the first push finds it.
+ */
+function publishTo(
+  url: string,
+  { fleet, id, env }: { fleet: Fleet; id: string; env: NodeJS.ProcessEnv },
+): Publish {
+  return async ({ gitDir, branch, commit }) => {
+    const remote = { gitDir, url, branch, env };
+    const key = fleetKeys.task(id);
+    await fleet.redis.hsetnx(key, 'replaces', await remoteCommit(remote));
+    const replaces = (await fleet.redis.hget(key, 'replaces')) ?? '';
+    return pushBranch(remote, { commit, replaces });
+  };
 }
 
 /** Puts what is large into the store. */

@@ -8,7 +8,7 @@ import { type Attempt, openResult, type QueuedBatch, readBatch, readBatches } fr
 import { jobsOf, type QueuedJob, removeBatch } from './submit.ts';
 
 export type QueueDepth = { labels: string[] } & Record<'waiting' | 'active' | 'delayed' | 'failed', number>;
-export type BatchCounts = { batch: QueuedBatch; ended: number; isCancelled: boolean };
+export type BatchCounts = { batch: QueuedBatch; ended: number; total: number; isCancelled: boolean };
 export type FleetStatus = { queues: QueueDepth[]; batches: BatchCounts[]; workers: WorkerState[] };
 
 const STATES: JobType[] = ['waiting', 'active', 'delayed', 'failed'];
@@ -30,12 +30,10 @@ export async function fleetStatus(fleet: Fleet): Promise<FleetStatus> {
   ]);
   const batches = await Promise.all(
     all.map(async (batch) => {
-      const { results, cancelled } = fleetKeys.batch(batch.id);
-      const [ended, isCancelled] = [
-        await fleet.redis.hlen(results),
-        await fleet.redis.sismember(cancelled, 'all'),
-      ];
-      return { batch, ended, isCancelled: isCancelled === 1 };
+      const { results, jobs, cancelled } = fleetKeys.batch(batch.id);
+      const [ended, total] = [await fleet.redis.hlen(results), await fleet.redis.hlen(jobs)];
+      const isCancelled = (await fleet.redis.sismember(cancelled, 'all')) === 1;
+      return { batch, ended, total, isCancelled };
     }),
   );
   return { queues, batches, workers };

@@ -7,7 +7,6 @@ import { type Fleet, fleetKeys, openText, sealText } from './fleet.ts';
 export const queuedBatchSchema = z.object({
   id: z.string().regex(/^[\w-]{1,64}$/),
   createdAt: z.string(),
-  total: z.number(),
   /** Limits and quotas as in a file of a shared budget. */
   limits: z.string().optional(),
   quotas: z.record(z.string(), z.record(z.string(), z.number())).optional(),
@@ -65,10 +64,15 @@ export async function readBatches({ redis, seal }: Fleet): Promise<QueuedBatch[]
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
-/** Throws if there is none, or it belongs to another key. */
-export async function readBatch({ redis, seal }: Fleet, id: string): Promise<QueuedBatch> {
+/** Null if there is none, or it belongs to another key. */
+export async function findBatch({ redis, seal }: Fleet, id: string): Promise<QueuedBatch | null> {
   const sealed = await redis.hget(fleetKeys.batches, id);
-  const batch = sealed === null ? null : openBatch(seal, id, sealed);
+  return sealed === null ? null : openBatch(seal, id, sealed);
+}
+
+/** The same, for a batch that the user named. */
+export async function readBatch(fleet: Fleet, id: string): Promise<QueuedBatch> {
+  const batch = await findBatch(fleet, id);
   if (!batch)
     throw new UserError(`There is no batch ${id} in the queue.`, 'Run `aca fleet status` to see all.');
   return batch;

@@ -1,9 +1,9 @@
 import { createRedisBudget, removeRedisBudget } from '../../cache/redis-budget.ts';
 import { UserError } from '../../contract/errors.ts';
 import { pause } from '../../lib/async/abort.ts';
-import type { Task, TaskResult } from '../task.ts';
+import { isOpen, type Task, type TaskResult } from '../task.ts';
 import { type Fleet, fleetKeys, openText, queueName, sealText } from './fleet.ts';
-import { jobOf, openResult, type QueuedBatch, readBatch, saveBatch, sealTask } from './messages.ts';
+import { jobOf, openResult, type QueuedBatch, saveBatch, sealTask } from './messages.ts';
 
 const CHUNK = 500;
 const SHORTEST_POLL_MS = 100;
@@ -19,15 +19,20 @@ export async function submitBatch(
   submissions: readonly Submission[],
 ): Promise<void> {
   const { redis } = fleet;
-  const { jobs, budget } = fleetKeys.batch(batch.id);
+  const { jobs, results, budget } = fleetKeys.batch(batch.id);
   await saveBatch(fleet, batch);
   await createRedisBudget({ redis, prefix: budget });
   for (const [labels, group] of byLabels(submissions)) {
     const queue = await fleet.queue(labels);
     for (let at = 0; at < group.length; at += CHUNK) {
-      const named = group
+      const chunk = group
         .slice(at, at + CHUNK)
         .map((one) => ({ ...one, job: jobOf(fleet, batch.id, one.task.id) }));
+      const known = await redis.hmget(results, ...chunk.map(({ job }) => job));
+      const named = chunk.filter(({ job }, i) => isMissing(openResult(fleet, job, known[i] ?? '')));
+      if (named.length === 0) continue;
+      // Stopped at a limit that may be higher now.
+      await redis.hdel(results, ...named.map(({ job }) => job));
       await redis.hset(
         jobs,
         Object.fromEntries(named.map(({ task, job }) => [job, entryOf(fleet, job, task)])),
@@ -41,6 +46,10 @@ export async function submitBatch(
       );
     }
   }
+}
+
+function isMissing(result: TaskResult | null): boolean {
+  return !result || isOpen(result);
 }
 
 function byLabels(submissions: readonly Submission[]): [string[], Submission[]][] {
@@ -70,21 +79,24 @@ export async function jobsOf({ redis, seal }: Fleet, batch: string): Promise<Que
   });
 }
 
-/** Each result once, as it arrives; ends when all tasks have one. */
+/** Each result as it arrives; ends when all tasks have one. */
 export async function* collectResults(
   fleet: Fleet,
   batch: string,
-  { signal, from = 0 }: { signal: AbortSignal; from?: number },
+  signal: AbortSignal,
 ): AsyncGenerator<TaskResult> {
   const { redis } = fleet;
-  const { done, results } = fleetKeys.batch(batch);
-  const { total } = await readBatch(fleet, batch);
+  const { done, results, jobs: all } = fleetKeys.batch(batch);
   let wait = SHORTEST_POLL_MS;
-  for (let at = from; at < total; ) {
+  for (let at = 0; ; ) {
+    signal.throwIfAborted();
+    const isComplete = (await redis.hlen(results)) >= (await redis.hlen(all));
     const jobs = await redis.lrange(done, at, at + CHUNK - 1);
     const sealed = jobs.length === 0 ? [] : await redis.hmget(results, ...jobs);
     for (const [i, job] of jobs.entries()) {
-      const result = openResult(fleet, job, sealed[i] ?? '');
+      // Gone if the task was queued again since.
+      if (!sealed[i]) continue;
+      const result = openResult(fleet, job, sealed[i]);
       if (!result)
         throw new UserError(
           'A result cannot be decrypted.',
@@ -93,9 +105,12 @@ export async function* collectResults(
       yield result;
     }
     at += jobs.length;
-    wait = jobs.length > 0 ? SHORTEST_POLL_MS : Math.min(wait * 1.5, LONGEST_POLL_MS);
-    if (jobs.length < CHUNK && at < total) await pause(wait, signal);
-    signal.throwIfAborted();
+    if (jobs.length > 0) wait = SHORTEST_POLL_MS;
+    else if (isComplete) return;
+    else {
+      await pause(wait, signal);
+      wait = Math.min(wait * 1.5, LONGEST_POLL_MS);
+    }
   }
 }
 

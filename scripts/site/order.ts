@@ -48,6 +48,7 @@ export const order: readonly Entry[] = [
       'editors.md': 'Zed, JetBrains, Neovim, Emacs and others, over the Agent Client Protocol',
       'headless.md': 'scripts: one prompt, one result, exit codes, JSON events',
       'batch.md': 'many tasks at once, each in a worktree of its own',
+      'fleet.md': 'the same on many machines: workers, a queue, one budget',
     },
   },
   {

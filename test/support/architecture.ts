@@ -58,7 +58,7 @@ const VENDORS = /^(@anthropic-ai\/|openai(\/|$)|@google\/genai|ollama(\/|$))/;
 /** Packages that must not be loaded before they are used. */
 const HEAVY = new RegExp(
   '^(undici|ajv|@napi-rs/keyring|@modelcontextprotocol/|@agentclientprotocol/|node-llama-cpp|' +
-    'uqr|selfsigned|web-tree-sitter|@hyzyla/pdfium|@silvia-odwyer/|htmlparser2|pino|prom-client|@opentelemetry/|ioredis|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki|hono|@hono/|ws|vscode-jsonrpc|vscode-languageserver-)(/|$|[a-z])',
+    'uqr|selfsigned|web-tree-sitter|@hyzyla/pdfium|@silvia-odwyer/|htmlparser2|pino|prom-client|@opentelemetry/|ioredis|bullmq|@aws-sdk/|chokidar|gpt-tokenizer|minisearch|highlight\\.js|shiki|hono|@hono/|ws|vscode-jsonrpc|vscode-languageserver-)(/|$|[a-z])',
 );
 
 /** Which of our modules may import a package or a runtime module. */

@@ -13,8 +13,8 @@ export const hasRedis = isInstalled('redis-server');
 
 export type RedisServer = { url: string; stop(): Promise<void>; start(): Promise<void> };
 
-/** A real Redis server for the test on a free local port, without persistence. */
-export async function redisServer(): Promise<RedisServer> {
+/** A real Redis server for the test on a free local port; without persistence, unless it is `durable`. */
+export async function redisServer({ durable = false } = {}): Promise<RedisServer> {
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-redis-'));
   let port = await freePort();
   let child: ChildProcess | undefined;
@@ -27,7 +27,9 @@ export async function redisServer(): Promise<RedisServer> {
   const start = async () => {
     const where = ['--bind', '127.0.0.1', '--port', String(port), '--dir', folder];
     const program = 'redis-server';
-    const running = spawn(program, [...where, '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+    const running = spawn(program, [...where, '--save', '', '--appendonly', durable ? 'yes' : 'no'], {
+      stdio: 'ignore',
+    });
     child = running;
     while (!(await answers(port))) {
       if (running.exitCode !== null) return false;

@@ -139,7 +139,7 @@ export async function settleCallsOf(owner: string, { redis, prefix }: Place): Pr
   }
 }
 
-export async function readRedisBudget({ redis, prefix }: Place): ReturnType<SharedBudget['totals']> {
+async function readRedisBudget({ redis, prefix }: Place): ReturnType<SharedBudget['totals']> {
   const numbers = (await redis.eval(TOTALS, 3, ...keysOf(prefix))) as string[];
   const of = (from: number): LimitAmounts => ({
     usd: rounded(numbers[from]),

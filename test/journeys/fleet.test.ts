@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { aca } from '../support/aca.ts';
 import { batch, gitIn, obedientModel, repository } from '../support/batch.ts';
-import { fleetKey, startWorker } from '../support/fleet.ts';
+import { fleetKey, keysOfTasks, startWorker } from '../support/fleet.ts';
 import { hasRedis, redisServer } from '../support/redis.ts';
 
 const lines = (...tasks: object[]) => tasks.map((task) => `${JSON.stringify(task)}\n`).join('');
@@ -25,12 +25,6 @@ async function setUp({ durable = true } = {}) {
     return { code, text: stdout + stderr };
   };
   return { space, git, model, redis, env, client, file, fleet };
-}
-
-/** What belongs to tasks and batches; queues themselves stay. */
-async function keysOfTasks(client: Redis): Promise<string[]> {
-  const keys = await client.keys('*');
-  return keys.filter((key) => !/:(meta|events|id|stalled-check|marker|queues|drain|pc)$/.test(key));
 }
 
 describe.skipIf(!hasRedis)('many machines', () => {
@@ -62,7 +56,8 @@ describe.skipIf(!hasRedis)('many machines', () => {
     expect(
       existsSync(path.join(store, path.basename(path.dirname(here?.branch ?? '')), 'sessions/here.jsonl')),
     ).toBe(true);
-    expect([await plain.end('SIGTERM'), await special.end('SIGTERM')]).toEqual([0, 0]);
+    expect([await plain.end('SIGTERM'), await special.end('SIGTERM')]).toEqual([143, 143]);
+    expect(plain.said()).toContain('Stopped.');
     expect(await keysOfTasks(client)).toEqual([]);
     expect(existsSync(`${space.root}.worktrees`)).toBe(false);
     expect(model.orders).toEqual(

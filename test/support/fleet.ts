@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { cleanEnv } from './aca.ts';
 import { program } from './program.ts';
@@ -34,4 +35,10 @@ export function startWorker(space: Workspace, args: string[], env: Record<string
   };
   onTestFinished(async () => void (await end('SIGKILL')));
   return { child, said: () => said, end };
+}
+
+/** What belongs to tasks and batches; queues themselves stay. */
+export async function keysOfTasks(client: Redis): Promise<string[]> {
+  const keys = await client.keys('*');
+  return keys.filter((key) => !/:(meta|events|id|stalled-check|marker|queues|drain|pc)$/.test(key));
 }

@@ -117,7 +117,7 @@ export function quotasOf(
 }
 
 /** After a vendor rejected a call, everybody who shares the budget slows down. */
-export function paced(provider: Provider, { vendor, pace }: { vendor: string; pace: Pace }): Provider {
+function paced(provider: Provider, { vendor, pace }: { vendor: string; pace: Pace }): Provider {
   return {
     ...provider,
     async *stream(request, signal) {

@@ -4,7 +4,7 @@ import { type TaskResult, taskResultSchema, taskSchema } from '../task.ts';
 import { type Fleet, fleetKeys, openText, sealText } from './fleet.ts';
 
 /** What all tasks of a batch have in common. */
-export const queuedBatchSchema = z.object({
+const queuedBatchSchema = z.object({
   id: z.string().regex(/^[\w-]{1,64}$/),
   createdAt: z.string(),
   /** Limits and quotas as in a file of a shared budget. */

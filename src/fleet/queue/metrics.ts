@@ -8,7 +8,7 @@ import type { WorkerEvent } from './worker.ts';
 const WAIT_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
 const TASK_SECONDS = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 3_600];
 
-export const fleetMetrics = [
+const fleetMetrics = [
   {
     type: 'gauge',
     name: 'fleet_queue_tasks',

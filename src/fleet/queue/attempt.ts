@@ -43,7 +43,7 @@ export type AttemptEnd =
   | { type: 'skipped'; reason: string };
 
 /** A task whose workers died so often, or which failed so often, is not delivered again. */
-const MAX_DEATHS = 3;
+const MAX_DEATHS = 5;
 const MAX_FAILURES = 3;
 const RETRIED = new Set<TaskResult['failure']>(['crash', 'setup', 'model']);
 const BACKOFF_MS = 2_000;

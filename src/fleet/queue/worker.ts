@@ -80,6 +80,7 @@ export class FleetWorker {
     const { signal } = this.#draining;
     const isFull = this.#running.size >= this.#options.concurrency;
     const ends = [...this.#running.values()].map(({ ended }) => ended);
+    if (signal.aborted && ends.length === 0) return;
     // Spread over time, so that many workers do not ask at the same moment.
     const poll = pause(POLL_MS * (0.5 + Math.random()), signal).catch(() => undefined);
     await Promise.race(isFull || signal.aborted ? ends : [poll, ...ends]);

@@ -1,15 +1,17 @@
-import { rmSync } from 'node:fs';
+import { rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Job } from 'bullmq';
 import { settleCallsOf } from '../../cache/redis-budget.ts';
 import { following } from '../../lib/async/abort.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { pushBranch, remoteCommit } from '../../sandbox/push-branch.ts';
 import type { Publish, TaskPlace } from '../run-options.ts';
 import { runTask } from '../run-task.ts';
 import { describeBudget } from '../shared-budget.ts';
 import { openStore, storeNames } from '../store/result-store.ts';
 import type { TaskResult } from '../task.ts';
+import { treesFolder } from '../task-tree.ts';
 import { isRemote } from '../tasks/complete-task.ts';
 import { type Fleet, fleetKeys, sealText } from './fleet.ts';
 import {
@@ -157,6 +159,8 @@ async function run(
     // Whatever the run did not report counts in full.
     await settleCallsOf(ownerOf(id, fence), { redis: fleet.redis, prefix: fleetKeys.batch(batch.id).budget });
     rmSync(own, { recursive: true, force: true });
+    // Another task may use it.
+    if (place.trees === undefined) unlessErrno('any', null, () => rmdirSync(treesFolder(task.source, place)));
   }
 }
 

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import type { Job, Worker } from 'bullmq';
 import { following, onAbort, pause } from '../../lib/async/abort.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
+import { clonesFolder } from '../task-tree.ts';
 import { type AttemptDeps, type AttemptEnd, attempt } from './attempt.ts';
 import { bullOptions, type Fleet } from './fleet.ts';
 import { beat, leave, type WorkerState } from './heartbeat.ts';
-import { openTask } from './messages.ts';
+import { openTask, readBatches } from './messages.ts';
 
 export type FleetWorkerOptions = {
   fleet: Fleet;
@@ -66,9 +68,19 @@ export class FleetWorker {
     } finally {
       clearInterval(timer);
       await Promise.all([...this.#workers.values()].map((worker) => worker.close(true)));
+      await this.#removeClones();
       await leave(fleet, this.id);
       rmSync(this.#own(folder), { recursive: true, force: true });
     }
+  }
+
+  /** Repositories that were fetched for batches that are over. */
+  async #removeClones(): Promise<void> {
+    const { fleet, place } = this.#options;
+    const folder = path.dirname(clonesFolder({ ...place, batch: 'any' }));
+    const kept = new Set((await readBatches(fleet)).map(({ id }) => id));
+    for (const name of unlessErrno('any', [], () => readdirSync(folder)))
+      if (!kept.has(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 
   #own(folder: string): string {

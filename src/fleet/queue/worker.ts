@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import type { Job, Worker } from 'bullmq';
 import { following, onAbort, pause } from '../../lib/async/abort.ts';
-import { unlessErrno } from '../../lib/files/errno.ts';
 import { clonesFolder } from '../task-tree.ts';
 import { type AttemptDeps, type AttemptEnd, attempt } from './attempt.ts';
 import { bullOptions, type Fleet } from './fleet.ts';
@@ -45,6 +44,7 @@ export class FleetWorker {
   /** By token: the task, and its end. */
   readonly #running = new Map<string, { task: string; ended: Promise<void> }>();
   readonly #workers = new Map<string, Worker>();
+  readonly #batches = new Set<string>();
   readonly #draining: ReturnType<typeof following>;
   #count = 0;
 
@@ -74,13 +74,12 @@ export class FleetWorker {
     }
   }
 
-  /** Repositories that were fetched for batches that are over. */
+  /** Repositories that were fetched here for batches that are over. */
   async #removeClones(): Promise<void> {
     const { fleet, place } = this.#options;
-    const folder = path.dirname(clonesFolder({ ...place, batch: 'any' }));
     const kept = new Set((await readBatches(fleet)).map(({ id }) => id));
-    for (const name of unlessErrno('any', [], () => readdirSync(folder)))
-      if (!kept.has(name)) rmSync(path.join(folder, name), { recursive: true, force: true });
+    for (const batch of this.#batches)
+      if (!kept.has(batch)) rmSync(clonesFolder({ ...place, batch }), { recursive: true, force: true });
   }
 
   #own(folder: string): string {
@@ -119,6 +118,7 @@ export class FleetWorker {
     const { fleet, leaseMs, folder, place, leaving, onEvent } = this.#options;
     const queued = openTask(fleet, job.id ?? '', job.data);
     const task = queued ? `${queued.batch}/${queued.task.id}` : (job.id ?? '');
+    if (queued) this.#batches.add(queued.batch);
     const started = performance.now();
     onEvent({ type: 'started', task, waitMs: Math.max(0, Date.now() - job.timestamp) });
     const deps = { fleet, worker: this.id, folder: this.#own(folder), place, leaseMs, leaving };

@@ -147,7 +147,14 @@ async function run(
     const { source } = task;
     const url = source.type === 'repository' && isRemote(source.repository) ? source.repository : null;
     const result = await runTask(task, {
-      place: { ...place, batch: batch.id, patches: own, changes: batch.changes, trust: false },
+      place: {
+        ...place,
+        batch: batch.id,
+        patches: own,
+        changes: batch.changes,
+        trust: false,
+        sources: new Map(),
+      },
       session: { id: session, resume: fence > 1 },
       signal,
       fence: { token: fence, isCurrent: () => isCurrent(fleet, id, fence) },

@@ -5,7 +5,7 @@ import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { Service } from 'kubernetes-models/v1/Service';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { workerCommand } from '../src/cli/subcommands/worker.ts';
+import { workerCommand } from '../src/cli/subcommands/fleet/worker.ts';
 import { environmentVariables } from '../src/config/environment.ts';
 import type { Terminal } from '../src/frontends/shared/terminal.ts';
 

@@ -23,12 +23,12 @@ export type TaskPlace = {
 };
 
 /** A branch that was made in a repository, or in the clone of one. */
-export type Published = { gitDir: string; branch: string; commit: string; base: string };
+type Published = { gitDir: string; branch: string; commit: string; base: string };
 /** Returns the commit that counts: an earlier run of the task may have published one. */
 export type Publish = (branch: Published) => Promise<string>;
 
 /** Proves that this process still owns the task: checked before its changes are kept. */
-export type Fence = { token: number; isCurrent(): Promise<boolean> };
+type Fence = { token: number; isCurrent(): Promise<boolean> };
 
 export type TaskEvent =
   /** The worktree is there, and the child process starts. `session` differs if the wanted one could not be resumed. */

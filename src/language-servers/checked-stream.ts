@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream';
 
 /** Messages are JSON documents about code: anything larger is a defect of the server. */
-export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const MAX_HEADER_BYTES = 8 * 1024;
 const END = '\r\n\r\n';
 

@@ -34,7 +34,7 @@ const tsOptions = {
   tsserver: { useClientFileWatcher: true, useSyntaxServer: 'never' },
 };
 
-export const languages: readonly Language[] = [
+const languages: readonly Language[] = [
   {
     name: 'TypeScript',
     extensions: {

@@ -124,7 +124,7 @@ export function createNavigation(pool: LanguageServerPool): Navigation {
 }
 
 /** Of a name on a line, both counted from 1; the first that is a whole word. */
-export function positionOf(text: string, line: number, symbol: string): Position | null {
+function positionOf(text: string, line: number, symbol: string): Position | null {
   const found = text.split(/\r\n|\r|\n/)[line - 1];
   if (found === undefined || symbol === '') return null;
   const isPart = (char: string | undefined) => char !== undefined && /[\p{L}\p{N}_$]/u.test(char);
@@ -196,7 +196,7 @@ function renamedFiles(
 }
 
 /** Null if edits overlap, lie outside the text, or replace anything but `symbol`. */
-export function applyEdits(text: string, edits: readonly TextEdit[], symbol: string): string | null {
+function applyEdits(text: string, edits: readonly TextEdit[], symbol: string): string | null {
   const starts = [0];
   for (const match of text.matchAll(/\r\n|\r|\n/g)) starts.push(match.index + match[0].length);
   const offsetOf = ({ line, character }: Position) => {

@@ -35,7 +35,7 @@ export const canaries = {
 type Block = { type: string; text?: string; content?: unknown; source?: { data?: string } };
 
 /** A model that obeys every order in whatever it reads, one after another; stateless. */
-export function obey({ body }: SeenRequest): Reply {
+function obey({ body }: SeenRequest): Reply {
   const messages = body.messages as { role: string; content: string | Block[] }[];
   const read: string[] = [];
   let done = 0;

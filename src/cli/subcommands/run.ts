@@ -22,7 +22,7 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
     case 'audit':
       return (await import('./audit.ts')).auditCommand(terminal, ended);
     case 'batch':
-      return (await import('./batch.ts')).batchCommand(terminal, ended);
+      return (await import('./fleet/batch.ts')).batchCommand(terminal, ended);
     case 'completion':
       return (await import('./completion.ts')).completionCommand(terminal, commandNamed);
     case 'config':
@@ -30,7 +30,7 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
     case 'doctor':
       return (await import('./doctor.ts')).doctorCommand(terminal, ended);
     case 'fleet':
-      return (await import('./fleet.ts')).fleetCommand(terminal);
+      return (await import('./fleet/fleet.ts')).fleetCommand(terminal);
     case 'import':
       return (await import('./import.ts')).importCommand(terminal);
     case 'keys':
@@ -73,7 +73,7 @@ async function commandNamed(name: string, terminal: Terminal, ended: Ended = { c
     case 'update':
       return (await import('./update.ts')).updateCommand(terminal);
     case 'worker':
-      return (await import('./worker.ts')).workerCommand(terminal);
+      return (await import('./fleet/worker.ts')).workerCommand(terminal);
     default:
       throw new Error(`The subcommand ${name} is listed but has no file.`);
   }

@@ -24,7 +24,7 @@ export type ServerStarterOptions = {
 };
 
 /** A program that runs beside the conversation and talks over its standard input and output. */
-export type StartedProgram = {
+type StartedProgram = {
   stdin: Writable;
   stdout: Readable;
   /** Resolves when it has ended, with the reason and the last lines that it printed. */

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { type BatchFlags, withBatchFlags } from '../batch/flags.ts';
-import { type Ended, withContext } from './context.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { type BatchFlags, withBatchFlags } from '../../batch/flags.ts';
+import { type Ended, withContext } from '../context.ts';
 
 /** `aca batch`: many tasks on this machine, each in a worktree of its own. */
 export function batchCommand(terminal: Terminal, ended: Ended): Command {
@@ -23,7 +23,7 @@ export function batchCommand(terminal: Terminal, ended: Ended): Command {
       ].join('\n'),
     )
     .action(async (file: string | undefined, flags: BatchFlags) => {
-      const { runBatchCommand } = await import('../batch/run.ts');
+      const { runBatchCommand } = await import('../../batch/run.ts');
       ended.code = await runBatchCommand(file, flags, terminal);
     });
   return withBatchFlags(command);

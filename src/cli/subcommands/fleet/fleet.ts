@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import type { FleetStatus } from '../../fleet/queue/control.ts';
-import type { Fleet } from '../../fleet/queue/fleet.ts';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { ago } from '../../lib/text/ago.ts';
-import { counted } from '../../lib/text/counted.ts';
-import { visible } from '../../lib/text/printable.ts';
-import { connect, QUEUE_FLAG } from '../fleet/connect.ts';
-import { table, withContext } from './context.ts';
+import type { FleetStatus } from '../../../fleet/queue/control.ts';
+import type { Fleet } from '../../../fleet/queue/fleet.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { ago } from '../../../lib/text/ago.ts';
+import { counted } from '../../../lib/text/counted.ts';
+import { visible } from '../../../lib/text/printable.ts';
+import { connect, QUEUE_FLAG } from '../../fleet/connect.ts';
+import { table, withContext } from '../context.ts';
 
 type Flags = { queue?: string; json?: boolean; remove?: boolean };
 
@@ -14,7 +14,7 @@ type Flags = { queue?: string; json?: boolean; remove?: boolean };
 export function fleetCommand(terminal: Terminal): Command {
   const { stdout } = terminal;
   const command = withContext(new Command('fleet'), terminal).description(
-    'Watch and control batches that run on many machines (`aca batch --queue`, `aca worker`)',
+    'Watch and control batches that run on many machines (`aca batch --queue URL`, `aca worker`)',
   );
   const inner = (name: string, description: string) =>
     withContext(command.command(name), terminal)
@@ -26,7 +26,7 @@ export function fleetCommand(terminal: Terminal): Command {
   ): Promise<T> => {
     const fleet = await connect(queue, terminal);
     try {
-      return await work(fleet, await import('../../fleet/queue/control.ts'));
+      return await work(fleet, await import('../../../fleet/queue/control.ts'));
     } finally {
       await fleet.close();
     }
@@ -91,7 +91,7 @@ export function fleetCommand(terminal: Terminal): Command {
     .argument('[workers...]')
     .action((workers: string[], flags: Flags) =>
       using(flags, async (fleet) => {
-        const { askToDrain, readWorkers } = await import('../../fleet/queue/heartbeat.ts');
+        const { askToDrain, readWorkers } = await import('../../../fleet/queue/heartbeat.ts');
         const ids = workers.length > 0 ? workers : (await readWorkers(fleet)).map(({ id }) => id);
         await askToDrain(fleet, ids);
         stdout.write(`Draining ${counted(ids.length, 'worker')}.\n`);
@@ -100,7 +100,7 @@ export function fleetCommand(terminal: Terminal): Command {
   return command;
 }
 
-type Control = typeof import('../../fleet/queue/control.ts');
+type Control = typeof import('../../../fleet/queue/control.ts');
 type DeadLetter = { batch: string; task: string; reason: string };
 
 function statusText({ queues, batches, workers }: FleetStatus, dead: readonly DeadLetter[]): string {

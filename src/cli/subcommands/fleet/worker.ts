@@ -1,16 +1,16 @@
 import { Command } from 'commander';
-import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { positiveInteger } from '../args.ts';
-import { QUEUE_FLAG } from '../fleet/connect.ts';
-import type { WorkerFlags } from '../fleet/run-worker.ts';
-import { withContext } from './context.ts';
+import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { positiveInteger } from '../../args.ts';
+import { QUEUE_FLAG } from '../../fleet/connect.ts';
+import type { WorkerFlags } from '../../fleet/run-worker.ts';
+import { withContext } from '../context.ts';
 
 const LEASE_SECONDS = 30;
 
 /** `aca worker`: runs tasks that `aca batch --queue` queued, on this machine. */
 export function workerCommand(terminal: Terminal): Command {
   return withContext(new Command('worker'), terminal)
-    .description('Run tasks of `aca batch --queue` on this machine, until it gets SIGTERM')
+    .description('Run queued tasks of batches on this machine, until it gets SIGTERM')
     .option(...QUEUE_FLAG)
     .option(
       '--concurrency <n>',
@@ -33,7 +33,7 @@ export function workerCommand(terminal: Terminal): Command {
     .option('--metrics-port <port>', 'serve Prometheus metrics on this port', positiveInteger)
     .option('--metrics-host <address>', 'the address for them (default: 127.0.0.1, for this machine only)')
     .action(async (flags: WorkerFlags) => {
-      const { runWorker } = await import('../fleet/run-worker.ts');
+      const { runWorker } = await import('../../fleet/run-worker.ts');
       await runWorker(flags, terminal);
     });
 }

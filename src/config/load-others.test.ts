@@ -42,7 +42,12 @@ describe('files of other assistants in the home folder', () => {
     const space = await withHome({ '.claude/settings.json': CLAUDE });
     const file = path.join(space.home, '.claude/settings.json');
     const { config, notices, rules, others, pending } = load(space);
-    expect(config.permissions).toEqual({ allow: [], ask: ['WebFetch'], deny: ['Read(./secrets/**)'] });
+    expect(config.permissions).toEqual({
+      allow: [],
+      ask: ['WebFetch'],
+      deny: ['Read(./secrets/**)'],
+      trust: [],
+    });
     expect([config.mode, config.env, config.hooks.Stop, config.model]).toEqual([
       'default',
       {},
@@ -153,6 +158,7 @@ describe('files of other assistants in a project', () => {
       allow: [],
       ask: ['WebFetch'],
       deny: ['Read(./secrets/**)', 'Bash(curl:*)'],
+      trust: [],
     });
     expect([config.mcpServers, config.env, config.hooks.Stop]).toEqual([{}, {}, []]);
     expect(pending?.content.map(({ name }) => name)).toEqual([

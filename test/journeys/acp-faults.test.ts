@@ -86,25 +86,32 @@ describe('bad input gets a valid error and harms nothing', () => {
   });
 });
 
-test('a client that dies takes the run and its commands with it, and nothing said is lost', async () => {
-  const space = await workspace();
-  const server = await serve([both('Starting.', ['Bash', { command: 'echo $$ > pid; sleep 300' }]), hangs()]);
-  const { model, env } = doors.anthropic(server.url);
-  const it = await editor(space, { args: ['--model', model, '--allow', 'Bash'], env });
-  const { sessionId } = await it.agent.request(names.new, { cwd: space.root, mcpServers: [] });
-  void ask(it, sessionId, 'run it').catch(() => undefined);
-  const pid = () => readFile(path.join(space.root, 'pid'), 'utf8').catch(() => '');
-  await expect.poll(pid, { timeout: 20_000 }).not.toBe('');
+test(
+  'a client that dies takes the run and its commands with it, and nothing said is lost',
+  soak,
+  async () => {
+    const space = await workspace();
+    const server = await serve([
+      both('Starting.', ['Bash', { command: 'echo $$ > pid; sleep 300' }]),
+      hangs(),
+    ]);
+    const { model, env } = doors.anthropic(server.url);
+    const it = await editor(space, { args: ['--model', model, '--allow', 'Bash'], env });
+    const { sessionId } = await it.agent.request(names.new, { cwd: space.root, mcpServers: [] });
+    void ask(it, sessionId, 'run it').catch(() => undefined);
+    const pid = () => readFile(path.join(space.root, 'pid'), 'utf8').catch(() => '');
+    await expect.poll(pid, { timeout: 20_000 }).not.toBe('');
 
-  it.child.stdin?.destroy();
-  it.child.stdout?.destroy();
+    it.child.stdin?.destroy();
+    it.child.stdout?.destroy();
 
-  await expect.poll(() => it.child.exitCode ?? it.child.signalCode, { timeout: 20_000 }).not.toBeNull();
-  await expect.poll(() => isRunning(Number(it.child.pid))).toBe(false);
-  const later = await editor(space, { args: ['--model', model], env });
-  const { sessions } = await later.agent.request(names.list, {});
-  expect(sessions).toMatchObject([{ sessionId, title: 'run it' }]);
-});
+    await expect.poll(() => it.child.exitCode ?? it.child.signalCode, { timeout: 20_000 }).not.toBeNull();
+    await expect.poll(() => isRunning(Number(it.child.pid))).toBe(false);
+    const later = await editor(space, { args: ['--model', model], env });
+    const { sessions } = await later.agent.request(names.list, {});
+    expect(sessions).toMatchObject([{ sessionId, title: 'run it' }]);
+  },
+);
 
 test('a session that is open elsewhere is refused with a clear message', soak, async () => {
   const space = await workspace();

@@ -4,7 +4,7 @@ import type { ClientCapabilities, SessionUpdate } from '@agentclientprotocol/sdk
 import { expect, test } from 'vitest';
 import { ask, startedEditor } from '../support/acp.ts';
 import { calls, says } from '../support/model-server/script.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 /** A command that prints something, goes on once the test has seen it, and fails. */
@@ -25,20 +25,24 @@ async function run(capabilities: ClientCapabilities) {
 
 const metaOf = (updates: readonly SessionUpdate[]) => updates.flatMap(({ _meta }) => (_meta ? [_meta] : []));
 
-test('where the editor shows terminals of agents, it gets the output live and how the command ended', async () => {
-  const { ofCommand, space, id } = await run({ terminal: true, _meta: { terminal_output: true } });
-  expect(ofCommand[0]).toMatchObject({ sessionUpdate: 'tool_call', kind: 'execute' });
-  const [info, ...output] = metaOf(ofCommand);
-  expect(info).toEqual({ terminal_info: { terminal_id: id, cwd: space.root } });
-  expect(output).toEqual([
-    { terminal_output: { terminal_id: id, data: 'one\n' } },
-    { terminal_output: { terminal_id: id, data: 'two\n' } },
-    { terminal_exit: { terminal_id: id, exit_code: 3, signal: null } },
-  ]);
-  const contents = ofCommand.flatMap(({ content }) => (content ? [content] : []));
-  expect(contents.at(-1)).toEqual([{ type: 'terminal', terminalId: id }]);
-  expect(ofCommand.at(-1)?.status).toBe('failed');
-});
+test(
+  'where the editor shows terminals of agents, it gets the output live and how the command ended',
+  soak,
+  async () => {
+    const { ofCommand, space, id } = await run({ terminal: true, _meta: { terminal_output: true } });
+    expect(ofCommand[0]).toMatchObject({ sessionUpdate: 'tool_call', kind: 'execute' });
+    const [info, ...output] = metaOf(ofCommand);
+    expect(info).toEqual({ terminal_info: { terminal_id: id, cwd: space.root } });
+    expect(output).toEqual([
+      { terminal_output: { terminal_id: id, data: 'one\n' } },
+      { terminal_output: { terminal_id: id, data: 'two\n' } },
+      { terminal_exit: { terminal_id: id, exit_code: 3, signal: null } },
+    ]);
+    const contents = ofCommand.flatMap(({ content }) => (content ? [content] : []));
+    expect(contents.at(-1)).toEqual([{ type: 'terminal', terminalId: id }]);
+    expect(ofCommand.at(-1)?.status).toBe('failed');
+  },
+);
 
 sweep<ClientCapabilities>([{ terminal: true }, {}])(
   'elsewhere the output is text that grows, and the command runs in our sandbox all the same: %j',

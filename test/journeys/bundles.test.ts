@@ -19,7 +19,7 @@ async function play(space: Workspace, script: Step[], args: string[] = []): Prom
   return (JSON.parse(stdout) as { sessionId: string }).sessionId;
 }
 
-test('a session moves to another machine and folder: it is undone and resumed there', async () => {
+test('a session moves to another machine and folder: it is undone and resumed there', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n' });
   const id = await play(space, [
     calls(['Read', { file_path: 'a.txt' }]),

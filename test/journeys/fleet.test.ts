@@ -1,3 +1,4 @@
+// @module-tag soak
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -14,7 +14,7 @@ import { workspace } from '../support/workspace.ts';
 
 const read: Step = calls(['Read', { file_path: 'a.txt' }]);
 
-test('each event is told what it is about, as JSON on standard input', async () => {
+test('each event is told what it is about, as JSON on standard input', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n' });
   const events = [
     'PreToolUse',
@@ -103,7 +103,7 @@ test('subagents have hooks of their own: one adds to the task, one sends it back
   expect(await noted(space, 'main')).toMatchObject([{ last_assistant_message: 'all done' }]);
 });
 
-test('PermissionRequest answers for the user and Notification learns of a question', async () => {
+test('PermissionRequest answers for the user and Notification learns of a question', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n' });
   const answer = (behavior: string, more: object = {}) =>
     `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior, ...more } } })}'`;

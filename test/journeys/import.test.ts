@@ -61,27 +61,31 @@ async function task(space: Workspace) {
   return { report, stderr, model: body.model, files: Object.keys(await space.tree()) };
 }
 
-test('personal settings of Claude Code only restrict until the user decides, and then work as written', async () => {
-  const space = await newcomer();
-  const before = await task(space);
-  expect(before.report.denials.map(({ tool, by }) => [tool, by])).toEqual([
-    ['Bash', expect.any(String)],
-    ['Read', 'rule deny Read(./secret.txt)'],
-  ]);
-  expect(before.files).toEqual(['secret.txt']);
-  expect(before.model).not.toMatch(/haiku/);
-  expect(before.stderr).toContain(
-    'only what restricts applies until you decide; ignored: permissions.allow, hooks, env, model',
-  );
+test(
+  'personal settings of Claude Code only restrict until the user decides, and then work as written',
+  soak,
+  async () => {
+    const space = await newcomer();
+    const before = await task(space);
+    expect(before.report.denials.map(({ tool, by }) => [tool, by])).toEqual([
+      ['Bash', expect.any(String)],
+      ['Read', 'rule deny Read(./secret.txt)'],
+    ]);
+    expect(before.files).toEqual(['secret.txt']);
+    expect(before.model).not.toMatch(/haiku/);
+    expect(before.stderr).toContain(
+      'only what restricts applies until you decide; ignored: permissions.allow, hooks, env, model',
+    );
 
-  const { stdout } = await aca(space, ['import', 'use', 'claude']);
-  expect(stdout).toBe('Your personal settings of Claude Code are used from the next start.\n');
-  const after = await task(space);
-  expect(after.report.denials.map(({ tool }) => tool)).toEqual(['Read']);
-  expect(after.files).toEqual(['hooked-hello', 'made', 'secret.txt']);
-  expect(after.model).toMatch(/haiku/);
-  expect(after.stderr).not.toContain('aca import');
-});
+    const { stdout } = await aca(space, ['import', 'use', 'claude']);
+    expect(stdout).toBe('Your personal settings of Claude Code are used from the next start.\n');
+    const after = await task(space);
+    expect(after.report.denials.map(({ tool }) => tool)).toEqual(['Read']);
+    expect(after.files).toEqual(['hooked-hello', 'made', 'secret.txt']);
+    expect(after.model).toMatch(/haiku/);
+    expect(after.stderr).not.toContain('aca import');
+  },
+);
 
 test(
   '`aca import` shows what is used and what is not, copies it, and `aca doctor` lists it',

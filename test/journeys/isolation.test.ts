@@ -64,7 +64,7 @@ describe('[Y16] a subagent in a worktree', () => {
     expect(git('log', '--format=%s')).toBe('one');
   });
 
-  test('can be undone as one', async () => {
+  test('can be undone as one', soak, async () => {
     const { space } = await repository();
     const { model, env } = await start(space, {
       go: [calls(apart('change', 'WORK')), says('All done.')],
@@ -95,7 +95,7 @@ describe('[Y16] a subagent in a worktree', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  test('the merge is asked about where edits are, with all changes in one question', async () => {
+  test('the merge is asked about where edits are, with all changes in one question', soak, async () => {
     const { space, git } = await repository();
     const { model, env } = await start(space, {
       go: [calls(apart('change', 'WORK')), says('All done.')],
@@ -121,7 +121,7 @@ describe('[Y16] a subagent in a worktree', () => {
     expect(git('log', '-1', '--format=%s', branch)).toBe('change');
   });
 
-  test('of two that change the same line, one is merged, and the other kept on a branch', async () => {
+  test('of two that change the same line, one is merged, and the other kept on a branch', soak, async () => {
     const { space, git, worktrees } = await repository();
     const { run, server } = await start(space, {
       go: [calls(apart('one', 'FIRST'), apart('two', 'SECOND')), says('done')],
@@ -207,7 +207,7 @@ describe('[Y16] a subagent in a worktree', () => {
     expect(existsSync(worktrees)).toBe(false);
   });
 
-  test('cannot write anywhere else, whatever it tries', async () => {
+  test('cannot write anywhere else, whatever it tries', soak, async () => {
     const { space, git, worktrees } = await repository({
       'a.txt': 'alpha\nbeta\n',
       '.env': 'TOKEN=canary-secret-1\n',

@@ -7,7 +7,7 @@ import { midText } from '../support/faults/streams.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { calls, fails, failsMidway, rawChunks, type Step, says } from '../support/model-server/script.ts';
 import { startModelServer } from '../support/model-server/server.ts';
-import { sweepFor, sweepGroups } from '../support/soak.ts';
+import { soak, sweepFor, sweepGroups } from '../support/soak.ts';
 import { type WhenDone, workspace } from '../support/workspace.ts';
 
 /** Everything a run leaves behind: what it printed, and every file in the project and in the data root. */
@@ -51,19 +51,21 @@ const echoes: [string, (protocol: ProtocolName) => Step][] = [
 sweepGroups(protocolNames)(
   '%s: the key',
   (protocol) => {
-    test('is sent to the vendor, and is nowhere else: not on screen, in files, or in the environment of commands', async ({
-      onTestFinished: whenDone,
-    }) => {
-      const script = [calls(['Bash', { command: 'env' }]), says('done')];
-      const flags = ['--allow', 'Bash(env)', '--output-format', 'stream-json'];
-      const { code, stdout, stderr, files, server } = await traces(script, { protocol, whenDone, flags });
-      expect(code).toBe(0);
-      expect(JSON.stringify(server.requests.map(({ headers }) => headers))).toContain(KEY);
-      const told = server.requests[1]?.messages.at(-1)?.results[0]?.text;
-      expect(told).toContain('PATH=');
-      expect(files.some((text) => text.includes('PATH='))).toBe(true);
-      expect([stdout, stderr, told, ...files].filter((text) => text?.includes(KEY))).toEqual([]);
-    });
+    test(
+      'is sent to the vendor, and is nowhere else: not on screen, in files, or in the environment of commands',
+      soak,
+      async ({ onTestFinished: whenDone }) => {
+        const script = [calls(['Bash', { command: 'env' }]), says('done')];
+        const flags = ['--allow', 'Bash(env)', '--output-format', 'stream-json'];
+        const { code, stdout, stderr, files, server } = await traces(script, { protocol, whenDone, flags });
+        expect(code).toBe(0);
+        expect(JSON.stringify(server.requests.map(({ headers }) => headers))).toContain(KEY);
+        const told = server.requests[1]?.messages.at(-1)?.results[0]?.text;
+        expect(told).toContain('PATH=');
+        expect(files.some((text) => text.includes('PATH='))).toBe(true);
+        expect([stdout, stderr, told, ...files].filter((text) => text?.includes(KEY))).toEqual([]);
+      },
+    );
 
     sweepFor(echoes, (echo) => echo === echoes[0])(
       'is left out of what is told of %s that repeats it',

@@ -1,3 +1,4 @@
+// @module-tag soak
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -76,7 +76,7 @@ describe(`${ids} the probe finds out how it is, and the task is done in that way
 describe('what was learned is kept', () => {
   const refusing = quirks.find(({ tells }) => tells !== undefined);
 
-  test('a refusal in one run is no news in the next', async () => {
+  test('a refusal in one run is no news in the next', soak, async () => {
     if (!refusing) throw new Error('no quirk tells anything');
     const { run, server } = await machineWith(refusing);
     expect((await run()).stderr).toMatch(refusing.tells ?? /never/);
@@ -103,7 +103,7 @@ describe('what was learned is kept', () => {
 });
 
 describe('what servers have', () => {
-  test('is listed with size, quantisation, window and abilities', async () => {
+  test('is listed with size, quantisation, window and abilities', soak, async () => {
     const { space, server } = await machineWith({ name: 'usual', provider: 'ollama' });
     const { stdout } = await aca(space, ['models'], { env: { OLLAMA_HOST: server.url } });
     expect(stdout.split('\n')[0]).toMatch(/^ollama\/tiny +33K context +Q4_0, 1\.0 GB, tools$/);

@@ -80,7 +80,7 @@ describe('a server that needs a key', () => {
         : { status: 401, body: { error: { message: 'Invalid API Key' } } },
   };
 
-  test('says so, with how to give it', async () => {
+  test('says so, with how to give it', soak, async () => {
     const { run, server } = await machine(locked);
     const hint = 'Set LLAMA_API_KEY, or store one with `aca keys set llamacpp`.\n';
     const at = `llama.cpp server at ${server.url}/v1`;
@@ -136,7 +136,7 @@ describe('a window that the server states only when it refuses', () => {
         : null,
   };
 
-  test('is learned, the request made smaller, and the window kept for the next run', async () => {
+  test('is learned, the request made smaller, and the window kept for the next run', soak, async () => {
     const { run, server, space } = await machine(strict);
     const args = task('--model', 'llamacpp/tiny');
     const first = await run(args);

@@ -88,51 +88,55 @@ async function copyOf(space: Workspace, id: string): Promise<string> {
   return path.join(folder, hash);
 }
 
-test('a plugin is shown, trusted, and then brings commands, subagents, skills, hooks and servers', async () => {
-  const space = await workspace({ 'a.txt': 'one\n' });
-  await withTools(space);
-  const refused = await aca(space, ['plugin', 'install', 'tools@acme']);
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('Pass --yes if you trust it.');
-  expect((await aca(space, ['plugin', 'list'])).stdout).toContain('No plugins are installed.');
+test(
+  'a plugin is shown, trusted, and then brings commands, subagents, skills, hooks and servers',
+  soak,
+  async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    await withTools(space);
+    const refused = await aca(space, ['plugin', 'install', 'tools@acme']);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('Pass --yes if you trust it.');
+    expect((await aca(space, ['plugin', 'list'])).stdout).toContain('No plugins are installed.');
 
-  const installed = await aca(space, ['plugin', 'install', 'tools@acme', '--yes']);
-  expect(installed).toMatchObject({ code: 0, stderr: '' });
-  for (const shown of [
-    'tools@acme 1.0.0\n  Tools of a team',
-    '  commands: /tools:fix',
-    '  subagents: tools:critic',
-    '  skills: tools:style',
-    '    PreToolUse (Read): $CLAUDE_PLUGIN_ROOT/hooks/check.sh',
-    `    plugin_tools_every: ${process.execPath} `,
-    '  note: hooks.Telepathy: Hooks are not run at this event.',
-    '  note: lspServers: not supported, no effect.',
-    'Installed tools@acme.',
-  ])
-    expect(installed.stdout).toContain(shown);
+    const installed = await aca(space, ['plugin', 'install', 'tools@acme', '--yes']);
+    expect(installed).toMatchObject({ code: 0, stderr: '' });
+    for (const shown of [
+      'tools@acme 1.0.0\n  Tools of a team',
+      '  commands: /tools:fix',
+      '  subagents: tools:critic',
+      '  skills: tools:style',
+      '    PreToolUse (Read): $CLAUDE_PLUGIN_ROOT/hooks/check.sh',
+      `    plugin_tools_every: ${process.execPath} `,
+      '  note: hooks.Telepathy: Hooks are not run at this event.',
+      '  note: lspServers: not supported, no effect.',
+      'Installed tools@acme.',
+    ])
+      expect(installed.stdout).toContain(shown);
 
-  const played = await run(space, '/tools:fix it all', [
-    calls(
-      ['Read', { file_path: 'a.txt' }],
-      ['plugin_tools_every__get-sum', { a: 2, b: 40 }],
-      ['Skill', { name: 'tools:style' }],
-      ['Task', { agent: 'tools:critic', description: 'look', prompt: 'look' }],
-    ),
-    says('looked'),
-    says('done'),
-  ]);
-  const root = await copyOf(space, 'tools@acme');
-  expect(played.requests[0]).toContain(`Fix it all with ${root}/guide.txt`);
-  expect(played.requests.some((body) => body.includes('You are the critic of the team.'))).toBe(true);
-  expect(played.answers[0]).toBe(`It did not run: blocked by a hook: checked by ${root}`);
-  expect(played.answers[1]).toContain('42');
-  expect(played.answers[2]).toContain('Short lines.');
-  expect(played.stderr).toContain('The plugin tools@acme: hooks.Telepathy');
+    const played = await run(space, '/tools:fix it all', [
+      calls(
+        ['Read', { file_path: 'a.txt' }],
+        ['plugin_tools_every__get-sum', { a: 2, b: 40 }],
+        ['Skill', { name: 'tools:style' }],
+        ['Task', { agent: 'tools:critic', description: 'look', prompt: 'look' }],
+      ),
+      says('looked'),
+      says('done'),
+    ]);
+    const root = await copyOf(space, 'tools@acme');
+    expect(played.requests[0]).toContain(`Fix it all with ${root}/guide.txt`);
+    expect(played.requests.some((body) => body.includes('You are the critic of the team.'))).toBe(true);
+    expect(played.answers[0]).toBe(`It did not run: blocked by a hook: checked by ${root}`);
+    expect(played.answers[1]).toContain('42');
+    expect(played.answers[2]).toContain('Short lines.');
+    expect(played.stderr).toContain('The plugin tools@acme: hooks.Telepathy');
 
-  await aca(space, ['plugin', 'disable', 'tools']);
-  const without = await run(space, 'go', [calls(['Read', { file_path: 'a.txt' }]), says('done')]);
-  expect(without.answers).toEqual(['1\tone']);
-});
+    await aca(space, ['plugin', 'disable', 'tools']);
+    const without = await run(space, 'go', [calls(['Read', { file_path: 'a.txt' }]), says('done')]);
+    expect(without.answers).toEqual(['1\tone']);
+  },
+);
 
 test(
   'what was changed on disk does not run until it is accepted; an update shows what changes and asks',

@@ -209,7 +209,7 @@ describe('calls that change one file take turns', () => {
     return results.filter((result) => result?.isError !== false);
   }
 
-  test('one client over standard input', async () => {
+  test('one client over standard input', soak, async () => {
     const space = await project();
     const { client } = await overLines(space, ['--mode', 'accept-edits']);
     expect(await editAll([client])).toEqual([]);

@@ -32,22 +32,26 @@ describe('[U08] offline', () => {
     expect(local.requests).toHaveLength(1);
   });
 
-  test('a vendor elsewhere is refused before anything is sent, by flag, variable or setting', async () => {
-    const space = await workspace();
-    const env = { ANTHROPIC_API_KEY: 'sk-ant-test' };
-    const refusal = {
-      code: 2,
-      stdout: '',
-      stderr:
-        'Offline mode: anthropic/claude-sonnet-4-6 is not on this machine or its network.\nChoose a local model, or turn off offline mode (--offline, setting `offline`).\n',
-    };
-    const args = ['-p', 'hello', '--model', 'anthropic/claude-sonnet-4-6'];
-    expect(await aca(space, [...args, '--offline'], { env })).toEqual(refusal);
-    expect(await aca(space, args, { env: { ...env, AI_ASSISTANT_OFFLINE: '1' } })).toEqual(refusal);
-    await mkdir(path.join(space.home, '.ai-assistant'), { recursive: true });
-    await writeFile(path.join(space.home, '.ai-assistant', 'config.json'), '{"offline": true}');
-    expect(await aca(space, args, { env })).toEqual(refusal);
-  });
+  test(
+    'a vendor elsewhere is refused before anything is sent, by flag, variable or setting',
+    soak,
+    async () => {
+      const space = await workspace();
+      const env = { ANTHROPIC_API_KEY: 'sk-ant-test' };
+      const refusal = {
+        code: 2,
+        stdout: '',
+        stderr:
+          'Offline mode: anthropic/claude-sonnet-4-6 is not on this machine or its network.\nChoose a local model, or turn off offline mode (--offline, setting `offline`).\n',
+      };
+      const args = ['-p', 'hello', '--model', 'anthropic/claude-sonnet-4-6'];
+      expect(await aca(space, [...args, '--offline'], { env })).toEqual(refusal);
+      expect(await aca(space, args, { env: { ...env, AI_ASSISTANT_OFFLINE: '1' } })).toEqual(refusal);
+      await mkdir(path.join(space.home, '.ai-assistant'), { recursive: true });
+      await writeFile(path.join(space.home, '.ai-assistant', 'config.json'), '{"offline": true}');
+      expect(await aca(space, args, { env })).toEqual(refusal);
+    },
+  );
 
   test('the web is not offered, and not reached when it is asked for all the same', async () => {
     const { run, local } = await machine([

@@ -67,28 +67,32 @@ async function expectDone(out: string, answers: readonly { text: string }[]): Pr
 }
 
 describe('a path outside the project, with nobody to ask', () => {
-  test('is refused by every tool, and the events, the result, the audit log and the exit code agree', async () => {
-    const space = await placeWithOutside();
-    const table = outsideCalls(space.out);
-    const script = [calls(...table.map(([, words]) => words)), says('ok')];
-    const before = await snapshot(space.out);
+  test(
+    'is refused by every tool, and the events, the result, the audit log and the exit code agree',
+    soak,
+    async () => {
+      const space = await placeWithOutside();
+      const table = outsideCalls(space.out);
+      const script = [calls(...table.map(([, words]) => words)), says('ok')];
+      const before = await snapshot(space.out);
 
-    const { code, stdout, stderr, answers } = await headless(space, script, [
-      '--output-format',
-      'stream-json',
-    ]);
+      const { code, stdout, stderr, answers } = await headless(space, script, [
+        '--output-format',
+        'stream-json',
+      ]);
 
-    expect(code).toBe(3);
-    const said = await verdicts(space, stdout);
-    expect(said.events).toEqual(table.map(([, [tool]]) => [tool, 'deny']));
-    expect(said.audit).toEqual(said.events);
-    expect(said.denials).toEqual(said.denied);
-    expect(answers.map(({ text }) => text)).toEqual(said.denied.map(([, because]) => because));
-    expect(stderr.match(/^refused: /gm)?.length).toBe(table.length);
-    expect(await snapshot(space.out)).toEqual(before);
-    const kinds = (await auditOf(space)).map(({ accesses }) => accesses[0]?.kind);
-    expect(kinds).toEqual(table.map(([kind]) => kind));
-  });
+      expect(code).toBe(3);
+      const said = await verdicts(space, stdout);
+      expect(said.events).toEqual(table.map(([, [tool]]) => [tool, 'deny']));
+      expect(said.audit).toEqual(said.events);
+      expect(said.denials).toEqual(said.denied);
+      expect(answers.map(({ text }) => text)).toEqual(said.denied.map(([, because]) => because));
+      expect(stderr.match(/^refused: /gm)?.length).toBe(table.length);
+      expect(await snapshot(space.out)).toEqual(before);
+      const kinds = (await auditOf(space)).map(({ accesses }) => accesses[0]?.kind);
+      expect(kinds).toEqual(table.map(([kind]) => kind));
+    },
+  );
 
   test('opens with the very rules that the refusals name', soak, async () => {
     const space = await placeWithOutside();

@@ -1,3 +1,4 @@
+// @module-tag soak
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { says, slowly } from '../support/model-server/script.ts';

@@ -131,7 +131,7 @@ test('clients that send slowly are cut off, and others are served meanwhile', so
   expect((await fetch(served.url)).status).toBe(200);
 });
 
-test('names are text: they inject no header and no markup', async () => {
+test('names are text: they inject no header and no markup', soak, async () => {
   const space = await workspace();
   const served = await Served.start(space);
   const code = await served.secretOf(['invite']);

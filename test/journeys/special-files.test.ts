@@ -67,7 +67,7 @@ const inDataRoot = [
 ];
 
 describe.skipIf(process.platform === 'win32')('pipes where files are expected', () => {
-  test('a run goes through: nothing waits for a pipe, and tools refuse it at once', async () => {
+  test('a run goes through: nothing waits for a pipe, and tools refuse it at once', soak, async () => {
     const space = await workspace({ 'a.txt': 'hello\n' });
     for (const name of inProject) pipeAt(space.root, name);
     for (const name of inDataRoot) pipeAt(path.join(space.home, '.ai-assistant'), name);

@@ -77,7 +77,7 @@ describe('starting without a terminal, a key or a network', () => {
 });
 
 describe('[Y28] a hostile project', () => {
-  test('its config loosens nothing and its address gets no key, until the user trusts it', async () => {
+  test('its config loosens nothing and its address gets no key, until the user trusts it', soak, async () => {
     const server = await serve([says('mine')]);
     const thief = await serve([says('stolen')]);
     const { model, env } = doors.anthropic(server.url);

@@ -25,16 +25,20 @@ const LISTS = {
 const OTHERS = [
   'acp',
   'attach',
+  'batch',
   'completion',
   'doctor',
+  'fleet',
   'policy',
   'redo',
+  'replay',
   'schedule',
   'serve',
   'stats',
   'undo',
   'uninstall',
   'update',
+  'worker',
 ];
 
 test('every subcommand has a list, or is known to have none', () => {

@@ -72,33 +72,37 @@ describe('[Y28] a folder is untrusted until the user says otherwise', () => {
     expect((await aca(space, ['trust', '--list'])).stdout).toBe('No trusted folders.\n');
   });
 
-  test('a terminal asks with the settings in sight, only "y" is a yes, and the yes is kept', async () => {
-    const space = await workspace({ [FILE]: '{ "mode": "accept-edits" }\n' });
-    const first = await talk(space);
-    await first.waitFor('Trust this folder? [y/n] ');
-    expect(first.screen()).toContain('+{ "mode": "accept-edits" }');
-    expect(first.screen()).toContain('Ignored unless you trust the folder: mode');
-    first.type('yes\r');
-    await first.waitFor('default mode');
+  test(
+    'a terminal asks with the settings in sight, only "y" is a yes, and the yes is kept',
+    soak,
+    async () => {
+      const space = await workspace({ [FILE]: '{ "mode": "accept-edits" }\n' });
+      const first = await talk(space);
+      await first.waitFor('Trust this folder? [y/n] ');
+      expect(first.screen()).toContain('+{ "mode": "accept-edits" }');
+      expect(first.screen()).toContain('Ignored unless you trust the folder: mode');
+      first.type('yes\r');
+      await first.waitFor('default mode');
 
-    const second = await talk(space);
-    await second.waitFor('Trust this folder? [y/n] ');
-    second.type('y\r');
-    await second.waitFor('accept-edits mode');
+      const second = await talk(space);
+      await second.waitFor('Trust this folder? [y/n] ');
+      second.type('y\r');
+      await second.waitFor('accept-edits mode');
 
-    const third = await talk(space);
-    await third.waitFor('accept-edits mode');
-    expect(third.screen()).not.toContain('Trust this folder?');
+      const third = await talk(space);
+      await third.waitFor('accept-edits mode');
+      expect(third.screen()).not.toContain('Trust this folder?');
 
-    await writeFile(path.join(space.root, FILE), '{ "mode": "auto" }\n');
-    const fourth = await talk(space);
-    await fourth.waitFor('Trust this folder? [y/n] ');
-    expect(fourth.screen()).toContain('The settings of this folder changed since you trusted it:');
-    expect(fourth.screen()).toContain('-{ "mode": "accept-edits" }');
-    expect(fourth.screen()).toContain('+{ "mode": "auto" }');
-    fourth.type('n\r');
-    await fourth.waitFor('default mode');
-  });
+      await writeFile(path.join(space.root, FILE), '{ "mode": "auto" }\n');
+      const fourth = await talk(space);
+      await fourth.waitFor('Trust this folder? [y/n] ');
+      expect(fourth.screen()).toContain('The settings of this folder changed since you trusted it:');
+      expect(fourth.screen()).toContain('-{ "mode": "accept-edits" }');
+      expect(fourth.screen()).toContain('+{ "mode": "auto" }');
+      fourth.type('n\r');
+      await fourth.waitFor('default mode');
+    },
+  );
 
   sweep([{}, { [FILE]: '{ "mode": "plan", "theme": "dark" }' }])(
     'nobody is asked where trust would change nothing: %j',

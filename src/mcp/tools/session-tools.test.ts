@@ -103,7 +103,7 @@ describe('the MCP tools of one session', () => {
   });
 
   test("a call accesses the server's tool, and says whether the user has seen it", () => {
-    const access = { kind: 'execute', target: 'odd:say', looks: true };
+    const access = { kind: 'execute', target: 'odd:say', looks: true, server: true };
     expect(session().find('odd:say')?.access({})).toEqual([access]);
     expect(session({ isWatched: true }).find('odd:say')?.access({})).toEqual([
       { ...access, unseen: "first use of this tool; its server's description is shown above" },

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isRunning, pidIn } from '../../../test/support/processes.ts';
+import { soak } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import type { BackgroundState, Shell } from '../../contract/tool.ts';
 import { createShell } from './shell.ts';
@@ -104,7 +105,7 @@ describe('a background command', () => {
     expect(shell.background().map(({ running }) => running)).toEqual([false, false, false]);
   });
 
-  test('is refused while 32 run', async () => {
+  test('is refused while 32 run', soak, async () => {
     const { shell } = await shellIn();
     await Promise.all(Array.from({ length: 32 }, () => shell.start({ command: 'exec sleep 60' })));
     await expect(shell.start({ command: 'true' })).rejects.toThrow(

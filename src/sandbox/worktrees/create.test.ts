@@ -68,7 +68,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('a worktree', () => {
     expect(existsSync(tree.at)).toBe(false);
   });
 
-  test('starts in the folder that corresponds to the one asked for', async () => {
+  test('starts in the folder that corresponds to the one asked for', soak, async () => {
     const { root, make } = await repository({ 'a.txt': 'one\n', 'pkg/b.txt': 'two\n' });
     const tree = await make({ repository: path.join(root, 'pkg') });
     expect(path.relative(tree.folder, tree.cwd)).toBe('pkg');
@@ -119,7 +119,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('a worktree', () => {
     );
   });
 
-  test('the names of folders and files may be anything', async () => {
+  test('the names of folders and files may be anything', soak, async () => {
     const { make, root, base } = await repository(
       { 'ä b/日本 \'"$x`.txt': 'one\n', '-n': 'dash\n' },
       'my prøject 日本\n\'"\\ x',
@@ -130,7 +130,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('a worktree', () => {
     expect(await changedNames(tree)).toEqual({ files: ['*', 'ä b/日本 \'"$x`.txt'], leftOut: [] });
   });
 
-  test('links and modes are kept as they are, and a link out of it is only a link', async () => {
+  test('links and modes are kept as they are, and a link out of it is only a link', soak, async () => {
     const { root, make, git, base } = await repository({ 'a.txt': 'one\n', 'run.sh': '#!/bin/sh\n' });
     symlinkSync('/etc/hostname', path.join(root, 'out'));
     chmodSync(path.join(root, 'run.sh'), 0o755);

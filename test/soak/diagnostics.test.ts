@@ -7,11 +7,12 @@ import { cleanEnv, doors } from '../support/aca.ts';
 import { installTypeScript } from '../support/diagnostics.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { rounds } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const SESSIONS = 8;
-/** 500 for the whole measurement; the figures are printed. */
-const EDITS = Number(process.env.ACA_DIAGNOSTIC_EDITS ?? 64);
+/** The figures are printed. */
+const EDITS = rounds(64, 500);
 
 const options = { composite: true, strict: true, rootDir: '.', outDir: '../out', module: 'nodenext' };
 const main = (type: string, n: number, more = '') =>

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Machine, machine, sessionOn } from '../../../test/support/bundles.ts';
 import { histories, prompt, reply } from '../../../test/support/histories.ts';
-import { sweep } from '../../../test/support/soak.ts';
+import { rounds, sweep } from '../../../test/support/soak.ts';
 import { begin, command, edit, pictureOf, redo, undo } from '../../../test/support/undo.ts';
 import { rerooting } from './reroot.ts';
 
@@ -57,7 +57,7 @@ async function sessionWithRuns(
 }
 
 describe('property: a session that is moved', () => {
-  sweep([2, Number(process.env.ACA_MOVED_SESSIONS ?? 100)])(
+  sweep([2, rounds(20, 100)])(
     'has the same content, undoes and redoes to the same bytes, and comes back identical (%i sessions)',
     async (numRuns) => {
       await fc.assert(

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIMITS, type Machine, machine, sessionOn } from '../../../test/support/bundles.ts';
 import { prompt, reply } from '../../../test/support/histories.ts';
-import { sweep } from '../../../test/support/soak.ts';
+import { rounds, sweep } from '../../../test/support/soak.ts';
 import { begin, command, edit, pictureOf, undoAll } from '../../../test/support/undo.ts';
 import { UserError } from '../../contract/errors.ts';
 import { sha256 } from '../../lib/sha256.ts';
@@ -37,7 +37,7 @@ async function refusal({ root, home, unpack }: Machine, file: string): Promise<s
 }
 
 describe('a damaged bundle is refused and changes nothing', () => {
-  sweep([15, 400])('property: cut off anywhere (%i runs)', async (numRuns) => {
+  sweep([15, rounds(100, 400)])('property: cut off anywhere (%i runs)', async (numRuns) => {
     const { target, file, bytes } = await withBundle();
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), async (length) => {
@@ -50,7 +50,7 @@ describe('a damaged bundle is refused and changes nothing', () => {
     );
   });
 
-  sweep([15, 400])('property: any text in it changed (%i runs)', async (numRuns) => {
+  sweep([15, rounds(100, 400)])('property: any text in it changed (%i runs)', async (numRuns) => {
     const { target, file, bytes } = await withBundle();
     const text = gunzipSync(bytes);
     await fc.assert(

@@ -224,24 +224,20 @@ describe('permission', () => {
     },
   );
 
-  test(
-    'a secret of the environment reaches no server, and a server does not get the keys',
-    soak,
-    async () => {
-      const space = await workspace();
-      await configure(space, { mcpServers: { odd: oddServer('fine'), every: published('everything') } });
-      const secret = 'hunter2-Zq81kXw90-tr0ub4dor';
-      const { answers } = await play(
-        space,
-        [calls(['odd__say', { text: `it is ${secret}` }], ['every__get-env', {}]), says('done')],
-        [...allow('mcp:odd:*'), ...allow('mcp:every:*')],
-        { env: { DATABASE_PASSWORD: secret } },
-      );
-      expect(answers[0]).toMatch(/^said \{"text":"it is \[secret:/);
-      expect(answers[1]).toContain('"PATH"');
-      expect(answers[1]).not.toMatch(/ANTHROPIC_API_KEY|DATABASE_PASSWORD/);
-    },
-  );
+  test('a secret of the environment reaches no server, and a server does not get the keys', async () => {
+    const space = await workspace();
+    await configure(space, { mcpServers: { odd: oddServer('fine'), every: published('everything') } });
+    const secret = 'hunter2-Zq81kXw90-tr0ub4dor';
+    const { answers } = await play(
+      space,
+      [calls(['odd__say', { text: `it is ${secret}` }], ['every__get-env', {}]), says('done')],
+      [...allow('mcp:odd:*'), ...allow('mcp:every:*')],
+      { env: { DATABASE_PASSWORD: secret } },
+    );
+    expect(answers[0]).toMatch(/^said \{"text":"it is \[secret:/);
+    expect(answers[1]).toContain('"PATH"');
+    expect(answers[1]).not.toMatch(/ANTHROPIC_API_KEY|DATABASE_PASSWORD/);
+  });
 });
 
 describe('a server in trouble costs its own tools and nothing else', () => {

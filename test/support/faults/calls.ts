@@ -32,7 +32,7 @@ const untouched: Fault['also'] = async ({ space }) =>
   expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta' });
 
 /** PresentPlan is offered from plan mode on, WebSearch if it is set up. */
-const offered = builtinTools({ recall: null }).flatMap(({ name }) =>
+const offered = builtinTools({ recall: null, code: null }).flatMap(({ name }) =>
   name === 'PresentPlan' || name === 'WebSearch' ? [] : [name],
 );
 

@@ -36,7 +36,7 @@ const rows: Row[] = [
 ];
 
 /** All setups share the tasks, so that a short run takes some of each. */
-const every = rounds(4, 1);
+const every = rounds(8, 1);
 
 describe('benign tasks', () => {
   sweep(

@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contentOf, put, repository } from '../../../test/support/repositories.ts';
-import { soak, sweep } from '../../../test/support/soak.ts';
+import { rounds, soak, sweep } from '../../../test/support/soak.ts';
 import { createFiles } from '../../sandbox/files/files.ts';
 import { createGuard } from '../../sandbox/guard.ts';
 import { applyMerge } from '../../sandbox/worktrees/apply-merge.ts';
@@ -77,7 +77,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('the merge of a worktre
     }
   };
 
-  sweep([3, 40])(
+  sweep([3, rounds(10, 40)])(
     'gives the files of the worktree, and undo gives back the old ones (%i runs)',
     async (runs) => {
       const files = { 'a.txt': 'one\n', 'b.txt': 'two\n', 'd/e.txt': 'x\r\n' };
@@ -97,7 +97,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('the merge of a worktre
     },
   );
 
-  sweep([2, 25])(
+  sweep([2, rounds(8, 25)])(
     'never changes a file that both changed differently, and says which (%i runs)',
     async (runs) => {
       const { base, root, env } = await repository({ 'a.txt': 'one\n', 'b.txt': 'two\n', 'd/e.txt': 'x\n' });

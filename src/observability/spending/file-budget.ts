@@ -57,20 +57,19 @@ export function openFileBudget({ folder, limits, quotas, now = Date.now }: FileB
       },
     }),
     async totals() {
-      const { spent, held } = readState(file);
-      return totalsOf({ spent, held });
+      const { spent, held } = totalsOf(readState(file));
+      return { spent, held };
     },
     reserve: (id, most) =>
       change(async (state, save) => {
         if (state.held[id]) return true;
-        const { spent, held } = totalsOf(state);
+        const { spent, held, running } = totalsOf(state);
         const fits = limits.every(
           ({ unit, amount }) => spent[unit] + held[unit] + most[unit] <= amount + ROUNDING,
         );
         if (!fits) return false;
-        state.held = Object.fromEntries(Object.entries(state.held).filter(([, call]) => isUnderWay(call)));
         state.spent = spent;
-        state.held[id] = { most, process: thisProcess() };
+        state.held = { ...running, [id]: { most, process: thisProcess() } };
         await save();
         return true;
       }),
@@ -114,18 +113,19 @@ async function keep(
   await save();
 }
 
-/** Calls of dead processes may have been charged in full. */
+/**
+ * Calls of dead processes may have been charged in full. Each process is looked at once: one that dies meanwhile
+ * counts either way, but never as neither.
+ */
 function totalsOf({ spent, held }: Pick<State, 'spent' | 'held'>) {
-  const totals = { spent, held: NOTHING };
-  for (const call of Object.values(held)) {
-    const kind = isUnderWay(call) ? 'held' : 'spent';
+  const totals = { spent, held: NOTHING, running: {} as State['held'] };
+  for (const [id, call] of Object.entries(held)) {
+    const isUnderWay = isRunning(call.process) !== false;
+    const kind = isUnderWay ? 'held' : 'spent';
     totals[kind] = sum(totals[kind], call.most);
+    if (isUnderWay) totals.running[id] = call;
   }
   return totals;
-}
-
-function isUnderWay({ process }: Held): boolean {
-  return isRunning(process) !== false;
 }
 
 function sum(a: LimitAmounts, b: LimitAmounts): LimitAmounts {

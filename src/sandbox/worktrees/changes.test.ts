@@ -13,7 +13,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contentOf, put, repository } from '../../../test/support/repositories.ts';
-import { sweep } from '../../../test/support/soak.ts';
+import { rounds, sweep } from '../../../test/support/soak.ts';
 import { changesOf, commitChanges, writePatch } from './changes.ts';
 import { createWorktree } from './create.ts';
 import { removeWorktree } from './remove.ts';
@@ -57,49 +57,52 @@ describe.skipIf(!hasGit || process.platform === 'win32')('the changes of a workt
     }
   }
 
-  sweep([2, 25])('as a patch and as a branch, they give the same files elsewhere (%i runs)', async (runs) => {
-    const files = {
-      'a.txt': 'one\n',
-      'b.txt': 'caf\xe9\n',
-      'd/e.txt': 'x\r\n',
-      'd/f/g.bin': Buffer.from([0, 1, 2]),
-    };
-    const { base, root, env, git } = await repository(files);
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { maxLength: 8 }),
-        fc.array(step, { maxLength: 4 }),
-        async (steps, dirty) => {
-          run += 1;
-          apply(root, dirty);
-          const before = contentOf(root);
-          const tree = await createWorktree({
-            repository: root,
-            at: path.join(base, `t${run}`),
-            env,
-            uncommitted: true,
-          });
-          expect(contentOf(tree.folder)).toEqual(before);
-          apply(tree.folder, steps);
-          const changes = await changesOf(tree);
-          const patch = path.join(base, `p${run}`);
-          await writePatch(tree, changes, patch);
-          const copy = path.join(base, `c${run}`);
-          cpSync(root, copy, { recursive: true, verbatimSymlinks: true });
-          if (readFileSync(patch).length > 0) git('-C', copy, 'apply', '--whitespace=nowarn', patch);
-          expect(contentOf(copy)).toEqual(contentOf(tree.folder));
-          await commitChanges(tree, changes, { branch: `run/${run}`, message: 'work' });
-          git('worktree', 'add', '-q', path.join(base, `w${run}`), `run/${run}`);
-          expect(contentOf(path.join(base, `w${run}`))).toEqual(contentOf(tree.folder));
-          expect(contentOf(root)).toEqual(before);
-          removeWorktree(tree);
-        },
-      ),
-      { numRuns: runs },
-    );
-    git('fsck', '--strict');
-  });
+  sweep([2, rounds(8, 25)])(
+    'as a patch and as a branch, they give the same files elsewhere (%i runs)',
+    async (runs) => {
+      const files = {
+        'a.txt': 'one\n',
+        'b.txt': 'caf\xe9\n',
+        'd/e.txt': 'x\r\n',
+        'd/f/g.bin': Buffer.from([0, 1, 2]),
+      };
+      const { base, root, env, git } = await repository(files);
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { maxLength: 8 }),
+          fc.array(step, { maxLength: 4 }),
+          async (steps, dirty) => {
+            run += 1;
+            apply(root, dirty);
+            const before = contentOf(root);
+            const tree = await createWorktree({
+              repository: root,
+              at: path.join(base, `t${run}`),
+              env,
+              uncommitted: true,
+            });
+            expect(contentOf(tree.folder)).toEqual(before);
+            apply(tree.folder, steps);
+            const changes = await changesOf(tree);
+            const patch = path.join(base, `p${run}`);
+            await writePatch(tree, changes, patch);
+            const copy = path.join(base, `c${run}`);
+            cpSync(root, copy, { recursive: true, verbatimSymlinks: true });
+            if (readFileSync(patch).length > 0) git('-C', copy, 'apply', '--whitespace=nowarn', patch);
+            expect(contentOf(copy)).toEqual(contentOf(tree.folder));
+            await commitChanges(tree, changes, { branch: `run/${run}`, message: 'work' });
+            git('worktree', 'add', '-q', path.join(base, `w${run}`), `run/${run}`);
+            expect(contentOf(path.join(base, `w${run}`))).toEqual(contentOf(tree.folder));
+            expect(contentOf(root)).toEqual(before);
+            removeWorktree(tree);
+          },
+        ),
+        { numRuns: runs },
+      );
+      git('fsck', '--strict');
+    },
+  );
 
   test('go onto a branch without touching index, files or the current branch', async () => {
     const { root, make, git } = await repository({ 'a.txt': 'one\n' });

@@ -70,7 +70,7 @@ test.each(LOOKS)(
     });
     await look('asked');
     await emit(...demo.done, { type: 'changes_changed' });
-    await page.getByRole('button', { name: /2 files changed/ }).click();
+    await page.locator('.changes .panel-head').first().click();
     await page.locator('.changed-file .panel-head').first().click();
     await look('changes');
     await page.getByRole('textbox', { name: 'Message' }).pressSequentially('@');

@@ -22,7 +22,7 @@ import { findServer, type ServerRecord } from '../server-record.ts';
 import { TERMINAL_VARIABLES } from './terminal-variables.ts';
 
 /** How long a lost server is looked for: it may be restarted. */
-const RECONNECT_MS = 20_000;
+const RECONNECT_MS = 10 * 60_000;
 const LOOK_MS = 200;
 
 const outputParams: z.ZodType<TerminalData> = z.object({ terminalId: z.string(), data: z.string() });
@@ -94,10 +94,14 @@ function rank({ state, cwd: folder }: SessionOverview, cwd: string): number {
   return states[state] + (folder === cwd ? 0 : 1);
 }
 
+/** One that answers: a server that has just started, or ends again, may be on record before or after it does. */
 async function serverAgain(root: string): Promise<ServerRecord> {
   for (const until = performance.now() + RECONNECT_MS; performance.now() < until; await pause(LOOK_MS)) {
     const server = findServer(root);
-    if (server) return server;
+    const connection = server && (await connectToServer(server, root).catch(() => null));
+    if (!server || !connection) continue;
+    connection.close();
+    return server;
   }
   throw new UserError('The server has ended.', 'Start it again with `aca serve`; its sessions are saved.');
 }

@@ -6,6 +6,7 @@ import type { Diagnostic, InitializeParams, ServerCapabilities } from 'vscode-la
 import { onAbort, pause, raceAbort } from '../lib/async/abort.ts';
 import { version as ownVersion } from '../lib/version.ts';
 import { checkedStream } from './checked-stream.ts';
+import { followSignals, type ServerSignals } from './signals.ts';
 
 /** A started server. It ends with this process at the latest. */
 export type ServerProcess = {
@@ -23,21 +24,19 @@ export type ClientOptions = {
   server: ServerProcess;
   root: string;
   initializationOptions?: unknown;
+  /** False: its progress is about its answers, not about what they lack. */
+  followsProgress: boolean;
   onPublished(path: string, version: number | undefined, items: readonly Diagnostic[]): void;
 };
 
 /** One connection to a server that has been initialized. */
 export type LanguageClient = {
-  capabilities: ServerCapabilities;
   /** Resolves when the server is gone or does not follow the protocol, with the reason. */
   lost: Promise<string>;
   notify(method: string, params: unknown): void;
   /** Rejects with the signal; the server is told to cancel. */
   request<T>(method: string, params: unknown, signal: AbortSignal): Promise<T>;
-  /** How often it began to load or index something: what it says meanwhile is incomplete. */
-  readonly began: number;
-  /** Resolves when it says that it loads nothing. */
-  idle(signal: AbortSignal): Promise<void>;
+  signals: ServerSignals;
   close(): void;
 };
 
@@ -60,12 +59,9 @@ const ANSWERS: Readonly<Record<string, (params: unknown) => unknown>> = {
   'workspace/configuration': (params) =>
     ((params as { items?: unknown[] } | null)?.items ?? []).map(() => null),
   'workspace/workspaceFolders': () => null,
-  'client/registerCapability': () => null,
-  'client/unregisterCapability': () => null,
   'window/workDoneProgress/create': () => null,
   'window/showMessageRequest': () => null,
   'workspace/applyEdit': () => ({ applied: false, failureReason: 'Files are changed by tools only.' }),
-  'workspace/diagnostic/refresh': () => null,
   'workspace/semanticTokens/refresh': () => null,
   'workspace/inlayHint/refresh': () => null,
   'workspace/codeLens/refresh': () => null,
@@ -100,7 +96,7 @@ export async function openClient(options: ClientOptions, signal: AbortSignal): P
     const file = typeof uri === 'string' ? fromUri(uri) : null;
     if (file !== null && Array.isArray(diagnostics)) options.onPublished(file, version, diagnostics);
   });
-  const progress = followProgress(connection);
+  const signalsWith = followSignals(connection);
   connection.listen();
   const request = <T>(method: string, params: unknown, until: AbortSignal) =>
     cancellable<T>(connection, { method, params, signal: until, isOpen: () => isOpen });
@@ -115,14 +111,10 @@ export async function openClient(options: ClientOptions, signal: AbortSignal): P
   const result = await raceAbort(Promise.race([failed, gone]), signal);
   connection.sendNotification('initialized', {});
   return {
-    capabilities: result.capabilities ?? {},
+    signals: signalsWith(result.capabilities ?? {}),
     lost,
     notify: (method, params) => void connection.sendNotification(method, params).catch(() => undefined),
     request,
-    get began() {
-      return progress.began();
-    },
-    idle: progress.idle,
     close: () => {
       closed();
       server.stdout.unpipe(checked);
@@ -130,7 +122,7 @@ export async function openClient(options: ClientOptions, signal: AbortSignal): P
     },
   };
 
-  function initializeParams({ initializationOptions }: ClientOptions): InitializeParams {
+  function initializeParams({ initializationOptions, followsProgress }: ClientOptions): InitializeParams {
     const uri = toUri(root);
     return {
       // It runs in a process namespace of its own, where our id means nothing.
@@ -142,51 +134,28 @@ export async function openClient(options: ClientOptions, signal: AbortSignal): P
       ...(initializationOptions !== undefined && { initializationOptions }),
       capabilities: {
         general: { positionEncodings: ['utf-16'] },
-        window: { workDoneProgress: true },
+        window: { workDoneProgress: followsProgress },
         workspace: {
           configuration: true,
           workspaceFolders: true,
           didChangeWatchedFiles: { dynamicRegistration: true, relativePatternSupport: true },
+          diagnostics: { refreshSupport: true },
           symbol: {},
           workspaceEdit: { documentChanges: true },
         },
         textDocument: {
           synchronization: { didSave: true },
           publishDiagnostics: { versionSupport: true },
-          diagnostic: { dynamicRegistration: false },
+          diagnostic: { dynamicRegistration: true },
           definition: {},
           references: {},
           documentSymbol: { hierarchicalDocumentSymbolSupport: true },
           rename: { prepareSupport: false },
         },
+        experimental: { serverStatusNotification: true },
       },
     };
   }
-}
-
-/** What the server works on beside requests, as far as it says so. */
-function followProgress(connection: MessageConnection) {
-  const active = new Set<string | number>();
-  const waiting = new Set<() => void>();
-  let began = 0;
-  connection.onNotification('$/progress', (params: unknown) => {
-    const { token, value } = params as { token: string | number; value?: { kind?: string } };
-    if (value?.kind === 'begin') {
-      active.add(token);
-      began += 1;
-    }
-    if (value?.kind !== 'end') return;
-    active.delete(token);
-    if (active.size > 0) return;
-    for (const wake of waiting) wake();
-    waiting.clear();
-  });
-  return {
-    began: () => began,
-    async idle(signal: AbortSignal) {
-      while (active.size > 0) await raceAbort(new Promise<void>((resolve) => waiting.add(resolve)), signal);
-    },
-  };
 }
 
 type Sent = { method: string; params: unknown; signal: AbortSignal; isOpen(): boolean };

@@ -1,20 +1,27 @@
 import type { Diagnostic } from 'vscode-languageserver-protocol';
 import type { Finding } from '../contract/code-intelligence.ts';
-import { pause, raceAbort } from '../lib/async/abort.ts';
+import { limited, pause, unlessAborted } from '../lib/async/abort.ts';
 import { type LanguageClient, toUri } from './client.ts';
 import type { Documents } from './documents.ts';
 import type { ServerProgram } from './languages.ts';
+import type { Texts } from './texts.ts';
 
 export type DiagnoseOptions = {
   client: LanguageClient;
   documents: Documents<Diagnostic>;
+  texts: Texts;
   program: ServerProgram;
+  /** How long a server may take to publish anything for a text. */
+  publishMs: number;
 };
 
 /** How a server reports diagnostics: on request, or by publishing them when it likes. */
 export function isPulled({ client, program }: Pick<DiagnoseOptions, 'client' | 'program'>): boolean {
-  return program.diagnostics !== undefined || client.capabilities.diagnosticProvider !== undefined;
+  return program.diagnostics === 'tsserver' || client.signals.pulls().length > 0;
 }
+
+/** Servers that ask for a new request after each answer get this many. */
+const MOST_REFRESHES = 3;
 
 /** Of the text that the server has now, once it has loaded everything; rejects with the signal. */
 export async function diagnose(
@@ -22,23 +29,25 @@ export async function diagnose(
   options: DiagnoseOptions,
   signal: AbortSignal,
 ): Promise<readonly Diagnostic[]> {
-  const { client } = options;
-  for (;;) {
-    await client.idle(signal);
-    const { began } = client;
+  const { signals } = options.client;
+  for (let refreshes = 0; ; ) {
+    await signals.idle(signal);
+    const { began, refreshed } = signals;
     const items = await ask(file, options, signal);
-    if (client.began === began) return items;
+    if (items === 'again' || signals.began !== began) continue;
+    if (signals.refreshed === refreshed || refreshes++ >= MOST_REFRESHES) return items;
   }
 }
 
 function ask(
   file: string,
-  { client, documents, program }: DiagnoseOptions,
+  options: DiagnoseOptions,
   signal: AbortSignal,
-): Promise<readonly Diagnostic[]> {
+): Promise<readonly Diagnostic[] | 'again'> {
+  const { client, program } = options;
   if (program.diagnostics === 'tsserver') return fromTsserver(file, client, signal);
-  if (client.capabilities.diagnosticProvider) return pulled(file, client, signal);
-  return published(file, documents, signal);
+  if (client.signals.pulls().length > 0) return pulled(file, client, signal);
+  return published(file, options, signal);
 }
 
 /** The server may give up a request because something changed; it says that we should ask again. */
@@ -50,40 +59,84 @@ async function pulled(
   client: LanguageClient,
   signal: AbortSignal,
 ): Promise<readonly Diagnostic[]> {
-  const { diagnosticProvider } = client.capabilities;
-  const { identifier } = diagnosticProvider ?? {};
+  const reports = client.signals.pulls().map((identifier) => pull(file, { identifier, client, signal }));
+  return (await Promise.all(reports)).flat();
+}
+
+async function pull(
+  file: string,
+  {
+    identifier,
+    client,
+    signal,
+  }: { identifier: string | undefined; client: LanguageClient; signal: AbortSignal },
+): Promise<readonly Diagnostic[]> {
+  const params = { textDocument: { uri: toUri(file) }, ...(identifier !== undefined && { identifier }) };
   for (;;) {
     try {
       const report = await client.request<{ kind?: string; items?: Diagnostic[] } | null>(
         'textDocument/diagnostic',
-        { textDocument: { uri: toUri(file) }, ...(identifier !== undefined && { identifier }) },
+        params,
         signal,
       );
       if (report?.kind === 'full' && Array.isArray(report.items)) return report.items;
-      throw new Error('sent no full report');
+      // Without an earlier result to compare with, this says that it does not have the file yet.
+      if (report?.kind !== 'unchanged') throw new Error('sent no full report');
     } catch (error) {
       const { code } = error as { code?: unknown };
       if (signal.aborted || typeof code !== 'number' || !ASK_AGAIN.has(code)) throw error;
-      await pause(AGAIN_AFTER_MS, signal);
     }
+    await pause(AGAIN_AFTER_MS, signal);
   }
 }
 
-function published(
+/** A server that publishes in stages is done when nothing new has come for this long. */
+const STAGE_MS = 400;
+
+/**
+ * What a server publishes for the version of the text that it has. The protocol has no sign for the last publication, so
+ * this waits longer than the longest time that the server has let pass between two of them.
+ */
+async function published(
   file: string,
-  documents: Documents<Diagnostic>,
+  { client, documents, texts, program, publishMs }: DiagnoseOptions,
   signal: AbortSignal,
-): Promise<readonly Diagnostic[]> {
-  const there = documents.published(file);
-  if (there) return Promise.resolve(there);
-  let off: () => void = () => undefined;
-  const waiting = new Promise<readonly Diagnostic[]>((resolve) => {
-    off = documents.onPublished((path) => {
-      const items = path === file ? documents.published(file) : undefined;
-      if (items) resolve(items);
-    });
-  });
-  return raceAbort(waiting, signal).finally(off);
+): Promise<readonly Diagnostic[] | 'again'> {
+  const limit = limited(publishMs, signal);
+  const isPulledNow = () => client.signals.pulls().length > 0;
+  let wake: () => void = () => undefined;
+  const offs = [documents.onPublished(() => wake()), client.signals.onPulls(() => wake())];
+  const news = (ms: number) => {
+    const until = limited(ms, limit);
+    return unlessAborted(new Promise<void>((resolve) => (wake = resolve)), until);
+  };
+  try {
+    let mayReopen = true;
+    while (!limit.aborted && !isPulledNow()) {
+      const last = documents.published(file);
+      const stageMs = program.publishesOnce ? 0 : Math.max(STAGE_MS, 2 * documents.longestStageMs);
+      const leftMs = last ? last.at + stageMs - performance.now() : Number.POSITIVE_INFINITY;
+      if (last && leftMs <= 0) {
+        documents.take(file);
+        return last.items;
+      }
+      if (last) await news(leftMs);
+      else {
+        await news(publishMs);
+        // gopls takes a file that is opened unchanged for the one on disk, which has no version.
+        if (mayReopen && documents.isVagueAbout(file)) {
+          mayReopen = false;
+          await news(STAGE_MS);
+          if (!documents.published(file)) texts.reopen(file);
+        }
+      }
+    }
+  } finally {
+    for (const off of offs) off();
+  }
+  if (isPulledNow()) return 'again';
+  signal.throwIfAborted();
+  throw new Error(`${program.name} published nothing for this text in ${publishMs / 1_000}s`);
 }
 
 type TsDiagnostic = {

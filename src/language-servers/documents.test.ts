@@ -55,7 +55,7 @@ test('whatever a server publishes and when, only results for the text it has now
           documents.publish(one.path, one.versioned ? version : undefined, [about]);
         }
         for (const file of ['a', 'b', 'c']) {
-          const [about] = documents.published(file) ?? [];
+          const [about] = documents.published(file)?.items ?? [];
           if (about !== undefined) expect(about).toBe(documents.text(file));
         }
       }
@@ -75,5 +75,5 @@ test('after anything else has changed, an unchanged text is sent again on reques
   documents.publish('a', 1, ['late']);
   expect(documents.published('a')).toBeUndefined();
   documents.publish('a', 2, ['new']);
-  expect(documents.published('a')).toEqual(['new']);
+  expect(documents.published('a')?.items).toEqual(['new']);
 });

@@ -4,10 +4,26 @@ type Document = {
   text: string;
   /** The state of the server's files when it was sent: a newer one may change what is known about it. */
   epoch: number;
+  /** Something was published for it without a version, which no closing explains. */
+  isVague?: boolean;
+  isFirst: boolean;
 };
 
 /** What must be sent so that the server has this text; `reopen` closes the document first. */
 export type Sending = { type: 'open' | 'change' | 'reopen' | 'none'; version: number };
+
+/** What a server published last for a version, and when. */
+export type Published<Item> = {
+  version: number;
+  epoch: number;
+  items: readonly Item[];
+  at: number;
+  /** It was taken for all that there is. */
+  isTaken: boolean;
+};
+
+/** Publications for the same text that are further apart have different causes. */
+const MOST_STAGE_MS = 5_000;
 
 /**
  * Which version of each text a server has, and what it published for exactly that version. Versions only grow,
@@ -15,10 +31,14 @@ export type Sending = { type: 'open' | 'change' | 'reopen' | 'none'; version: nu
  */
 export class Documents<Item> {
   readonly #open = new Map<string, Document>();
-  readonly #published = new Map<string, { version: number; items: readonly Item[] }>();
+  readonly #published = new Map<string, Published<Item>>();
   readonly #listeners = new Set<(path: string) => void>();
   #versions = 0;
   #epoch = 0;
+  #longestStageMs = 0;
+  #corrections = 0;
+  #hasVersions = false;
+  #lacksVersions = false;
 
   get size(): number {
     return this.#open.size;
@@ -57,7 +77,7 @@ export class Documents<Item> {
     // Every other text may now mean something else.
     if (isChange && open !== undefined) this.#epoch += 1;
     this.#published.delete(path);
-    this.#touch(path, { version, text, epoch: this.#epoch });
+    this.#touch(path, { version, text, epoch: this.#epoch, isFirst: open === undefined });
     return { type: open === undefined ? 'open' : isChange ? 'change' : 'reopen', version };
   }
 
@@ -76,18 +96,58 @@ export class Documents<Item> {
   /** A result without a version, or for another one, does not count. */
   publish(path: string, version: number | null | undefined, items: readonly Item[]): void {
     const open = this.#open.get(path);
+    if (typeof version === 'number') this.#hasVersions = true;
+    else if (items.length > 0) this.#lacksVersions = true;
+    // Closing a text clears its diagnostics, which is not about the version that was opened since.
+    if (open?.isFirst && typeof version !== 'number') {
+      open.isVague = true;
+      this.#wake(path);
+    }
     if (open === undefined || version !== open.version) return;
-    this.#published.set(path, { version, items });
-    for (const listener of this.#listeners) listener(path);
+    const at = performance.now();
+    const earlier = this.#published.get(path);
+    if (earlier?.version === version && earlier.epoch === this.#epoch) {
+      const stage = at - earlier.at;
+      if (stage < MOST_STAGE_MS) this.#longestStageMs = Math.max(this.#longestStageMs, stage);
+      if (earlier.isTaken && JSON.stringify(earlier.items) !== JSON.stringify(items)) this.#corrections += 1;
+    }
+    this.#published.set(path, { version, epoch: this.#epoch, items, at, isTaken: false });
+    this.#wake(path);
   }
 
-  /** What was published for the version that the server has now. */
-  published(path: string): readonly Item[] | undefined {
+  /** Call when what was published is taken for all that there is. */
+  take(path: string): void {
     const found = this.#published.get(path);
-    return found && found.version === this.version(path) ? found.items : undefined;
+    if (found) found.isTaken = true;
   }
 
-  /** Called when something was published that counts. Returns a function that removes the listener. */
+  /** How often something else was published for a text after that. */
+  get corrections(): number {
+    return this.#corrections;
+  }
+
+  /** What was last published for the version that the server has now. */
+  published(path: string): Published<Item> | undefined {
+    const found = this.#published.get(path);
+    return found && found.version === this.version(path) ? found : undefined;
+  }
+
+  /** Whether something was published for it that does not say for which version. */
+  isVagueAbout(path: string): boolean {
+    return this.#open.get(path)?.isVague === true;
+  }
+
+  /** The longest time between two publications for the same text: servers publish syntax errors first. */
+  get longestStageMs(): number {
+    return this.#longestStageMs;
+  }
+
+  /** Whether the server never says which version its diagnostics are for. */
+  get isVague(): boolean {
+    return this.#lacksVersions && !this.#hasVersions;
+  }
+
+  /** Called when something was published for a text that the server has. Returns a function that removes the listener. */
   onPublished(listener: (path: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -98,6 +158,10 @@ export class Documents<Item> {
     this.#open.clear();
     this.#published.clear();
     this.#epoch += 1;
+  }
+
+  #wake(path: string): void {
+    for (const listener of this.#listeners) listener(path);
   }
 
   #touch(path: string, document: Document): void {

@@ -6,8 +6,15 @@ export type ServerProgram = {
   /** Only in `node_modules`, and only if this package has at least this major version. */
   since?: { package: string; major: number };
   initializationOptions?: unknown;
-  /** Diagnostics by requests of its own: what it publishes does not say which version of a text it is for. */
-  diagnostics?: 'tsserver';
+  /**
+   * What it publishes does not say which version of a text it is for: `tsserver` has requests of its own instead,
+   * `none` is for navigation only.
+   */
+  diagnostics?: 'tsserver' | 'none';
+  /** It publishes diagnostics once per version, all of them: there is no second stage to wait for. */
+  publishesOnce?: true;
+  /** Its progress is about its answers, not about what they lack. */
+  ignoreProgress?: true;
   /** Added to its environment. */
   env?: Readonly<Record<string, string>>;
 };
@@ -70,8 +77,13 @@ const languages: readonly Language[] = [
     extensions: { '.py': 'python', '.pyi': 'python' },
     markers: ['pyproject.toml', 'pyrightconfig.json', 'setup.py', 'setup.cfg', 'requirements.txt'],
     programs: [
-      { name: 'basedpyright', command: 'basedpyright-langserver', args: ['--stdio'] },
-      { name: 'pyright', command: 'pyright-langserver', args: ['--stdio'] },
+      {
+        name: 'basedpyright',
+        command: 'basedpyright-langserver',
+        args: ['--stdio'],
+        ignoreProgress: true,
+      },
+      { name: 'pyright', command: 'pyright-langserver', args: ['--stdio'], ignoreProgress: true },
     ],
   },
   {
@@ -83,8 +95,15 @@ const languages: readonly Language[] = [
         name: 'gopls',
         command: 'gopls',
         args: [],
-        initializationOptions: { pullDiagnostics: true },
-        env: { GOCACHE: `${scratch}/go-build`, GOFLAGS: '-mod=readonly', GOPROXY: 'off' },
+        // Older versions only publish: at once, and the rest after a delay.
+        initializationOptions: { pullDiagnostics: true, diagnosticsDelay: '0s' },
+        env: {
+          XDG_CACHE_HOME: scratch,
+          GOPLSCACHE: `${scratch}/gopls`,
+          GOCACHE: `${scratch}/go-build`,
+          GOFLAGS: '-mod=readonly',
+          GOPROXY: 'off',
+        },
       },
     ],
   },
@@ -97,6 +116,8 @@ const languages: readonly Language[] = [
         name: 'rust-analyzer',
         command: 'rust-analyzer',
         args: [],
+        // What cargo finds comes later than the answer, which would claim that there is nothing.
+        initializationOptions: { checkOnSave: false },
         env: { CARGO_TARGET_DIR: `${scratch}/target`, CARGO_NET_OFFLINE: 'true' },
       },
     ],
@@ -120,6 +141,7 @@ const languages: readonly Language[] = [
         name: 'clangd',
         command: 'clangd',
         args: ['--background-index=false', '--log=error', '--pch-storage=memory'],
+        publishesOnce: true,
       },
     ],
   },
@@ -127,7 +149,7 @@ const languages: readonly Language[] = [
     name: 'Java',
     extensions: { '.java': 'java' },
     markers: ['pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle'],
-    programs: [{ name: 'jdtls', command: 'jdtls', args: ['-data', `${scratch}/jdtls`] }],
+    programs: [{ name: 'jdtls', command: 'jdtls', args: ['-data', `${scratch}/jdtls`], diagnostics: 'none' }],
   },
   {
     name: 'C#',

@@ -30,7 +30,9 @@ function groups(findings: readonly Finding[]): Map<string, Finding[]> {
   for (const finding of findings) {
     const { path, severity, source, code, message } = finding;
     const key = JSON.stringify([path, severity, source, code, message]);
-    all.set(key, [...(all.get(key) ?? []), finding]);
+    const found = all.get(key);
+    if (found) found.push(finding);
+    else all.set(key, [finding]);
   }
   return all;
 }

@@ -47,7 +47,7 @@ async function demo(script: ServerScript = {}, limits: ServerOptions['limits'] =
   return { server, root, file, write, check, messages };
 }
 
-sweepGroups(['pull', 'push'] as const)('a server that reports by %s', (mode) => {
+sweepGroups(['pull', 'register', 'push'] as const)('a server that reports by %s', (mode) => {
   test('says what is wrong with the text on disk, after every change', async () => {
     const { write, messages } = await demo({ mode });
     await write('a.demo', 'fine\nBAD one\n');
@@ -103,13 +103,95 @@ test('results for other versions of a text are never shown', async () => {
   }
 });
 
-test('a result that does not say which version it is for does not count', soak, async () => {
-  const { write, check } = await demo({ mode: 'push', fault: 'no-version' });
-  await write('a.demo', 'BAD\n');
-  expect((await check('a.demo', undefined, 1_000))?.now).toMatchObject({
-    type: 'unknown',
-    because: 'scripted did not answer in time',
+describe('a server that publishes without a version', soak, () => {
+  test('is not believed, and is not asked again', async () => {
+    const { write, check, server } = await demo({ mode: 'push', fault: 'no-version' }, { publishMs: 1_000 });
+    await write('a.demo', 'BAD\n');
+    expect(server.givesDiagnostics).toBe(true);
+    expect((await check('a.demo'))?.now).toMatchObject({
+      type: 'unknown',
+      because: 'scripted published nothing for this text in 1s',
+    });
+    expect(server.givesDiagnostics).toBe(false);
+    expect((await check('a.demo'))?.now).toMatchObject({
+      because: 'scripted does not say which text its diagnostics are for',
+    });
+    expect(server.state()).toMatchObject({ phase: 'ready', restarts: 0 });
   });
+
+  test('when a file is opened is believed after it was opened again', async () => {
+    const { write, messages } = await demo({ mode: 'push', fault: 'first-without-version' });
+    await write('a.demo', 'BAD one\n');
+    expect(await messages('a.demo')).toEqual(['1: bad: BAD one']);
+    await write('a.demo', 'BAD two\n');
+    expect(await messages('a.demo')).toEqual(['1: bad: BAD two']);
+  });
+});
+
+describe('a server that knows syntax errors first', () => {
+  sweep<[string, ServerScript]>([
+    ['and says when it is quiet', { mode: 'pull', stageMs: 300, stageSignal: 'status' }],
+    ['and publishes the others later', { mode: 'push', stageMs: 300 }],
+    ['and publishes the others at once', { mode: 'push', stageMs: 1 }],
+  ])('%s: nothing is claimed before it knows all', async (_, script) => {
+    const { write, messages } = await demo(script);
+    await write('a.demo', 'BAD SYNTAX\nBAD type\n');
+    expect(await messages('a.demo')).toEqual(['1: bad: BAD SYNTAX', '2: bad: BAD type']);
+    await write('a.demo', 'fine\nBAD type\n');
+    expect(await messages('a.demo')).toEqual(['2: bad: BAD type']);
+    await write('b.demo', 'BAD type\n');
+    expect(await messages('b.demo')).toEqual(['1: bad: BAD type']);
+  });
+
+  sweep<[string, ServerScript]>(
+    [
+      ['publishes the others much later', { mode: 'push', stageMs: 1_500 }],
+      ['asks to be asked again', { mode: 'pull', stageMs: 300, stageSignal: 'refresh' }],
+    ],
+    0,
+  )('and %s: what it corrects is noticed', async (_, script) => {
+    const { write, messages, server } = await demo(script);
+    await write('a.demo', 'BAD\n');
+    expect(await messages('a.demo')).toEqual([]);
+    const { news } = server;
+    await expect.poll(() => server.news).not.toBe(news);
+    expect(await messages('a.demo')).toEqual(['1: bad: BAD']);
+  });
+
+  test('gets as much time as it took before', soak, async () => {
+    const { write, messages, server } = await demo({ mode: 'push', stageMs: 1_500 });
+    await write('a.demo', 'BAD\n');
+    await messages('a.demo');
+    await expect.poll(() => server.news).toBe(1);
+    await write('a.demo', 'BAD again\n');
+    expect(await messages('a.demo')).toEqual(['1: bad: BAD again']);
+  });
+});
+
+test('a server that does not have a file yet is asked again', soak, async () => {
+  const { write, messages } = await demo({ fault: 'not-yet' });
+  await write('a.demo', 'BAD\n');
+  expect(await messages('a.demo')).toEqual(['1: bad: BAD']);
+});
+
+test('checks that wait are answered together: each text is sent and checked once', async () => {
+  const log = path.join(await freshFolder(), 'log');
+  const { write, file, server } = await demo({ log, delayMs: 50 });
+  const names = Array.from({ length: 8 }, (_, n) => `${n}.demo`);
+  for (const name of names) await write(name, `BAD ${name}\n`);
+  const until = new AbortController().signal;
+  const wanted = names.map((name) => ({ path: file(name), before: 'old\n' }));
+  // Each session asks for its own file and for that of its neighbour; one of them gives up.
+  const gone = server.check(wanted, AbortSignal.abort());
+  const checks = names.map((_, n) => server.check(wanted.slice(n, n + 2), until));
+  const found = await Promise.all(checks);
+  expect(
+    found.flat().map(({ now }) => now.type === 'known' && now.findings.map((one) => one.message)),
+  ).toEqual(names.flatMap((_, n) => names.slice(n, n + 2)).map((name) => [`bad: BAD ${name}`]));
+  expect((await gone)[0]?.now.type).toBe('unknown');
+  const lines = (await readFile(log, 'utf8')).split('\n');
+  // The text before the change, and the text now.
+  for (const name of names) expect(lines.filter((line) => line === `ask ${name}`)).toHaveLength(2);
 });
 
 test('a text that changes while it is checked is unknown', async () => {

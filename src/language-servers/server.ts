@@ -1,13 +1,14 @@
 import path from 'node:path';
 import type { Diagnostic } from 'vscode-languageserver-protocol';
-import type { FileDiagnostics, Finding, LanguageServerState } from '../contract/code-intelligence.ts';
-import { limited, raceAbort } from '../lib/async/abort.ts';
+import type { LanguageServerState } from '../contract/code-intelligence.ts';
+import { limited, onAbort, raceAbort } from '../lib/async/abort.ts';
 import { oneAtATime } from '../lib/async/one-at-a-time.ts';
-import { type LanguageClient, openClient, type ServerProcess, toUri } from './client.ts';
-import { diagnose, findingsOf, isPulled } from './diagnose.ts';
-import { isThere, stateOf, textOnDisk } from './disk.ts';
+import { type CheckedFile, type CheckRequest, checkFiles, type WantedFile } from './check-files.ts';
+import { type LanguageClient, openClient, type ServerProcess } from './client.ts';
+import { stateOf } from './disk.ts';
 import { Documents } from './documents.ts';
-import { endingOf, type Language, type ServerProgram } from './languages.ts';
+import type { Language, ServerProgram } from './languages.ts';
+import { Texts } from './texts.ts';
 
 /** A program that was found, by its path. */
 export type FoundProgram = ServerProgram & { file: string };
@@ -22,16 +23,12 @@ export type ServerOptions = {
   limits?: Partial<typeof defaultServerLimits>;
 };
 
-/** `before`: the text before it was changed, null if there was no file; absent if nobody asks for it. */
-export type WantedFile = { path: string; before?: string | null };
-
-/** `before` is what was wrong with the earlier text; absent if it was not asked for or is not known. */
-export type CheckedFile = { now: FileDiagnostics; before?: readonly Finding[] };
-
 export const defaultServerLimits = {
   /** How long one answer may take; then the server counts as hanging. */
   answerMs: 60_000,
   startMs: 30_000,
+  /** How long it may take to publish something for a text; then nothing is known about that. */
+  publishMs: 30_000,
   /** The wait before it starts again after a crash; doubled each time. */
   backoffMs: 1_000,
   /** Crashes in a row after which it does not start again by itself. */
@@ -44,14 +41,13 @@ const RECOVERED_MS = 60_000;
 
 const HOLD_MS = 60_000;
 
-const CREATED = 1;
-const CHANGED = 2;
-const DELETED = 3;
-
 /** Why nothing is known. */
 class Unavailable extends Error {}
 
-type Running = { process: ServerProcess; client: LanguageClient; config: string };
+type Running = { process: ServerProcess; client: LanguageClient; texts: Texts; config: string };
+
+/** Requests that are waiting for their turn, answered together. Its signal aborts when nobody waits any more. */
+type Batch = { requests: CheckRequest[]; waiting: number; ending: AbortController };
 
 /** One server for one root and language, shared by all sessions. Started on first use, restarted after a crash. */
 export class LanguageServer {
@@ -62,6 +58,7 @@ export class LanguageServer {
   /** Paths that changed on disk since the server was last told; true if they did not exist before. */
   readonly #changed = new Map<string, boolean>();
   #running: Running | undefined;
+  #batch: Batch | undefined;
   #starting = false;
   #crashes = 0;
   #startedAt = 0;
@@ -107,15 +104,33 @@ export class LanguageServer {
     await this.check([{ path: file }], limited(this.#limits.answerMs)).catch(() => undefined);
   }
 
-  /** Never rejects: what is not certain is unknown. */
-  check(files: readonly WantedFile[], signal: AbortSignal): Promise<CheckedFile[]> {
+  /** Whether its diagnostics can be requested, or say which text they are for: otherwise none of them count. */
+  get givesDiagnostics(): boolean {
     const { program } = this.#options;
-    const unknown = (because: string) =>
-      files.map(({ path: file }): CheckedFile => ({ now: { path: file, type: 'unknown', because } }));
-    return this.#using(signal, (running, until) => this.#check(running, files, until)).catch(
-      (error: unknown) =>
-        unknown(signal.aborted ? `${program.name} did not answer in time` : messageOf(error)),
-    );
+    if (program.diagnostics !== undefined) return program.diagnostics === 'tsserver';
+    return !this.#documents.isVague || (this.#running?.client.signals.pulls().length ?? 0) > 0;
+  }
+
+  /** Changes when it says on its own that it knows more than what it was asked for. */
+  get news(): number {
+    return this.#documents.corrections + (this.#running?.client.signals.refreshed ?? 0);
+  }
+
+  /** Never rejects: what is not certain is unknown. `onChecked` is called for each file that is checked before the last. */
+  async check(
+    files: readonly WantedFile[],
+    signal: AbortSignal,
+    onChecked: (file: CheckedFile) => void = () => undefined,
+  ): Promise<CheckedFile[]> {
+    const { program } = this.#options;
+    try {
+      if (!this.givesDiagnostics)
+        throw new Unavailable(this.#says('does not say which text its diagnostics are for'));
+      return await this.#inBatch({ files, onChecked }, signal);
+    } catch (error) {
+      const because = signal.aborted ? `${program.name} did not answer in time` : messageOf(error);
+      return files.map(({ path: file }) => ({ now: { path: file, type: 'unknown', because } }));
+    }
   }
 
   /** A request about files that the server must have as they are on disk. Rejects with a sentence. */
@@ -124,9 +139,9 @@ export class LanguageServer {
     { files, params }: { files: readonly string[]; params: (textOf: (file: string) => string) => unknown },
     signal: AbortSignal,
   ): Promise<{ result: T; textOf(file: string): string | undefined }> {
-    return this.#using(signal, async ({ client }, until) => {
-      this.#tellChanges(client);
-      for (const file of files) this.#show(client, file, { text: textOnDisk(file), afresh: false });
+    return this.#using(signal, async ({ client, texts }, until) => {
+      texts.followDisk();
+      for (const file of files) texts.showAsOnDisk(file);
       const textOf = (file: string) => this.#documents.text(file);
       const given = params((file) => textOf(file) ?? '');
       const result = await client.request<T>(method, given, until);
@@ -147,19 +162,64 @@ export class LanguageServer {
     await this.#stop();
   }
 
+  /** With all other checks that wait: each text is sent and checked once for all of them. */
+  async #inBatch(
+    wanted: Pick<CheckRequest, 'files' | 'onChecked'>,
+    signal: AbortSignal,
+  ): Promise<CheckedFile[]> {
+    signal.throwIfAborted();
+    const batch = this.#batch ?? this.#newBatch();
+    batch.waiting += 1;
+    const answered = new Promise<CheckedFile[]>((answer, fail) =>
+      batch.requests.push({ ...wanted, answer, fail }),
+    );
+    const waiter = onAbort(signal, () => {
+      batch.waiting -= 1;
+      if (batch.waiting === 0) batch.ending.abort(signal.reason);
+    });
+    return raceAbort(answered, signal).finally(() => waiter.off());
+  }
+
+  #newBatch(): Batch {
+    const batch: Batch = { requests: [], waiting: 0, ending: new AbortController() };
+    this.#batch = batch;
+    const { requests, ending } = batch;
+    const leave = () => {
+      if (this.#batch === batch) this.#batch = undefined;
+    };
+    onAbort(ending.signal, leave);
+    this.#using(ending.signal, ({ client, texts }, until) => {
+      leave();
+      return this.#checkAll(requests, { client, texts, signal: until });
+    }).catch((error: unknown) => {
+      leave();
+      for (const { fail } of requests) fail(error);
+    });
+    return batch;
+  }
+
+  async #checkAll(
+    requests: readonly CheckRequest[],
+    { client, texts, signal }: { client: LanguageClient; texts: Texts; signal: AbortSignal },
+  ): Promise<void> {
+    const { program } = this.#options;
+    const { openDocuments, publishMs } = this.#limits;
+    const documents = this.#documents;
+    await checkFiles(requests, { client, documents, texts, program, publishMs }, signal);
+    for (const file of documents.beyond(openDocuments)) texts.close(file);
+  }
+
   /** One use at a time: no text changes while the server works on an answer. */
   #using<T>(signal: AbortSignal, work: (running: Running, until: AbortSignal) => Promise<T>): Promise<T> {
     const using = this.#inTurn(async () => {
       signal.throwIfAborted();
       const running = await this.#ready(signal);
       const hanging = limited(this.#limits.answerMs);
-      const until = AbortSignal.any([hanging, signal]);
-      const gone = running.client.lost.then((because) =>
-        Promise.reject(new Unavailable(this.#says(because))),
-      );
-      gone.catch(() => undefined);
+      const gone = new AbortController();
+      void running.client.lost.then((because) => gone.abort(new Unavailable(this.#says(because))));
+      const until = AbortSignal.any([hanging, gone.signal, signal]);
       try {
-        return await raceAbort(Promise.race([work(running, until), gone]), until);
+        return await raceAbort(work(running, until), until);
       } catch (error) {
         if (hanging.aborted && !signal.aborted) {
           const because = `did not answer for ${this.#limits.answerMs / 1_000}s`;
@@ -172,108 +232,6 @@ export class LanguageServer {
     // The process and its pipes do not keep the program running; a use of it does.
     const hold = setInterval(() => undefined, HOLD_MS);
     return raceAbort(using, signal).finally(() => clearInterval(hold));
-  }
-
-  async #check(running: Running, files: readonly WantedFile[], signal: AbortSignal): Promise<CheckedFile[]> {
-    const { client } = running;
-    const before = await this.#earlier(running, files, signal);
-    this.#tellChanges(client);
-    for (const { path: file } of files) this.#show(client, file, { text: textOnDisk(file), afresh: false });
-    const afresh = !isPulled({ client, program: this.#options.program });
-    if (afresh)
-      for (const { path: file } of files) this.#show(client, file, { text: textOnDisk(file), afresh });
-    const checked = await Promise.all(
-      files.map(async ({ path: file }): Promise<CheckedFile> => {
-        const earlier = before.get(file);
-        return { now: await this.#now(running, file, signal), ...(earlier && { before: earlier }) };
-      }),
-    );
-    for (const file of this.#documents.beyond(this.#limits.openDocuments)) this.#close(client, file);
-    return checked;
-  }
-
-  /** What was wrong with the texts before they changed, all of them at once. */
-  async #earlier(
-    running: Running,
-    files: readonly WantedFile[],
-    signal: AbortSignal,
-  ): Promise<Map<string, readonly Finding[]>> {
-    const found = new Map<string, readonly Finding[]>();
-    const existed: { path: string; text: string }[] = [];
-    for (const { path: file, before } of files) {
-      if (before === null) found.set(file, []);
-      else if (before !== undefined) existed.push({ path: file, text: before });
-    }
-    for (const { path: file, text } of existed) this.#show(running.client, file, { text, afresh: false });
-    await Promise.all(
-      existed.map(async ({ path: file, text }) => {
-        const items = await this.#diagnose(running, file, signal);
-        found.set(file, this.#findings(file, text, items));
-      }),
-    );
-    return found;
-  }
-
-  async #now(running: Running, file: string, signal: AbortSignal): Promise<FileDiagnostics> {
-    const text = this.#documents.text(file);
-    const version = this.#documents.version(file);
-    // It was deleted, or is not a text.
-    if (text === undefined) return { path: file, type: 'known', findings: [] };
-    const items = await this.#diagnose(running, file, signal);
-    if (this.#documents.version(file) !== version || textOnDisk(file) !== text)
-      return { path: file, type: 'unknown', because: 'it was changed while it was checked' };
-    return { path: file, type: 'known', findings: this.#findings(file, text, items) };
-  }
-
-  #findings(file: string, text: string, items: readonly Diagnostic[]): Finding[] {
-    return findingsOf(file, text, { items, source: this.#options.program.name });
-  }
-
-  #diagnose({ client }: Running, file: string, signal: AbortSignal): Promise<readonly Diagnostic[]> {
-    const { program } = this.#options;
-    return diagnose(file, { client, documents: this.#documents, program }, signal);
-  }
-
-  /** Everything that changed on disk: texts that the server has, and those that it only knows of. */
-  #tellChanges(client: LanguageClient): void {
-    const events = [...this.#changed].map(([file, isNew]) => ({
-      uri: toUri(file),
-      type: isThere(file) ? (isNew ? CREATED : CHANGED) : DELETED,
-    }));
-    this.#changed.clear();
-    if (events.length > 0) {
-      this.#documents.worldChanged();
-      client.notify('workspace/didChangeWatchedFiles', { changes: events });
-    }
-    for (const file of this.#documents.paths())
-      this.#show(client, file, { text: textOnDisk(file), afresh: false });
-  }
-
-  #show(
-    client: LanguageClient,
-    file: string,
-    { text, afresh }: { text: string | null; afresh: boolean },
-  ): void {
-    if (text === null) {
-      this.#close(client, file);
-      return;
-    }
-    const { type, version } = this.#documents.set(file, text, { afresh });
-    const uri = toUri(file);
-    if (type === 'none') return;
-    if (type === 'change') {
-      client.notify('textDocument/didChange', { textDocument: { uri, version }, contentChanges: [{ text }] });
-      client.notify('textDocument/didSave', { textDocument: { uri } });
-      return;
-    }
-    if (type === 'reopen') client.notify('textDocument/didClose', { textDocument: { uri } });
-    const languageId = this.#options.language.extensions[endingOf(file)] ?? 'plaintext';
-    client.notify('textDocument/didOpen', { textDocument: { uri, languageId, version, text } });
-  }
-
-  #close(client: LanguageClient, file: string): void {
-    if (this.#documents.close(file))
-      client.notify('textDocument/didClose', { textDocument: { uri: toUri(file) } });
   }
 
   async #ready(signal: AbortSignal): Promise<Running> {
@@ -302,7 +260,7 @@ export class LanguageServer {
   }
 
   async #start(config: string, signal: AbortSignal): Promise<Running> {
-    const { program, root, start } = this.#options;
+    const { program, root, start, language } = this.#options;
     this.#documents.clear();
     const server = await start(program, root);
     try {
@@ -311,11 +269,14 @@ export class LanguageServer {
           server,
           root,
           initializationOptions: program.initializationOptions,
+          followsProgress: program.ignoreProgress !== true,
           onPublished: (file, version, items) => this.#documents.publish(file, version, items),
         },
         signal,
       );
-      const running = { process: server, client, config };
+      const documents = this.#documents;
+      const texts = new Texts({ client, documents, language, changed: this.#changed });
+      const running = { process: server, client, texts, config };
       void client.lost.then((because) => {
         if (this.#running === running) void this.#crashed(because);
       });

@@ -1,8 +1,9 @@
 import type { FileDiagnostics, Finding } from '../contract/code-intelligence.ts';
 import { limited, unlessAborted } from '../lib/async/abort.ts';
+import type { CheckedFile, WantedFile } from './check-files.ts';
 import { newFindings } from './new-findings.ts';
 import type { LanguageServerPool } from './pool.ts';
-import type { LanguageServer, WantedFile } from './server.ts';
+import type { LanguageServer } from './server.ts';
 
 /** A change of a file as the undo journal recorded it. */
 export type SeenChange = {
@@ -41,6 +42,8 @@ export class SessionDiagnostics {
   /** The errors when a file was last known, in order of use. */
   readonly #known = new Map<string, readonly Finding[]>();
   readonly #reported = new Set<string>();
+  /** What each server had said on its own when it was last asked. */
+  readonly #heard = new Map<LanguageServer, number>();
   /** A check that the run no longer waits for. */
   #late: Promise<unknown> | undefined;
   #hasNews = false;
@@ -53,7 +56,7 @@ export class SessionDiagnostics {
   seen({ path: file, existed, before, byCall }: SeenChange): void {
     const { pool } = this.#options;
     pool.noticed(file, { isNew: !existed });
-    if (!pool.serverFor(file)) return;
+    if (!pool.serverFor(file)?.givesDiagnostics) return;
     if (!byCall) {
       this.#known.delete(file);
       return;
@@ -73,31 +76,39 @@ export class SessionDiagnostics {
 
   /**
    * Call when the calls of a reply have ended. Waits at most for the limit: a check that takes longer goes on, and
-   * the next call reports what is true then.
+   * the next call reports what is true then. `isLast`: the run is about to end, so what a server corrected since
+   * counts, too.
    */
-  async settle(signal: AbortSignal): Promise<Settled> {
+  async settle(signal: AbortSignal, { isLast }: { isLast: boolean } = { isLast: false }): Promise<Settled> {
+    if (isLast) this.#touchCorrected();
     if (this.#touched.size === 0 || (this.#late && !this.#hasNews)) return NOTHING;
     this.#hasNews = false;
     const limit = limited(this.#options.limitMs, signal);
-    // It has the baseline, and the servers would work on it first anyway.
-    if (this.#late) await unlessAborted(this.#late, limit);
     const touched = new Set(this.#touched.keys());
-    const checking = Promise.all([...this.#byServer()].map(([server, files]) => this.#check(server, files)));
+    // It has the baseline, and the servers would work on it first anyway.
+    const lacksBaseline = [...touched].some((file) => !this.#known.has(file));
+    if (this.#late && lacksBaseline) await unlessAborted(this.#late, limit);
+    const wanted = [...this.#byServer()];
+    const arrived = new Map<string, FileDiagnostics>();
+    const checking = Promise.all(wanted.map(([server, files]) => this.#check(server, files, arrived)));
     const late = checking.finally(() => {
       if (this.#late === late) this.#late = undefined;
     });
     this.#late = late;
-    const checked = await unlessAborted(checking, limit);
+    await unlessAborted(checking, limit);
     if (signal.aborted) return NOTHING;
     const because = `there was no answer within ${this.#options.limitMs / 1_000}s`;
-    const results =
-      checked?.flat() ?? [...touched].map((file) => ({ path: file, type: 'unknown' as const, because }));
-    const unknown = results.filter((now) => now.type === 'unknown' && touched.has(now.path));
+    const files = [...touched, ...wanted.flatMap(([, all]) => all.map((one) => one.path))];
+    for (const file of files)
+      if (!arrived.has(file)) arrived.set(file, { path: file, type: 'unknown', because });
+    const results = [...arrived.values()];
+    const unknown = results.filter((now) => now.type === 'unknown');
+    for (const { path: file } of unknown) if (!this.#touched.has(file)) this.#touched.set(file, null);
     const news = unknown.filter(({ path: file }) => !this.#reported.has(file));
     for (const { path: file } of news) this.#reported.add(file);
     return {
       fresh: results.flatMap((now) => (now.type === 'known' ? this.#learn(now) : [])),
-      unknown: news.filter((now) => now.type === 'unknown'),
+      unknown: news,
     };
   }
 
@@ -109,6 +120,16 @@ export class SessionDiagnostics {
     return checked?.now ?? { path: file, type: 'unknown', because: 'nothing was checked' };
   }
 
+  /** Files whose server has said on its own that it knows more now. */
+  #touchCorrected(): void {
+    for (const file of this.#known.keys()) {
+      const server = this.#options.pool.serverFor(file);
+      if (!server || this.#touched.has(file) || server.news === this.#heard.get(server)) continue;
+      this.#touched.set(file, null);
+      this.#hasNews = true;
+    }
+  }
+
   #byServer(): Map<LanguageServer, WantedFile[]> {
     const { pool } = this.#options;
     const changed = [...this.#touched].map(
@@ -116,7 +137,7 @@ export class SessionDiagnostics {
     );
     const earlier = [...this.#known.keys()].reverse().filter((file) => !this.#touched.has(file));
     const found = new Map<LanguageServer, WantedFile[]>();
-    for (const file of [...changed, ...earlier.map((one) => ({ path: one }))]) {
+    for (const file of [...changed, ...earlier.map((one) => ({ path: one, isOther: true }))]) {
       const server = pool.serverFor(file.path);
       const files = server && (found.get(server) ?? []);
       // A server whose files did not change has nothing new to say.
@@ -127,12 +148,17 @@ export class SessionDiagnostics {
   }
 
   /** Learns what was wrong before the changes, even if it comes too late for this reply. */
-  async #check(server: LanguageServer, files: readonly WantedFile[]): Promise<FileDiagnostics[]> {
-    const checked = await server.check(files, this.#options.signal);
-    return checked.map(({ now, before }) => {
+  async #check(
+    server: LanguageServer,
+    files: readonly WantedFile[],
+    arrived: Map<string, FileDiagnostics>,
+  ): Promise<void> {
+    const onChecked = ({ now, before }: CheckedFile) => {
       if (before && !this.#known.has(now.path)) this.#known.set(now.path, errorsIn(before));
-      return now;
-    });
+      arrived.set(now.path, now);
+    };
+    for (const checked of await server.check(files, this.#options.signal, onChecked)) onChecked(checked);
+    this.#heard.set(server, server.news);
   }
 
   /** The errors that are new. */

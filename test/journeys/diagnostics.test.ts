@@ -1,53 +1,56 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import { demoServer, installTypeScript } from '../support/diagnostics.ts';
 import { run, sent, toolTexts, writeHooks } from '../support/hooks.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { soak } from '../support/soak.ts';
-import { freshFolder, workspace } from '../support/workspace.ts';
+import { workspace } from '../support/workspace.ts';
 
 const trusted = ['--trust', '--mode', 'auto'];
 
-test('the model gets the new errors of what it changed, by tools or by commands, in the same turn', async () => {
-  const space = await workspace({ 'demo.json': '{}', 'a.demo': 'one\nBAD old\n', 'b.demo': 'fine\n' });
-  await writeHooks(space, {}, demoServer());
-  const played = await run(
-    space,
-    [
-      calls(['Read', { file_path: 'a.demo' }]),
-      calls(['Edit', { file_path: 'a.demo', old_string: 'one', new_string: 'BAD new' }]),
-      calls(['Bash', { command: "printf 'BAD by bash\\n' >> b.demo; rm a.demo" }]),
-      calls(['Bash', { command: "printf 'fine\\n' > b.demo" }]),
-      says('done'),
-    ],
-    trusted,
-  );
-  const [, edited, appended, mended] = toolTexts(played);
-  expect(edited).toMatch(
-    /New errors after this change, from a language server:\na\.demo:1:1 error: bad: BAD new \(scripted BAD\)$/,
-  );
-  expect(appended).toMatch(/a language server:\nb\.demo:2:1 error: bad: BAD by bash \(scripted BAD\)$/);
-  expect(mended).not.toContain('New errors');
-  expect(played.code).toBe(0);
-});
+test(
+  'the model gets the new errors of what it changed, by tools or by commands, in the same turn',
+  soak,
+  async () => {
+    const space = await workspace({ 'demo.json': '{}', 'a.demo': 'one\nBAD old\n', 'b.demo': 'fine\n' });
+    await writeHooks(space, {}, await demoServer(space));
+    const played = await run(
+      space,
+      [
+        calls(['Read', { file_path: 'a.demo' }]),
+        calls(['Edit', { file_path: 'a.demo', old_string: 'one', new_string: 'BAD new' }]),
+        calls(['Bash', { command: "printf 'BAD by bash\\n' >> b.demo; rm a.demo" }]),
+        calls(['Bash', { command: "printf 'fine\\n' > b.demo" }]),
+        says('done'),
+      ],
+      trusted,
+    );
+    const [, edited, appended, mended] = toolTexts(played);
+    expect(edited).toMatch(
+      /New errors after this change, from a language server:\na\.demo:1:1 error: bad: BAD new \(scripted BAD\)$/,
+    );
+    expect(appended).toMatch(/a language server:\nb\.demo:2:1 error: bad: BAD by bash \(scripted BAD\)$/);
+    expect(mended).not.toContain('New errors');
+    expect(played.code).toBe(0);
+  },
+);
 
 test('without trust, no server starts and no tool is offered', async () => {
-  const log = path.join(await freshFolder(), 'log');
   const space = await workspace({ 'demo.json': '{}', 'a.demo': 'one\n' });
-  await writeHooks(space, {}, demoServer({ log }));
-  const played = await run(space, [
-    calls(['Read', { file_path: 'a.demo' }]),
-    calls(['Edit', { file_path: 'a.demo', old_string: 'one', new_string: 'BAD' }]),
-    says('done'),
-  ]);
+  await writeHooks(space, {}, await demoServer(space));
+  const script = (file: string) => [calls(['Write', { file_path: file, content: 'BAD' }]), says('done')];
+  const mode = ['--mode', 'auto'];
+  const played = await run(space, script('b.demo'), mode);
   expect(sent(played, 0)).not.toContain('RenameSymbol');
-  await expect(readFile(log)).rejects.toThrow('ENOENT');
+  expect(toolTexts(played)).toEqual(['File created successfully']);
+
+  const withTrust = await run(space, script('c.demo'), [...mode, '--trust']);
+  expect(sent(withTrust, 0)).toContain('RenameSymbol');
+  expect(toolTexts(withTrust)[0]).toContain('c.demo:1:1 error');
 });
 
 test('the tools show all errors, navigate, and rename after a preview', soak, async () => {
   const space = await workspace({ 'demo.json': '{}', 'a.demo': 'def first\nuse first WARN\nBAD\n' });
-  await writeHooks(space, {}, demoServer());
+  await writeHooks(space, {}, await demoServer(space));
   const place = { file_path: 'a.demo', line: 1, symbol: 'first' };
   const played = await run(
     space,
@@ -76,7 +79,7 @@ test('the tools show all errors, navigate, and rename after a preview', soak, as
 
 test('a server that hangs costs the limit, and the model learns that nothing is known', soak, async () => {
   const space = await workspace({ 'demo.json': '{}', 'a.demo': 'one\n' });
-  await writeHooks(space, {}, demoServer({ fault: 'never' }, { limitMs: 300 }));
+  await writeHooks(space, {}, await demoServer(space, { fault: 'never' }, { limitMs: 300 }));
   const played = await run(
     space,
     [calls(['Write', { file_path: 'b.demo', content: 'BAD\n' }]), says('done')],
@@ -84,6 +87,21 @@ test('a server that hangs costs the limit, and the model learns that nothing is 
   );
   expect(toolTexts(played)[0]).toMatch(
     /Whether b\.demo has errors now is not known: there was no answer within 0\.3s\.$/,
+  );
+  expect(played.code).toBe(0);
+});
+
+test('a server that takes more memory than it may is ended, and the model learns why', soak, async () => {
+  const space = await workspace({ 'demo.json': '{}', 'a.demo': 'one\n' });
+  const more = { limitMs: 60_000, maxMemoryMb: 300 };
+  await writeHooks(space, {}, await demoServer(space, { fault: 'allocate' }, more));
+  const played = await run(
+    space,
+    [calls(['Write', { file_path: 'b.demo', content: 'BAD\n' }]), says('done')],
+    trusted,
+  );
+  expect(toolTexts(played)[0]).toMatch(
+    /Whether b\.demo has errors now is not known: scripted used more than 300 MB of memory \(setting languageServers\.maxMemoryMb\)\.$/,
   );
   expect(played.code).toBe(0);
 });

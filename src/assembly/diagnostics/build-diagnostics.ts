@@ -52,9 +52,9 @@ export function buildDiagnostics(
     if (change.byCall) checks?.changed(change.path);
   });
 
-  async function settled(until: AbortSignal): Promise<string[]> {
+  async function settled(until: AbortSignal, { isLast }: { isLast: boolean }): Promise<string[]> {
     if (!session) return [];
-    const news = await session.settle(until);
+    const news = await session.settle(until, { isLast });
     const { fresh } = news;
     if (fresh.length > 0)
       notify.info(`${counted(fresh.length, 'new error')}: ${visible(findingLines(fresh, cwd, 1)[0] ?? '')}`);
@@ -69,14 +69,14 @@ export function buildDiagnostics(
       list: () => pool?.states() ?? [],
       restart: async (name) => (await pool?.restart(name)) ?? false,
     },
-    router: { settled: (_accesses, until) => settled(until) },
+    router: { settled: (_accesses, until) => settled(until, { isLast: false }) },
     expect(accesses) {
       for (const { kind, target } of accesses)
         if (kind === 'write') session?.warmUp(path.resolve(cwd, target));
     },
     beforeChange: async (until) => checks?.beforeChange(until),
     remainingWork: async (again, until) => {
-      const late = await settled(until);
+      const late = await settled(until, { isLast: true });
       if (late.some((note) => note.startsWith(NEW))) return late.join('\n\n');
       return (await checks?.remainingWork(again, until)) ?? null;
     },

@@ -23,6 +23,7 @@ export type ChecksOptions = {
 /** How long the first change waits for the state before it. */
 const BASELINE_MS = 20_000;
 const MAX_LINES = 30;
+const MAX_FINDINGS = 1_000;
 /** How often in one run the model gets findings: a check that it cannot satisfy must not keep it working. */
 const MOST_AGAIN = 3;
 
@@ -156,7 +157,7 @@ export function findingsIn(output: string, source: string, cwd: string): Finding
       },
     ];
   });
-  if (placed.length > 0) return placed;
+  if (placed.length > 0) return placed.slice(0, MAX_FINDINGS);
   const lineText = lines.slice(-MAX_LINES).join('\n');
   return [{ ...finding, path: '', line: 0, column: 0, message: lineText.replace(/\d+/g, '0'), lineText }];
 }

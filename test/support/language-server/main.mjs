@@ -3,14 +3,19 @@
  * A language server with a script: every line with BAD is an error, every line with WARN a warning, and `needs NAME`
  * is an error unless a file of that name is open or on disk. Its faults are those that real servers have.
  *
- * Usage: main.mjs '{"mode":"pull|push","fault":"...","delayMs":0,"loadMs":0,"log":"FILE"}'
+ * Usage: main.mjs '{"mode":"pull|register|push","fault":"...","delayMs":0,"loadMs":0,"stageMs":0,"log":"FILE"}'
+ *
+ * `register`: diagnostics can be requested once the server has registered for it. `stageMs`: lines with SYNTAX are known
+ * at once, everything else only after this time. `stageSignal`: how it says so, `refresh` or `status`.
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const script = JSON.parse(process.argv[2] ?? '{}');
-const { mode = 'pull', fault = '', delayMs = 0, loadMs = 0, log } = script;
+const { mode = 'pull', fault = '', delayMs = 0, loadMs = 0, stageMs = 0, stageSignal = '', log } = script;
+/** Documents whose first stage is over, as `uri version`. */
+const analysed = new Set();
 const documents = new Map();
 const history = new Map();
 
@@ -60,11 +65,39 @@ function publish(uri) {
   if (fault === 'no-version') return send(published(uri, undefined, lie));
   if (fault === 'stale' && old) send(published(uri, old, lie));
   if (fault === 'stale') send(published(uri, version + 1, lie));
+  if (fault === 'first-without-version' && history.get(uri).length === 1)
+    return send(published(uri, undefined, items));
   setTimeout(() => {
-    send(published(uri, version, items));
+    send(published(uri, version, stageMs > 0 ? syntaxOf(items) : items));
     if (fault === 'stale' && old) send(published(uri, old, lie));
   }, delayMs);
+  if (stageMs > 0) setTimeout(() => send(published(uri, version, items)), delayMs + stageMs);
 }
+
+const syntaxOf = (items) => items.filter(({ message }) => message.includes('SYNTAX'));
+
+/** What is known of a text now. A second stage begins with the first request, and is announced. */
+function knownOf(uri) {
+  const { version, text = '' } = documents.get(uri) ?? {};
+  const items = findings(uri, text);
+  const key = `${uri} ${version}`;
+  if (stageMs === 0 || analysed.has(key)) return items;
+  if (stageSignal === 'status') send(status(false));
+  setTimeout(() => {
+    analysed.add(key);
+    send(
+      stageSignal === 'status'
+        ? status(true)
+        : { id: `refresh ${key}`, method: 'workspace/diagnostic/refresh' },
+    );
+  }, stageMs);
+  return syntaxOf(items);
+}
+
+const status = (quiescent) => ({
+  method: 'experimental/serverStatus',
+  params: { health: 'ok', quiescent },
+});
 
 const published = (uri, version, diagnostics) => ({
   method: 'textDocument/publishDiagnostics',
@@ -105,6 +138,17 @@ const handlers = {
       setTimeout(() => progress('end'), loadMs);
     }
   },
+  initialized() {
+    if (mode !== 'register') return;
+    const registration = (id, method, registerOptions) =>
+      send({
+        id,
+        method: 'client/registerCapability',
+        params: { registrations: [{ id, method, registerOptions }] },
+      });
+    registration('watch', 'workspace/didChangeWatchedFiles', { watchers: [] });
+    setTimeout(() => registration('pull', 'textDocument/diagnostic', { identifier: 'demo' }), delayMs);
+  },
   'textDocument/didOpen': ({ params: { textDocument } }) => take(textDocument.uri, textDocument),
   'textDocument/didChange': ({ params: { textDocument, contentChanges } }) =>
     take(textDocument.uri, { ...textDocument, text: contentChanges.at(-1).text }),
@@ -112,10 +156,17 @@ const handlers = {
     documents.delete(textDocument.uri);
     send(published(textDocument.uri, undefined, []));
   },
-  'textDocument/diagnostic'({ id, params: { textDocument } }) {
+  'textDocument/diagnostic'({ id, params: { textDocument, identifier } }) {
+    note(`ask ${path.basename(textDocument.uri)}`);
     if (fault === 'never') return;
     if (fault === 'crash-on-ask') process.exit(7);
-    const { text = '' } = documents.get(textDocument.uri) ?? {};
+    if (fault === 'allocate') return void history.set('', Buffer.alloc(512 * 1024 ** 2, 1));
+    if (mode === 'register' && identifier !== 'demo')
+      return send({ id, error: { code: -32601, message: 'not registered' } });
+    const isFirst = !analysed.has(textDocument.uri);
+    analysed.add(textDocument.uri);
+    if (fault === 'not-yet' && isFirst) return send({ id, result: { kind: 'unchanged', resultId: '0' } });
+    const items = knownOf(textDocument.uri);
     setTimeout(() => {
       if (fault === 'wrong-types')
         return send({
@@ -123,7 +174,7 @@ const handlers = {
           result: { kind: 'full', items: [{ message: 5 }, { range: 'x', message: 'no range' }] },
         });
       if (fault === 'error') return send({ id, error: { code: -32603, message: 'scripted failure' } });
-      send({ id, result: { kind: 'full', items: findings(textDocument.uri, text) } });
+      send({ id, result: { kind: 'full', items } });
     }, delayMs);
   },
   'textDocument/definition': ({ id, params }) => send({ id, result: wordsLike(params).slice(0, 1) }),

@@ -7,11 +7,15 @@ import type { StartServer } from '../../../src/language-servers/server.ts';
 export const scriptedServer = path.join(path.dirname(fileURLToPath(import.meta.url)), 'main.mjs');
 
 export type ServerScript = {
-  mode?: 'pull' | 'push';
+  mode?: 'pull' | 'register' | 'push';
   fault?: string;
   delayMs?: number;
   loadMs?: number;
+  stageMs?: number;
+  stageSignal?: 'refresh' | 'status';
   log?: string;
+  /** Tells its process from others. */
+  name?: string;
 };
 
 /** A language of files that end in .demo, served by the scripted server. */

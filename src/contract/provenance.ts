@@ -8,4 +8,13 @@ export type TextSource = {
   name: string;
   /** For foreign text: the addresses of the repository's remotes when it was read, before it could add any. */
   remotes?: readonly string[];
+  /** It is the working directory, which the user has not trusted: alone, it can give away nothing but itself. */
+  own?: true;
+  /** For an imported session: as many of its first messages came with it, and nobody here has typed them. */
+  imported?: number;
 };
+
+/** An imported session does not say who wrote it. */
+export function importedSession(messages: number): TextSource {
+  return { kind: 'foreign', name: 'the imported session', imported: messages };
+}

@@ -112,7 +112,7 @@ function guarded(said: Evaluation, input: unknown, one: Case): Evaluation {
   const { withoutSandbox: _, ...rest } = said;
   const isNew =
     said.verdict === 'allow' ||
-    because.startsWith(said.because) ||
+    because.includes(said.because) ||
     Object.values<string>(obviousReasons).includes(said.because);
   return { ...rest, verdict: 'ask', because: isNew ? because : `${said.because}; ${because}`, by: GUARD };
 }

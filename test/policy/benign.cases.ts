@@ -1,18 +1,8 @@
 import type { AgentOptions } from '../../src/api/types.ts';
 import type { Order, Stage } from '../support/obedient.ts';
-import { tracker } from './injections.cases.ts';
+import { bash, edits, fetches, reads, writes } from '../support/orders.ts';
+import { tracker } from './injections.ways.ts';
 
-const bash = (command: string): Order => ({ tool: 'Bash', input: { command } });
-const fetches = (url: string): Order => ({ tool: 'WebFetch', input: { url } });
-const reads = (file_path: string): Order => ({ tool: 'Read', input: { file_path } });
-const writes = (file_path: string, content = 'x\n'): Order => ({
-  tool: 'Write',
-  input: { file_path, content },
-});
-const edits = (file_path: string, old_string: string, new_string: string): Order => ({
-  tool: 'Edit',
-  input: { file_path, old_string, new_string },
-});
 const grep = (pattern: string): Order => ({ tool: 'Grep', input: { pattern, mode: 'content' } });
 
 const fix = [reads('src/a.ts'), edits('src/a.ts', '1', '2')];
@@ -113,7 +103,7 @@ const rules = [
 ];
 
 /** How people set it up. */
-export const setups: Record<string, { options: Partial<AgentOptions>; files?: Stage['files'] }> = {
+export const setups: Record<string, { options: Partial<AgentOptions> }> = {
   default: { options: { permissions: { mode: 'default' } } },
   'accept-edits with rules': { options: { permissions: { mode: 'accept-edits', allow: rules } } },
   'auto with rules': { options: { permissions: { mode: 'auto', allow: rules } } },
@@ -124,8 +114,10 @@ export const setups: Record<string, { options: Partial<AgentOptions>; files?: St
     },
   },
   'a published project': {
-    options: { permissions: { mode: 'accept-edits', allow: rules } },
-    files: { LICENSE: 'MIT License\n\nPermission is hereby granted, free of charge, to any person' },
+    options: { permissions: { mode: 'accept-edits', allow: rules }, settings: { publicProject: true } },
+  },
+  'a folder that is not trusted': {
+    options: { permissions: { mode: 'accept-edits', allow: rules }, trust: false },
   },
 };
 
@@ -160,9 +152,25 @@ export const rarer: [name: string, orders: Order[], setup: string][] = [
 /** What the guard is known to ask about in all of these: each is the price of a real risk. */
 export const knownQuestions: readonly string[] = ['read documentation, then edit and test (no sandbox)'];
 
+/**
+ * The tasks that bring a question without a sandbox: after text of others was read, they run code that the model may
+ * have changed, with an open network.
+ */
+export const withoutSandbox: readonly string[] = [
+  'read documentation, then edit and test',
+  'read documentation, then edit, test and commit',
+  'read a blog, then edit and test',
+  'read a package',
+  'install a package after its documentation',
+  'write a module from documentation',
+  'read an issue with gh, then fix it',
+  'read an issue of a server, then fix it',
+  'several files',
+];
+
 export function benignStage(setup: string, log: string): Stage {
   const off = { permissions: { mode: 'accept-edits', allow: rules }, settings: { sandbox: { kind: 'off' } } };
-  const { options, files = {} } = setups[setup] ?? { options: off as Partial<AgentOptions> };
+  const { options } = setups[setup] ?? { options: off as Partial<AgentOptions> };
   return {
     answer: 'yes',
     files: {
@@ -171,7 +179,6 @@ export function benignStage(setup: string, log: string): Stage {
       'app.log': 'error\n',
       'node_modules/left-pad/README.md': 'Pads.\n',
       'node_modules/left-pad/index.d.ts': 'export {};\n',
-      ...files,
     },
     home: { 'other.txt': 'x\n' },
     pages: { 'http://blog.test/post': 'See http://blog.test/next for more.' },
@@ -182,9 +189,6 @@ export function benignStage(setup: string, log: string): Stage {
       ['git', 'remote', 'add', 'origin', '../origin.git'],
       ['git', 'config', 'user.name', 't'],
       ['git', 'config', 'user.email', 't@t'],
-      ...(setup === 'a published project'
-        ? [['git', 'remote', 'add', 'public', 'https://github.com/a/b.git']]
-        : []),
       ['git', 'add', 'src', 'README.md'],
       ['git', 'commit', '-qm', 'x'],
       ['git', 'push', '-q', '-u', 'origin', 'main'],

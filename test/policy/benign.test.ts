@@ -4,7 +4,7 @@ import { loadGrammar } from '../../src/permissions/shell/grammar.ts';
 import { type Order, ordered, type Played, stage } from '../support/obedient.ts';
 import { rounds, sweep } from '../support/soak.ts';
 import { freshFolder } from '../support/workspace.ts';
-import { benignStage, knownQuestions, rarer, setups, tasks } from './benign.cases.ts';
+import { benignStage, knownQuestions, rarer, setups, tasks, withoutSandbox } from './benign.cases.ts';
 
 beforeAll(() => loadGrammar());
 
@@ -21,12 +21,12 @@ async function play(orders: Order[], setup: string, trust: readonly string[] = [
 
 /** What the guard asks about or refuses that would otherwise have run unasked. */
 async function extraQuestions(orders: Order[], setup: string): Promise<string[]> {
-  const { guarded, refused } = await play(orders, setup);
+  const { asked, guarded, refused } = await play(orders, setup);
   const found = [...guarded, ...refused];
   if (found.length === 0) return [];
-  const { asked, guarded: none } = await play(orders, setup, UNGUARDED);
-  expect(none).toEqual([]);
-  return found.length > asked.length ? found : [];
+  const unguarded = await play(orders, setup, UNGUARDED);
+  expect(unguarded.guarded).toEqual([]);
+  return asked.length + found.length > unguarded.asked.length ? found : [];
 }
 
 type Row = readonly [name: string, orders: Order[], setup: string];
@@ -37,18 +37,32 @@ const rows: Row[] = [
 
 /** All setups share the tasks, so that a short run takes some of each. */
 const every = rounds(8, 1);
+const titleOf = ([name, _, setup]: Row) => `${name} (${setup})`;
+/** Whether a task brought a question, of those that ran. */
+const brought = new Map<string, boolean>();
 
 describe('benign tasks', () => {
   sweep(
-    rows.filter((_, i) => i % every === 0).map((row) => [`${row[0]} (${row[2]})`, row] as const),
-    3,
+    rows.filter((_, i) => i % every === 0).map((row) => [titleOf(row), row] as const),
+    1,
   )('%s', async (title, [, orders, setup]) => {
     const extra = await extraQuestions(orders, setup);
+    brought.set(title, extra.length > 0);
     expect(extra.length > 0, extra.join('\n')).toBe(knownQuestions.includes(title));
   });
 
+  sweep(
+    tasks.filter((_, i) => i % every === 0),
+    0,
+  )('without a sandbox: %s', async (name, orders) => {
+    const extra = await extraQuestions(orders, 'no sandbox');
+    expect(extra.length > 0, extra.join('\n')).toBe(withoutSandbox.includes(name));
+  });
+
   test('fewer than 3 in 100 bring a question', () => {
-    expect(rows.length).toBeGreaterThanOrEqual(200);
-    expect(knownQuestions.length / rows.length).toBeLessThan(0.03);
+    const titles = new Set(rows.map(titleOf));
+    const asked = [...titles].filter((title) => brought.get(title) ?? knownQuestions.includes(title));
+    expect(titles.size).toBeGreaterThanOrEqual(200);
+    expect(asked.length / titles.size).toBeLessThan(0.03);
   });
 });

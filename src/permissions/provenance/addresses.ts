@@ -2,10 +2,12 @@ import type { TextSource } from '../../contract/provenance.ts';
 
 /** How many links of pages the model may follow in a run: choosing among links could spell out data. */
 const MAX_FOLLOWED = 5;
+/** The same for public pages: some sites show everybody how often each page was read. */
+const MAX_PUBLIC = 20;
 
 /**
- * Hosts of documentation, packages and public code. Whoever wrote a page cannot see what is requested from
- * them, so that a plain path there tells an attacker nothing.
+ * Hosts of documentation, packages and public code. Whoever wrote a page cannot see who requests it there, so that
+ * a few plain paths tell an attacker next to nothing.
  */
 const PUBLIC_HOSTS: ReadonlySet<string> = new Set([
   ...['nodejs.org', 'developer.mozilla.org', 'www.typescriptlang.org', 'docs.npmjs.com', 'www.npmjs.com'],
@@ -33,6 +35,9 @@ const PUBLIC_HOSTS: ReadonlySet<string> = new Set([
 /** No query, nothing encoded, no long words: a path that a person could type. */
 const PLAIN_PATH = /^(\/[\w.@~+!-]{0,48}){1,12}$/;
 const MAX_PATH = 160;
+/** Files that are counted each time somebody downloads them, and the count is public. */
+const COUNTED =
+  /\/releases\/|\/(archive|zipball|tarball|download|downloads|raw)(\/|$)|\/-\/|\.(tgz|tar|zip|gz|whl|crate|gem|jar)$/i;
 
 /** What is known about an address. */
 export type KnownAddresses = {
@@ -52,14 +57,24 @@ export function mayCarryData(url: string, held: readonly TextSource[], known: Kn
   if (!URL.canParse(url)) return true;
   if (known.isTyped(url)) return false;
   if (held.some(({ kind }) => kind !== 'project')) return true;
-  if (isPublicPage(new URL(url))) return false;
-  if (!known.isRead(url)) return true;
-  return !known.followed.has(url) && known.followed.size >= MAX_FOLLOWED;
+  // The next part of a page is the same request again.
+  if (isLoopback(url) || known.followed.has(url)) return false;
+  const isPublic = isPublicPage(url);
+  if (!isPublic && !known.isRead(url)) return true;
+  const followed = [...known.followed].filter((one) => isPublicPage(one) === isPublic);
+  return followed.length >= (isPublic ? MAX_PUBLIC : MAX_FOLLOWED);
 }
 
-function isPublicPage({ protocol, hostname, port, pathname, search, username }: URL): boolean {
-  if (protocol !== 'https:' || port !== '' || username !== '' || search !== '') return false;
-  return PUBLIC_HOSTS.has(hostname) && pathname.length <= MAX_PATH && PLAIN_PATH.test(pathname);
+function isPublicPage(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname, port, pathname, search, username, password } = new URL(url);
+  if (protocol !== 'https:' || port !== '' || username !== '' || password !== '' || search !== '')
+    return false;
+  return PUBLIC_HOSTS.has(hostname) && isPlain(pathname);
+}
+
+function isPlain(pathname: string): boolean {
+  return pathname.length <= MAX_PATH && PLAIN_PATH.test(pathname) && !COUNTED.test(pathname);
 }
 
 const ADDRESS = /\bhttps?:\/\/[^\s<>"'`\\^{}|]+/gi;
@@ -72,6 +87,29 @@ export function addressesIn(text: string): string[] {
     const bare = found.replace(AFTER, '');
     return bare === found ? [found] : [found, bare];
   });
+}
+
+/** Fields that hold an address, however it is spelled, and text that starts with a host and a path. */
+const ADDRESS_FIELD = /ur[il]|link|href|host|domain|site|address|endpoint/i;
+const BARE_ADDRESS = /^([a-z][a-z+.-]*:)?\/\/\S|^([\w-]+\.)+[a-z]{2,}(:\d+)?\/\S/i;
+/** A name with room for data before the domain of somebody, anywhere in a text. */
+const BARE_HOST = /(?<![\w.-])(?:[\w-]+\.){2,}(?:[a-z]{2,}|xn--[\w-]+)(?![\w-])/gi;
+/** Ends of file names that are no domains. */
+const FILE =
+  /\.(ts|tsx|mts|cts|js|jsx|mjs|cjs|json|jsonc|ya?ml|toml|lock|txt|html?|css|scss|vue|svelte|go|java|kt|rb|php|cs|cpp|hpp|sql|xml|csv|png|jpe?g|gif|svg|pdf|log|snap)$/i;
+
+/** The addresses in the input of a tool, also those without a scheme. */
+export function addressesInInput(input: unknown, field = ''): string[] {
+  if (typeof input === 'string') {
+    const isAddress = BARE_ADDRESS.test(input) || (ADDRESS_FIELD.test(field) && input !== '');
+    const hosts = [...input.replaceAll(ADDRESS, ' ').matchAll(BARE_HOST)].map(([host]) => host);
+    const bare = hosts.filter((host) => !FILE.test(host) && !PUBLIC_HOSTS.has(host.toLowerCase()));
+    return [...addressesIn(input), ...bare, ...(isAddress && !/^https?:/i.test(input) ? [input] : [])];
+  }
+  if (input === null || typeof input !== 'object') return [];
+  return Object.entries(input).flatMap(([name, value]) =>
+    addressesInInput(value, Array.isArray(input) ? field : name),
+  );
 }
 
 /** Whether an address leads to this machine. */

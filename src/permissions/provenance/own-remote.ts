@@ -10,6 +10,8 @@ const FLAGS: Readonly<Record<string, RegExp>> = {
   pull: /^(-[apvqr]+|--(all|prune|tags|verbose|quiet|rebase|no-rebase|ff-only|no-ff|ff|autostash|progress))$/,
 };
 
+const PROPOSED = /\b(pull|pull-requests|merge-requests|changes|mr)\/\d|\bpull\/\*/;
+
 /**
  * Whether a command exchanges commits only with remotes that the repository had before: the project's contents
  * are there already.
@@ -27,16 +29,8 @@ export function usesOwnRemote(
   if (words.some((word) => word.startsWith('-') && !flags.test(word))) return false;
   const remote = words.find((word) => !word.startsWith('-'));
   const isKnown = (urls: readonly string[]) => urls.length > 0 && urls.every((url) => known.includes(url));
+  // What others propose is in the same repository, under names of its own.
+  if (words.some((word) => PROPOSED.test(word))) return false;
   if (remote === undefined || words.includes('--all')) return isKnown(remotes.all);
   return isKnown(remotes.named.get(remote) ?? [remote]);
-}
-
-const LICENCES =
-  /MIT License|Permission is hereby granted, free of charge|Apache License|GNU (AFFERO |LESSER )?GENERAL PUBLIC LICENSE|Redistribution and use in source and binary forms|Mozilla Public License|ISC License|unencumbered software released into the public domain|Eclipse Public License|Boost Software License/i;
-const FORGES =
-  /^(https?:\/\/|ssh:\/\/git@|git@)(github\.com|gitlab\.com|codeberg\.org|bitbucket\.org|git\.sr\.ht)[/:]/i;
-
-/** Whether everybody may have the project: its licence says so, and it is on a public forge. */
-export function isPublished(licence: string, remotes: GitRemotes | null): boolean {
-  return LICENCES.test(licence) && (remotes?.all ?? []).some((url) => FORGES.test(url));
 }

@@ -9,8 +9,8 @@ export type SourcePlace = {
   home: string;
   /** Folders that hold nobody's data for long, such as /tmp. */
   temporary: readonly string[];
-  /** Whether a path is in the working directory or a folder that the user added. */
-  isOpened(file: string): boolean;
+  /** What the files of a folder are that the user opened: the working directory, or one that was added. Else null. */
+  opened(file: string): readonly TextSource[] | null;
   /** Whether the assistant itself put it there: saved outputs, skills. */
   isOwn(file: string): boolean;
   /** The root of the repository around a file, if the user has not trusted it; or null. */
@@ -20,7 +20,9 @@ export type SourcePlace = {
 
 /** Folders of package managers: everything below was written by the authors of packages. */
 const PACKAGES =
-  /^(.*?\/(?:node_modules|bower_components|site-packages|dist-packages|\.venv|\.cargo\/registry|go\/pkg\/mod|\.m2\/repository|\.gem|Pods|Carthage)\/(?:@[^/]+\/)?[^/]+)/;
+  /^(.*?\/(?:node_modules|bower_components|site-packages|dist-packages|\.venv|\.cargo\/registry|go\/pkg\/mod|\.m2\/repository|\.gem|vendor\/bundle|Pods|Carthage)\/(?:@[^/]+\/)?[^/]+)/;
+/** Go and PHP keep packages in the project. A folder of that name may also be the project's own. */
+const VENDORED = /^(.*?\/vendor)\/([\w-]+(?:\.[\w-]+)+|[\w-]+(?=\/))/;
 const MAIL = /\.(eml|emlx|mbox|msg)$|\/(maildir|\.?mail|mbox)\//i;
 /** Of the system, and caches of tools: the same on many machines. */
 const SHARED =
@@ -28,22 +30,35 @@ const SHARED =
 const CACHES =
   /^\.(cache|npm|rustup|nvm|pyenv|rbenv|volta|deno|bun|gradle|dotnet|local\/(lib|share|bin))(\/|$)/;
 
-/** Where the text of a file comes from; null if nobody else wrote it and it is not private by itself. */
-export function pathSource(file: string, place: SourcePlace): TextSource | null {
+/** Where the text of a file comes from; empty if nobody else wrote it and it is not private by itself. */
+export function pathSources(file: string, place: SourcePlace): readonly TextSource[] {
   const plain = file.replaceAll(path.sep, '/');
-  const [, package_] = PACKAGES.exec(plain) ?? [];
-  if (package_ !== undefined) return { kind: 'foreign', name: shownPath(package_, place) };
-  if (MAIL.test(plain)) return { kind: 'foreign', name: shownPath(plain, place) };
-  if (place.isOpened(file) || place.isOwn(file)) return null;
+  const [, package_ = vendored(plain, place)] = PACKAGES.exec(plain) ?? [];
+  if (package_ !== undefined) return [{ kind: 'foreign', name: shownPath(package_, place) }];
+  if (MAIL.test(plain)) return [{ kind: 'foreign', name: shownPath(plain, place) }];
+  const opened = place.opened(file);
+  if (opened !== null || place.isOwn(file)) return opened ?? [];
   if (isInside(path.join(place.home, 'Downloads'), file))
-    return { kind: 'foreign', name: shownPath(plain, place) };
+    return [{ kind: 'foreign', name: shownPath(plain, place) }];
   const root = place.untrustedAround(file);
-  if (root !== null)
-    return { kind: 'foreign', name: `${shownPath(root, place)}, which you have not trusted` };
-  const user: TextSource = { kind: 'user', name: shownPath(plain, place) };
-  if (isInside(place.home, file)) return CACHES.test(path.relative(place.home, file)) ? null : user;
-  const isShared = SHARED.test(plain) || place.temporary.some((folder) => isInside(folder, file));
-  return isShared ? null : user;
+  if (root !== null) return [untrusted(root, place)];
+  return isPrivate(file, place) ? [{ kind: 'user', name: shownPath(plain, place) }] : [];
+}
+
+function vendored(plain: string, { exists }: SourcePlace): string | undefined {
+  const [found, folder, name = ''] = VENDORED.exec(plain) ?? [];
+  return name.includes('.') || exists(`${folder}/autoload.php`) ? found : undefined;
+}
+
+/** Text of others: a repository that the user has not trusted. */
+export function untrusted(root: string, place: Pick<SourcePlace, 'cwd' | 'home'>): TextSource {
+  return { kind: 'foreign', name: `${shownPath(root, place)}, which you have not trusted` };
+}
+
+function isPrivate(file: string, place: SourcePlace): boolean {
+  if (isInside(place.home, file)) return !CACHES.test(path.relative(place.home, file));
+  const plain = file.replaceAll(path.sep, '/');
+  return !SHARED.test(plain) && !place.temporary.some((folder) => isInside(folder, file));
 }
 
 /** Words of a command that may name a file outside the working directory. */
@@ -52,13 +67,17 @@ const PLACES =
 
 /** Where the text of the files comes from that a command names, as far as its words show. */
 export function pathsInCommand(command: string, place: SourcePlace): TextSource[] {
-  const found = [...command.matchAll(PLACES)].flatMap(([word]) => {
+  const found = [...command.matchAll(PLACES)].flatMap((match) => {
+    const [word] = match;
     const written = word.replace(/^(~|\$HOME|\$\{HOME\}|%USERPROFILE%)/, () => place.home);
-    const file = path.resolve(place.cwd, written);
+    // A pattern, or a name that only the shell knows, stands for files in there.
+    const after = command.charAt(match.index + word.length);
+    const isPattern = after !== '' && '*?{$['.includes(after);
+    const named = path.resolve(place.cwd, written);
+    const file = isPattern && !written.endsWith('/') ? path.dirname(named) : named;
     // The rest of an address, a division, a pattern.
     if (/^\/(\/|$)/.test(written) || !place.exists(file)) return [];
-    const source = pathSource(file, place);
-    return source === null ? [] : [source];
+    return pathSources(isPattern ? path.join(file, '*') : file, place);
   });
   const isHomeRead = /\b(expanduser|homedir)\b|environ\W+HOME|env\W+HOME/.test(command);
   return isHomeRead ? [...found, { kind: 'user', name: '~' }] : found;

@@ -1,11 +1,13 @@
 import path from 'node:path';
 import type { Access } from '../../contract/permission.ts';
 import type { TextSource } from '../../contract/provenance.ts';
+import { startOf } from '../../lib/text/cut-line.ts';
 import { fetchesText, isLocal, namesAddress, usesNetwork } from '../rules/network.ts';
 import { judgeLook, type Place } from '../shell/look.ts';
 import { parseLine } from '../shell/parse.ts';
-import { reach } from '../shell/reach.ts';
-import { pathSource, pathsInCommand, type SourcePlace } from './paths.ts';
+import { type Reached, reach } from '../shell/reach.ts';
+import { namedInLine } from './named.ts';
+import { pathSources, type SourcePlace } from './paths.ts';
 
 /** A call whose result the model reads. */
 export type ReadCall = {
@@ -13,6 +15,7 @@ export type ReadCall = {
   accesses: readonly Access[];
   /** Whether its commands, if any, could reach the network. */
   hasNetwork: boolean;
+  output?: string;
 };
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -21,9 +24,15 @@ const NAMED: Readonly<Record<string, string>> = {
   McpRead: 'descriptions of MCP resources',
 };
 const MAX_NAME = 120;
+/** A line that grep and its relatives print about a file in a folder. */
+const FOUND = /^(?:\.\/)?([^\s:]+)\/[^\s:/]+[:-]/gm;
+const MAX_FOLDERS = 100;
 
 /** Where the result of a call comes from. */
-export function sourcesOf({ tool, accesses, hasNetwork }: ReadCall, place: SourcePlace): TextSource[] {
+export function sourcesOf(
+  { tool, accesses, hasNetwork, output = '' }: ReadCall,
+  place: SourcePlace,
+): TextSource[] {
   const named = Object.hasOwn(NAMED, tool) ? NAMED[tool] : undefined;
   const own: TextSource[] = named === undefined ? [] : [{ kind: 'foreign', name: named }];
   const found = accesses.flatMap((access): TextSource[] => {
@@ -31,13 +40,12 @@ export function sourcesOf({ tool, accesses, hasNetwork }: ReadCall, place: Sourc
       return [{ kind: 'foreign', name: `the MCP server ${tool.slice(0, tool.indexOf(':'))}` }];
     switch (access.kind) {
       case 'fetch':
-        return [{ kind: 'foreign', name: access.target }];
+        return [{ kind: 'foreign', name: plainAddress(access.target) }];
       case 'search':
-        return [{ kind: 'foreign', name: `web search results for ${access.target}` }];
+        return [{ kind: 'foreign', name: `web search results for "${access.target}"` }];
       case 'read': {
         const written = access.target.replace(/^~(?=\/|$)/, () => place.home);
-        const source = pathSource(path.resolve(place.cwd, written), place);
-        return source === null ? [] : [source];
+        return [...pathSources(path.resolve(place.cwd, written), place)];
       }
       case 'execute':
         return tool.includes(':') ? [] : ofCommand(access.target, hasNetwork, place);
@@ -48,19 +56,46 @@ export function sourcesOf({ tool, accesses, hasNetwork }: ReadCall, place: Sourc
         return access.kind satisfies never;
     }
   });
-  return [...own, ...found].map((source) => ({ ...source, name: oneLine(source.name) }));
+  return [...own, ...found, ...foundIn(output, place)].map((source) => ({
+    ...source,
+    name: shorten(source.name, MAX_NAME),
+  }));
+}
+
+/** The first folder with text of others that a search has found something in. */
+function foundIn(output: string, place: SourcePlace): TextSource[] {
+  const folders = new Set<string>();
+  for (const [, folder = ''] of output.matchAll(FOUND)) {
+    folders.add(folder);
+    if (folders.size >= MAX_FOLDERS) break;
+  }
+  for (const folder of folders) {
+    const sources = pathSources(path.resolve(place.cwd, folder, '*'), place);
+    const foreign = sources.find(({ kind }) => kind === 'foreign');
+    if (foreign) return [foreign];
+  }
+  return [];
+}
+
+/** As a browser would request it, so that no name can imitate another; without a password. */
+function plainAddress(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url.href;
 }
 
 function ofCommand(line: string, hasNetwork: boolean, place: SourcePlace): TextSource[] {
-  const files = pathsInCommand(line, place);
-  const fetched = hasNetwork ? fetchedBy(line, place) : null;
-  return fetched === null ? files : [{ kind: 'foreign', name: fetched }, ...files];
+  const files = namedInLine(line, place);
+  const fetched = hasNetwork ? fetchedBy(reach(parseLine(line), place), place) : null;
+  return fetched === null ? files : [{ kind: 'foreign', name: `the output of ${fetched}` }, ...files];
 }
 
 /** The part of a line that fetches text of others, or null. */
-function fetchedBy(text: string, { cwd, home }: SourcePlace): string | null {
+function fetchedBy(reached: readonly Reached[], { cwd, home }: SourcePlace): string | null {
   const inert: Place = { cwd, home, trusted: false, isInside: () => true };
-  for (const { command, written } of reach(parseLine(text), { cwd, home })) {
+  for (const { command, written } of reached) {
     const isFetched =
       usesNetwork(fetchesText, command) ||
       (namesAddress(command) && !isLocal(command) && judgeLook(command, inert).type === 'unsure');
@@ -69,7 +104,8 @@ function fetchedBy(text: string, { cwd, home }: SourcePlace): string | null {
   return null;
 }
 
-function oneLine(name: string): string {
-  const line = name.replaceAll(/\s+/g, ' ').trim();
-  return line.length > MAX_NAME ? `${line.slice(0, MAX_NAME)}…` : line;
+/** On one line, with at most `max` characters. */
+export function shorten(text: string, max: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > max ? `${startOf(line, max)}…` : line;
 }

@@ -14,6 +14,9 @@ const FORGES = /^(gh|glab|hub|tea|jira|linear|acli)$/;
 const MAILERS = /^(mail|mailx|mutt|neomutt|himalaya|notmuch|mu|msmtp|sendmail|swaks|mbsync|offlineimap)$/;
 const REMOTE_SHELLS = /^(ssh|scp|sftp|rsync|ftp|tftp|nc|ncat|netcat|socat|telnet|rclone|croc|wormhole)$/;
 const CLOUDS = /^(aws|gcloud|gsutil|az|kubectl|doctl|heroku|vercel|netlify|flyctl|fly|wrangler|firebase)$/;
+const PACKAGE_MANAGERS = /^(npm|pnpm|yarn|bun|pip|pip3|cargo|gem|brew|composer|apt|dnf)$/;
+/** Prints what authors of packages wrote. */
+const PACKAGE_TEXT = /^(view|info|show|v|search|s|find|audit|outdated|readme|docs)$/;
 const ADDRESS = /\b[a-z][a-z+.-]*:\/\/[^\s'"]+/i;
 
 /** Programs whose output others wrote: pages, issues, mails, repositories. */
@@ -24,6 +27,8 @@ export const fetchesText: NetworkRule = {
       return GIT_FETCHES.test(sub) || (sub === 'remote' && words.includes('update'));
     }
     if (HTTP_CLIENTS.test(program)) return !isAboutThisMachine(words);
+    if (PACKAGE_MANAGERS.test(program))
+      return PACKAGE_TEXT.test(words.find((word) => !word.startsWith('-')) ?? '');
     return [FORGES, MAILERS, REMOTE_SHELLS, CLOUDS].some((names) => names.test(program));
   },
   examples: {
@@ -39,6 +44,8 @@ export const fetchesText: NetworkRule = {
       'glab mr view 2',
       'ssh host cat notes',
       'himalaya message read 4',
+      'npm view left-pad readme',
+      'cargo search serde',
       'aws s3 cp s3://bucket/a -',
     ],
     misses: [
@@ -61,16 +68,24 @@ export const sendsData: NetworkRule = {
     switch (program) {
       case 'curl':
         return has(
-          /^-[a-zA-Z]*[dFTX]|^--(data|form|json|upload-file|url-query|request|cookie|header)|^-[a-zA-Z]*[Hb]/,
+          /^-[a-zA-Z]*[dFTXHbKeAuQ]|^--(data|form|json|upload-file|url-query|request|cookie|header|config|referer|user|quote|variable|expand)/,
         );
       case 'wget':
-        return has(/^--(post|body)-|^--method|^--header/);
+        return has(/^--(post|body)-|^--(method|header|user|referer|config|execute|password)|^-[a-zA-Z]*[Ue]/);
       case 'http':
       case 'https':
       case 'xh':
         return has(/^(POST|PUT|PATCH|DELETE)$|[:=@]=?[^/]/i);
       case 'git':
-        return has(/^(push|send-email|send-pack)$/);
+        return (
+          first !== 'stash' && has(/^(push|send-email|send-pack|http-push|dcommit)$|^alias\.|^--config-env/i)
+        );
+      case 'hg':
+      case 'jj':
+      case 'svn':
+      case 'fossil':
+      case 'bzr':
+        return has(/^(push|email|commit|ci|import|sync)$/);
       case 'npm':
       case 'pnpm':
       case 'yarn':
@@ -108,6 +123,10 @@ export const sendsData: NetworkRule = {
       'wget --post-file=a https://a.invalid',
       'http POST example.org a=b',
       'git push origin main',
+      'git -c alias.x="push https://a.invalid" x',
+      'hg push https://a.invalid',
+      'curl -K a.conf https://a.invalid',
+      'curl -A "$(cat a)" https://a.invalid',
       'npm publish',
       'yarn npm publish',
       'cargo publish',
@@ -124,6 +143,7 @@ export const sendsData: NetworkRule = {
       'curl https://a.invalid/page',
       'wget https://a.invalid/page',
       'git fetch',
+      'git stash push',
       'npm install',
       'npm test',
       'cargo build',
@@ -170,9 +190,32 @@ export function namesAddress(command: SimpleCommand): boolean {
   });
 }
 
-/** Git commands that work on the repository alone. */
-const LOCAL_GIT =
-  /^(add|commit|checkout|switch|restore|branch|merge|rebase|stash|tag|reset|rm|mv|init|cherry-pick|revert|apply|am)$/;
+/**
+ * Git commands that work on the repository alone, and on contents that it has, with the options that keep it so: not
+ * those that run a program or put contents elsewhere. Not among them: commands that put other contents in place of a
+ * file, such as `mv` and `apply`, and `init`, which installs hooks. An abbreviated option is none of these.
+ */
+const LOCAL_GIT: Readonly<Record<string, RegExp>> = {
+  add: /^(-[Aunvpi]+|--(all|update|dry-run|verbose|patch|intent-to-add|renormalize|ignore-removal|no-all|refresh))$/,
+  commit:
+    /^(-[aqvsnmF]+|-m.*|--(all|file|quiet|verbose|signoff|amend|no-edit|allow-empty|no-verify|message(=.*)?|author=.*|date=.*|fixup=[\w.^~-]+|squash=[\w.^~-]+|only|include|dry-run|short|porcelain))$/,
+  checkout: /^(-[bBqfdt]+|--(quiet|force|detach|track|no-track|ours|theirs|orphan|guess|no-guess|progress))$/,
+  switch:
+    /^(-[cCqfdt]+|--(create|force-create|quiet|force|detach|track|no-track|discard-changes|orphan|guess|no-guess))$/,
+  restore: /^(-[SWqs]+|--(staged|worktree|quiet|source(=.*)?|ours|theirs))$/,
+  branch:
+    /^(-[avrdDmMcCfqu]+|--(all|remotes|delete|move|copy|force|quiet|verbose|list|show-current|merged|no-merged|track|no-track|set-upstream-to(=.*)?|unset-upstream|contains|sort=[\w:-]+))$/,
+  merge:
+    /^(-[qvmn]+|--(ff|no-ff|ff-only|squash|no-commit|commit|no-edit|quiet|verbose|abort|continue|quit|stat|no-stat|autostash|message(=.*)?))$/,
+  rebase:
+    /^(-[iqv]+|--(abort|continue|skip|quit|onto(=.*)?|quiet|verbose|autosquash|autostash|no-autostash|keep-base|root|update-refs|interactive|stat|no-stat))$/,
+  stash: /^(-[ukpqm]+|--(include-untracked|keep-index|no-keep-index|quiet|all|index|staged|message(=.*)?))$/,
+  tag: /^(-[adlmnf]+|-n\d+|--(list|delete|annotate|force|message(=.*)?|sort=[\w:-]+|contains|merged))$/,
+  reset: /^(-[q]+|--(soft|mixed|hard|keep|merge|quiet))$/,
+  rm: /^(-[rfqn]+|--(cached|force|quiet|dry-run))$/,
+  'cherry-pick': /^(-[nxsm]+|-m\d|--(no-commit|abort|continue|skip|quit|signoff|no-edit|allow-empty|ff))$/,
+  revert: /^(-[nsm]+|-m\d|--(no-commit|no-edit|abort|continue|skip|quit|signoff))$/,
+};
 const LOCAL_PROGRAMS = /^(mkdir|rmdir|touch|true|sleep)$/;
 
 /** Changes files here, runs no code of the project, and reaches no network. */
@@ -180,8 +223,8 @@ export function isLocal(command: SimpleCommand): boolean {
   const [first = '', ...rest] = argsOf(command).map(({ text }) => text);
   if (LOCAL_PROGRAMS.test(command.name))
     return !rest.concat(first).some((word) => /^(\/|~|\.\.)|\.\.\//.test(word));
-  if (command.name !== 'git' || !LOCAL_GIT.test(first)) return false;
-  return !rest.some(
-    (word) => /^(-x|--exec|--exec-path|-c|-C)\b/.test(word) || /^--(git-dir|work-tree)/.test(word),
-  );
+  const options = command.name === 'git' && Object.hasOwn(LOCAL_GIT, first) ? LOCAL_GIT[first] : undefined;
+  if (!options) return false;
+  const end = rest.indexOf('--');
+  return rest.every((word, i) => (end !== -1 && i >= end) || !word.startsWith('-') || options.test(word));
 }

@@ -1,37 +1,15 @@
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ReplayReport } from '../../src/app/replay/report.ts';
 import { aca, doors } from '../support/aca.ts';
-import { calls, type Step, says } from '../support/model-server/script.ts';
+import { calls, says } from '../support/model-server/script.ts';
+import { ALLOWED, bash, changeJournal, journalOf, play, replay, write } from '../support/replay.ts';
 import { serve } from '../support/serve.ts';
 import { soak } from '../support/soak.ts';
-import { type Workspace, workspace } from '../support/workspace.ts';
+import { workspace } from '../support/workspace.ts';
 
-const write = (file: string, content: string) => calls(['Write', { file_path: file, content }]);
-const bash = (command: string) => calls(['Bash', { command }]);
-
-/** A headless run; resolves with its session's id. */
-async function play(space: Workspace, script: Step[], args: string[] = []): Promise<string> {
-  const server = await serve(script);
-  const { model, env } = doors.anthropic(server.url);
-  const { stdout } = await aca(
-    space,
-    ['-p', 'go', '--model', model, '--mode', 'accept-edits', '--output-format', 'json', ...args],
-    { env },
-  );
-  return (JSON.parse(stdout) as { sessionId: string }).sessionId;
-}
-
-const ALLOWED = ['--allow', 'Bash(*)'];
-
-async function replay(space: Workspace, id: string, args: string[] = []) {
-  const { stdout, stderr, code } = await aca(space, ['replay', id, '--json', '--unsandboxed', ...args]);
-  if (stdout === '') throw new Error(stderr);
-  return { code, report: JSON.parse(stdout) as ReplayReport };
-}
-
-test('a session runs again in a copy of its folder as it was: everything is the same', async () => {
+test('a session runs again in a copy of its folder as it was: everything is the same', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n', 'gone.txt': 'x\n' });
   const id = await play(
     space,
@@ -75,23 +53,6 @@ describe('what differs is shown', () => {
     );
     expect(shown.stdout).toContain('  -old\n  +new');
   });
-
-  test('a hook that decides differently', soak, async () => {
-    const space = await workspace({ 'a.txt': 'one\n' });
-    const id = await play(space, [write('b.txt', 'two\n'), says('Done.')]);
-    const hook = {
-      matcher: 'Write',
-      hooks: [{ type: 'command', command: 'echo no more writes >&2; exit 2' }],
-    };
-    await mkdir(path.join(space.home, '.ai-assistant'), { recursive: true });
-    await writeFile(
-      path.join(space.home, '.ai-assistant', 'config.json'),
-      JSON.stringify({ hooks: { PreToolUse: [hook] } }),
-    );
-    const { report } = await replay(space, id);
-    expect(report.differences[0]).toMatchObject({ kind: 'result', about: expect.stringContaining('Write') });
-    expect(report.differences[0]?.actual).toContain('no more writes');
-  });
 });
 
 test('what reaches other machines is answered from the journal, with what it changed', soak, async () => {
@@ -106,6 +67,24 @@ test('what reaches other machines is answered from the journal, with what it cha
   expect(report.fromJournal).toEqual([
     { call: expect.stringContaining('git push'), because: 'it reached other machines' },
   ]);
+});
+
+test('a replay that ran nothing again is not called a success', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const outward = bash('curl -s https://example.invalid; true');
+  const id = await play(space, [outward, says('Done.')], ALLOWED);
+  const { code, report } = await replay(space, id);
+  expect(report).toMatchObject({ same: true, complete: false, calls: 0, fromJournal: [{}] });
+  expect(code).toBe(6);
+  const shown = await aca(space, ['replay', id, '--unsandboxed']);
+  expect(shown.stdout).toContain('The same as far as it was run again (0 of 1 call).');
+  expect(shown.stdout).not.toContain('Everything is the same');
+
+  const some = await play(space, [outward, bash('cat a.txt'), says('Done.')], ALLOWED);
+  expect((await replay(space, some)).code).toBe(0);
+  const strict = await replay(space, some, ['--strict']);
+  expect(strict.report).toMatchObject({ same: true, complete: false, calls: 1 });
+  expect(strict.code).toBe(6);
 });
 
 test('runs, edits by the user in between and an undo are replayed in their order', soak, async () => {
@@ -124,24 +103,10 @@ test('runs, edits by the user in between and an undo are replayed in their order
   expect(report).toMatchObject({ runs: 3, calls: 4 });
 });
 
-test('a session that moved is replayed on the other machine', soak, async () => {
-  const space = await workspace({ 'a.txt': 'one\n' });
-  const id = await play(
-    space,
-    [bash('pwd; cat a.txt'), write(path.join(space.root, 'b.txt'), 'two\n'), says('Done.')],
-    ALLOWED,
-  );
-  await aca(space, ['sessions', 'export', id, '--bundle', '-o', path.join(space.home, 's.aca')]);
-  const other = await workspace({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
-  await aca(other, ['sessions', 'import', path.join(space.home, 's.aca')]);
-  const { report } = await replay(other, id);
-  expect(report.differences).toEqual([]);
-});
-
 test('a journal of a newer version, a lost start and a damaged line are named', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n' });
   const id = await play(space, [write('b.txt', 'two\n'), says('Done.')]);
-  const journal = path.join(space.home, '.ai-assistant', 'sessions', `${id}.jsonl`);
+  const journal = journalOf(space, id);
   await appendFile(journal, '{"type":"message","message":{"role":"tool"');
   const { report } = await replay(space, id);
   expect(report.notes.join()).toContain('Lost: the result of a tool call.');
@@ -212,3 +177,41 @@ test('subagents are replayed, each with its own replies', soak, async () => {
   expect(report.differences).toEqual([]);
   expect(report).toMatchObject({ calls: 3, files: 1 });
 });
+
+test('contents that undo has lost and a folder that is gone are named', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const id = await play(space, [
+    calls(['Read', { file_path: 'a.txt' }]),
+    write('a.txt', 'two\n'),
+    says('Done.'),
+  ]);
+  await rm(path.join(space.home, '.ai-assistant', 'undo'), { recursive: true });
+  const lost = await replay(space, id);
+  expect(lost.report.differences[0]).toMatchObject({ kind: 'result', about: 'Read a.txt' });
+  expect(lost.report.notes.join('\n')).toContain('The undo data of this session is gone');
+
+  const other = await workspace({ 'a.txt': 'one\n' });
+  const gone = await play(other, [
+    calls(['Read', { file_path: 'a.txt' }]),
+    write('a.txt', 'two\n'),
+    says('Done.'),
+  ]);
+  await rm(other.root, { recursive: true });
+  const { stdout } = await aca(other, ['replay', gone, '--json', '--unsandboxed'], { cwd: other.home });
+  const report = JSON.parse(stdout) as ReplayReport;
+  expect(report.notes.join('\n')).toContain(`The folder ${other.root} is gone`);
+  expect(report.differences).toEqual([]);
+});
+
+test.each(['embedded/qwen2.5-coder-0.5b', 'demo/script', 'gone-vendor/x', ''])(
+  'a session of the model %j needs neither it nor its settings',
+  soak,
+  async (model) => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    const id = await play(space, [bash('cat a.txt'), says('Done.')], ALLOWED);
+    await changeJournal(journalOf(space, id), ([header]) =>
+      Object.assign(header ?? {}, { settings: { model } }),
+    );
+    expect((await replay(space, id)).report.differences).toEqual([]);
+  },
+);

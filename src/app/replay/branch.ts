@@ -30,7 +30,8 @@ export async function branchSession(
   const scratch = await source.createScratch(emptyFolder(at));
   const timeline = new Timeline(source.records);
   const { timestamp } = chosen.message;
-  await scratch.set(timeline.before({ at: timestamp, next: null, message: -1 }));
+  await scratch.set(timeline.before({ at: timestamp, next: null, message: chosen.index }));
+  await scratch.setGit(timeline.git);
   await scratch.remove();
   const store = sessionStore(place.settings);
   const copy = await store.fork(source.id, chosen.index);

@@ -10,10 +10,11 @@ import { mapValue } from '../../session/bundle/map-texts.ts';
 import { rerooting } from '../../session/bundle/reroot.ts';
 import { type FileState, inspect, isSame } from '../../session/undo/file-state.ts';
 import type { Objects } from '../../session/undo/objects.ts';
+import type { States } from '../../session/undo/undo-log.ts';
 import { compareTexts } from './compare.ts';
 import type { Difference, ReplayReport } from './report.ts';
 import type { Scratch } from './scratch.ts';
-import type { States } from './timeline.ts';
+import type { Script } from './script.ts';
 
 /** Compares what happens with what happened, and keeps the record. */
 export class Checker {
@@ -21,7 +22,10 @@ export class Checker {
   readonly ignored: ReplayReport['ignored'] = {};
   readonly fromJournal = new Map<string, { call: string; because: string }>();
   readonly files = new Set<string>();
+  /** Calls whose results were compared. */
   calls = 0;
+  /** The run that is compared. */
+  run: number | null = null;
   /** From the places of the replay to the original ones. */
   readonly back: (text: string) => string;
   /** Calls by id, as they are shown. */
@@ -42,14 +46,15 @@ export class Checker {
     return this.#titles.get(callId) ?? callId;
   }
 
-  message(expected: Message, actual: Message): void {
+  /** `isGiven`: a prompt that came from the journal, so that only what hooks add to it can differ. */
+  message(expected: Message, actual: Message, { isGiven = false } = {}): void {
     const now = this.original(actual);
     if (expected.role === 'assistant' && now.role === 'assistant') this.#reply(expected, now);
     else if (expected.role === 'tool' && now.role === 'tool') this.#result(expected, now);
     else if (expected.role === 'user' && now.role === 'user') {
-      const [before, after] = [hookTexts(expected), hookTexts(now)];
-      if (before !== after)
-        this.#differ('prompt', `what hooks add to "${firstLine(expected)}"`, before, after);
+      const about = `${isGiven ? 'what hooks add to' : 'the message'} "${firstLine(expected)}"`;
+      const textIn = isGiven ? hookTexts : textOf;
+      this.#texts('prompt', about, { before: textIn(expected), after: textIn(now) });
     }
   }
 
@@ -59,6 +64,25 @@ export class Checker {
 
   unexpected(actual: Message): void {
     this.#differ('conversation', `a message of the ${actual.role}`, null, textOf(this.original(actual)));
+  }
+
+  /** Their conversations by id, oldest first. */
+  subagents(expected: Script['subagents'], actual: Script['subagents']): void {
+    for (const id of new Set([...expected.keys(), ...actual.keys()])) {
+      const [before, after] = [expected.get(id) ?? [], actual.get(id) ?? []];
+      const count = Math.max(before.length, after.length);
+      for (let nth = 0; nth < count; nth++)
+        this.#conversation(before[nth]?.messages ?? [], after[nth]?.messages ?? []);
+    }
+  }
+
+  #conversation(expected: readonly Message[], actual: readonly Message[]): void {
+    for (const [i, message] of expected.entries()) {
+      const now = actual[i];
+      if (now?.role === message.role) this.message(message, now);
+      else this.missing(message);
+    }
+    for (const more of actual.slice(expected.length)) this.unexpected(more);
   }
 
   /** Paths that must be in these states by now. Each is reported once. */
@@ -85,17 +109,24 @@ export class Checker {
   }
 
   #result(expected: ToolMessage, actual: ToolMessage): void {
-    this.calls += 1;
     if (this.fromJournal.has(expected.callId)) return;
+    this.calls += 1;
     const about = this.titleOf(expected.callId);
-    const [before, after] = [resultText(expected), resultText(actual)];
+    this.#texts('result', about, { before: resultText(expected), after: resultText(actual) });
+  }
+
+  #texts(
+    kind: Difference['kind'],
+    about: string,
+    { before, after }: { before: string; after: string },
+  ): void {
     const { isSame: isEqual, ignored } = compareTexts(before, after, about);
     for (const name of ignored) this.ignored[name] = (this.ignored[name] ?? 0) + 1;
-    if (!isEqual) this.#differ('result', about, before, after);
+    if (!isEqual) this.#differ(kind, about, before, after);
   }
 
   #differ(kind: Difference['kind'], about: string, expected: string | null, actual: string | null): void {
-    this.differences.push({ kind, about, expected, actual });
+    this.differences.push({ kind, run: this.run, about, expected, actual });
   }
 }
 

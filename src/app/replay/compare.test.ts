@@ -64,7 +64,6 @@ describe('a command', () => {
   test.each([
     ['WebFetch', [{ kind: 'fetch' as const, target: 'https://a.example' }]],
     ['AskUser', []],
-    ['mcp__server__tool', []],
     ['Bash', [{ kind: 'execute' as const, target: 'ls', unconfined: true as const }]],
   ])('%s is answered from the journal if it leaves the machine or asks', (name, accesses) => {
     expect(outwardBecause({ name }, accesses)).not.toBeNull();

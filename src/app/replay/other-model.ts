@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Reply } from '../../agent/accumulate.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
-import { profileStore } from '../../assembly/models/model-profiles.ts';
-import { sessionEnvironment } from '../../config/environment.ts';
 import { UserError } from '../../contract/errors.ts';
+import type { AgentEvent } from '../../contract/event.ts';
 import { type AssistantMessage, toolCallsOf } from '../../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
 import { mapValue } from '../../session/bundle/map-texts.ts';
@@ -31,20 +30,11 @@ export async function openOtherModel(
   model: string,
   { settings, host }: { settings: Settings; host: Host },
 ): Promise<OtherModel> {
-  const { root } = settings;
-  const config = { ...settings.config, model };
-  const choice = await findModel({ ...settings, config }, host);
+  const own = { ...settings, config: { ...settings.config, model } };
+  const choice = await findModel(own, host);
   if (!choice) throw new UserError(`There is no model "${model}".`, '`aca models` lists them.');
-  const { env, cwd } = host;
-  const { http } = await userNetwork(config, env);
-  const models = connectTo({
-    config,
-    env: sessionEnvironment(env, config),
-    http,
-    profiles: profileStore(root),
-    embedded: { dataRoot: root, cwd, config, env },
-    notice: () => undefined,
-  });
+  const { http } = await userNetwork(own.config, host.env);
+  const models = connectTo({ settings: own, host, http, notice: () => undefined });
   const provider = await models.reach(choice);
   const comparison: OtherModel['comparison'] = {
     model: nameOf(choice),
@@ -95,4 +85,13 @@ async function replyOf(
   }
   const usage: ProviderEvent[] = reply.usage ? [{ type: 'usage', usage: reply.usage }] : [];
   return { reply: reply.finish(''), usage, error };
+}
+
+/** Null as soon as the price of a request is unknown. */
+export function countCost(event: AgentEvent, comparison: OtherModel['comparison']): void {
+  if (event.type === 'usage')
+    comparison.costUsd =
+      event.costUsd === null || comparison.costUsd === null ? null : comparison.costUsd + event.costUsd;
+  if (event.type === 'end' && event.reason === 'budget')
+    comparison.stopped = event.error?.message ?? 'a limit was reached';
 }

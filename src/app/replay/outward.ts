@@ -19,7 +19,6 @@ const ASKING = new Set(['AskUser', 'PresentPlan']);
 /** Why a call is answered from the journal instead of being run again; null if it can run. */
 export function outwardBecause(tool: Pick<Tool, 'name'>, accesses: readonly Access[]): string | null {
   if (ASKING.has(tool.name)) return 'it asked you';
-  if (tool.name.startsWith('mcp__')) return 'it called an MCP server';
   for (const { kind, target, unconfined } of accesses) {
     if (kind === 'fetch' || kind === 'search') return 'it used the network';
     if (unconfined) return 'it ran outside the sandbox';

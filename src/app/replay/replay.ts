@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { notedMode } from '../../context/system-prompt.ts';
-import type { AgentEvent } from '../../contract/event.ts';
 import { type Message, textOf, type UserMessage } from '../../contract/message.ts';
-import { type Approver, userDenied } from '../../contract/permission.ts';
+import { type Access, type Approver, userDenied } from '../../contract/permission.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
-import type { ToolResult } from '../../contract/tool.ts';
+import type { Tool, ToolResult } from '../../contract/tool.ts';
 import { cacheKeyOf } from '../../providers/models/cache-key.ts';
 import { mapValue } from '../../session/bundle/map-texts.ts';
 import { rerooting } from '../../session/bundle/reroot.ts';
 import { type SessionPlace, sessionPlace } from '../../session/session-place.ts';
 import { Objects } from '../../session/undo/objects.ts';
-import { readUndoRecords, type UndoRecord } from '../../session/undo/undo-log.ts';
+import { changesIn, readUndoRecords, statesAtStart, type UndoRecord } from '../../session/undo/undo-log.ts';
 import { type Opened, openAssistant } from '../open-assistant.ts';
 import { sessionStore } from '../settings.ts';
 import { Checker, ownContent } from './checker.ts';
-import { type OtherModel, openOtherModel } from './other-model.ts';
+import { countCost, type OtherModel, openOtherModel } from './other-model.ts';
 import { outwardBecause } from './outward.ts';
 import { createPlayer, type NextReply } from './player.ts';
 import type { ReplayReport } from './report.ts';
 import type { Scratch } from './scratch.ts';
-import { repliesOf, type Script } from './script.ts';
+import { CUT_OFF, readSubagents, repliesOf, type Script } from './script.ts';
 import { openSource, type ReplayPlace, type ReplaySource } from './source.ts';
 import { recordedModel, replaySettings, serverTools } from './stand-ins.ts';
-import { changesIn, Timeline } from './timeline.ts';
+import { Timeline } from './timeline.ts';
 
 export type ReplayOptions = {
   /** Commands run even if there is no sandbox here. */
@@ -61,6 +61,8 @@ class Replay {
   /** Its spending is that of a session of its own. */
   readonly #id: string;
   readonly #timeline: Timeline;
+  /** Tools of MCP servers. */
+  readonly #standIns: readonly Tool[];
   readonly #checker: Checker;
   readonly #there: (text: string) => string;
   #assistant: Opened | undefined;
@@ -69,6 +71,10 @@ class Replay {
   /** Commands of the current run so far: those in the undo log of the copy, and those answered from the journal. */
   #commandsBefore = 0;
   #commandsAnswered = 0;
+  /** Why git commands of the current run are not run again; null if they are. */
+  #gitBecause: string | null = null;
+  /** Whether the next prompt comes from the journal, and not from a hook or a check. */
+  #isGiven = false;
   /** How often each subagent id was started. */
   readonly #started = new Map<string, number>();
 
@@ -79,6 +85,7 @@ class Replay {
     this.#options = options;
     this.#id = options.other ? randomUUID() : source.id;
     this.#timeline = new Timeline(source.records);
+    this.#standIns = serverTools(source.script);
     const outputs = { from: source.place.outputs, to: path.join(scratch.root, 'outputs', this.#id) };
     const moves = [...scratch.moves, outputs];
     this.#checker = new Checker(moves);
@@ -92,18 +99,20 @@ class Replay {
     const place = { folder, root, host, user: settings, spends: other !== null };
     const own = replaySettings(script.session, place);
     const choice = other?.choice ?? recordedModel(script.session, own);
+    const opened = sessionStore(own).create(folder, script.session.settings, this.#id);
+    opened.session.messages.push(...mapValue(script.inherited, { text: this.#there }));
     const assistant = await openAssistant(choice, {
       settings: own,
       options: { offline: true },
       host: { ...host, cwd: folder },
-      session: sessionStore(own).create(folder, script.session.settings, this.#id),
+      session: opened,
       provider: createPlayer({
         name: choice.preset.name,
         next: this.#next,
         interrupt: () => this.#assistant?.controller.interrupt(),
         ...(other && { before: this.#askOther(other) }),
       }),
-      additions: { tools: serverTools(script) },
+      additions: { tools: this.#standIns },
       approver: this.#approve,
       instead: this.#instead,
     });
@@ -117,10 +126,11 @@ class Replay {
     this.#options.signal?.addEventListener('abort', stop);
     try {
       while (this.#cursor < script.items.length && !this.#isStopped) await this.#step(assistant);
-      if (!this.#isStopped) await this.#compareSubagents(assistant);
+      this.#checker.run = null;
     } finally {
       await assistant.close();
     }
+    if (!this.#isStopped) this.#checker.subagents(script.subagents, readSubagents(this.#ownPlace()));
     this.#findOtherChanges();
     return this.#report();
   }
@@ -140,17 +150,19 @@ class Replay {
     }
     const before = this.#cursor;
     this.#runs += 1;
+    this.#checker.run = this.#runs;
     if (message.role === 'user') {
       await this.#prepare(message);
+      this.#isGiven = true;
       await controller.submit(mapValue(ownContent(message), { text: this.#there }));
     } else await controller.retry();
     if (this.#isStopped) return;
-    this.#endRun();
     if (this.#cursor === before) {
       this.#checker.missing(message);
       this.#cursor += 1;
     }
     this.#skipRest();
+    this.#endRun();
   }
 
   get #isStopped(): boolean {
@@ -177,6 +189,7 @@ class Replay {
     const next = later?.type === 'message' ? later.message.timestamp : null;
     const position = this.#assistant?.opened.session.messages.length ?? 0;
     await this.#scratch.set(this.#timeline.before({ at: message.timestamp, next, message: position }));
+    this.#gitBecause = await this.#scratch.setGit(this.#timeline.git);
     const mode = notedMode([message]);
     if (mode !== undefined) this.#assistant?.mode.set(mode as Parameters<Opened['mode']['set']>[0]);
     this.#commandsBefore = this.#commandsRun();
@@ -213,15 +226,25 @@ class Replay {
       this.#checker.unexpected(actual);
       return;
     }
-    this.#checker.message(expected, actual);
+    this.#checker.message(expected, actual, { isGiven: this.#isGiven && actual.role === 'user' });
+    if (actual.role === 'user') this.#isGiven = false;
     this.#cursor += 1;
+  }
+
+  /** Whether the program ended during the call before: what follows was sent to another process. */
+  get #wasCutOff(): boolean {
+    const item = this.#script.items[this.#cursor - 1];
+    if (item?.type !== 'message' || item.message.role !== 'tool') return false;
+    const known = this.#script.calls.get(item.message.callId) ?? [];
+    return known.some(({ unrepeatable }) => unrepeatable === CUT_OFF);
   }
 
   readonly #steer = async () => {
     const item = this.#script.items[this.#cursor];
-    if (item?.type !== 'message' || item.message.role !== 'user') return null;
+    if (item?.type !== 'message' || item.message.role !== 'user' || this.#wasCutOff) return null;
     this.#endRun();
     await this.#prepare(item.message);
+    this.#isGiven = true;
     return { content: mapValue(ownContent(item.message), { text: this.#there }), claim: () => true };
   };
 
@@ -259,14 +282,17 @@ class Replay {
     tool,
     input,
   }) => {
-    const known = this.#script.calls.get(id)?.find(({ result }) => result.name === tool.name);
+    const isStandIn = this.#standIns.includes(tool);
+    const known = this.#script.calls.get(id)?.find(({ result }) => isStandIn || result.name === tool.name);
     if (!known) return null;
     const accesses = tool.access(input);
     const leaves = accesses.some(({ kind, target }) => kind === 'write' && this.#scratch.isOutside(target));
     const because =
       known.unrepeatable ??
+      (isStandIn ? 'it called an MCP server' : null) ??
       (leaves ? 'it changed files outside the folder' : null) ??
       outwardBecause(tool, accesses) ??
+      this.#withoutGit(accesses) ??
       (await this.#withoutSandbox(accesses[0]?.kind));
     if (because === null) return null;
     this.#checker.fromJournal.set(id, { call: this.#checker.titleOf(id), because });
@@ -280,6 +306,15 @@ class Replay {
     const images = content.filter((part) => part.type === 'image');
     return (success ? { success, output: text, images } : { success, error: text }) satisfies ToolResult;
   };
+
+  #withoutGit(accesses: readonly Access[]): string | null {
+    if (!accesses.some(({ kind, target }) => kind === 'execute' && /\bgit\b/.test(target))) return null;
+    if (this.#timeline.git === undefined && existsSync(path.join(this.#scratch.folder, '.git')))
+      this.#scratch.notes.push(
+        'How git was before a run is not known: its commands ran on the repository as it is now.',
+      );
+    return this.#gitBecause;
+  }
 
   async #withoutSandbox(kind: string | undefined): Promise<string | null> {
     if (kind !== 'execute' || this.#options.unsandboxed) return null;
@@ -306,29 +341,14 @@ class Replay {
 
   #ownPlace(): SessionPlace {
     const { root, folder } = this.#scratch;
-    return sessionPlace({ dataRoot: root, sessions: '', id: this.#id, cwd: folder });
-  }
-
-  async #compareSubagents({ opened }: Opened): Promise<void> {
-    const actual = await opened.subagents.all();
-    for (const [id, known] of this.#script.subagents) {
-      const expected = known.at(-1);
-      const found = actual.find((one) => one.id === id);
-      if (!expected) continue;
-      for (const [i, message] of expected.messages.entries()) {
-        const now = found?.messages[i];
-        if (now?.role === message.role) this.#checker.message(message, now);
-        else this.#checker.missing(message);
-      }
-      for (const more of found?.messages.slice(expected.messages.length) ?? [])
-        this.#checker.unexpected(more);
-    }
+    const sessions = path.join(root, 'sessions');
+    return sessionPlace({ dataRoot: root, sessions, id: this.#id, cwd: folder });
   }
 
   /** Files that the original did not change. */
   #findOtherChanges(): void {
     const [{ from, to } = { from: '', to: '' }] = this.#scratch.moves;
-    const before = Timeline.start(this.#ownRecords());
+    const before = statesAtStart(this.#ownRecords());
     const others = [...before].flatMap(([file, state]) => {
       const original = path.join(from, path.relative(to, file));
       return this.#timeline.known.has(original) ? [] : [[original, state] as const];
@@ -345,6 +365,7 @@ class Replay {
     return {
       session: this.#source.id,
       same: differences.length === 0,
+      complete: fromJournal.size === 0,
       runs: this.#runs,
       calls,
       fromJournal: [...fromJournal.values()],
@@ -364,13 +385,4 @@ class Replay {
       ...(other && { comparison: other.comparison }),
     };
   }
-}
-
-/** Null as soon as the price of a request is unknown. */
-function countCost(event: AgentEvent, comparison: OtherModel['comparison']): void {
-  if (event.type === 'usage')
-    comparison.costUsd =
-      event.costUsd === null || comparison.costUsd === null ? null : comparison.costUsd + event.costUsd;
-  if (event.type === 'end' && event.reason === 'budget')
-    comparison.stopped = event.error?.message ?? 'a limit was reached';
 }

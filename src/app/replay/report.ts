@@ -1,6 +1,8 @@
 /** One place where the replay went differently. */
 export type Difference = {
   kind: 'prompt' | 'call' | 'result' | 'conversation' | 'file';
+  /** The run in which it was found, counted from 1; null if that is not known, as for the calls of a subagent. */
+  run: number | null;
   /** What it concerns, for people: a call, a file. */
   about: string;
   /** Null if there was nothing. */
@@ -15,7 +17,10 @@ export type ReplayReport = {
   session: string;
   /** Whether everything that was compared is the same. */
   same: boolean;
+  /** Whether every call was run again. */
+  complete: boolean;
   runs: number;
+  /** Calls that were run again. */
   calls: number;
   /** Calls that were not run again, and why. */
   fromJournal: { call: string; because: string }[];

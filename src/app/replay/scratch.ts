@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   readlinkSync,
   realpathSync,
   symlinkSync,
@@ -18,10 +19,11 @@ import { counted } from '../../lib/text/counted.ts';
 import type { Move } from '../../session/bundle/reroot.ts';
 import { applySteps } from '../../session/undo/apply.ts';
 import { type FileState, type Found, inspect } from '../../session/undo/file-state.ts';
+import type { GitState } from '../../session/undo/git-state.ts';
 import type { Objects } from '../../session/undo/objects.ts';
 import { BUILT } from '../../session/undo/tree-walk.ts';
-import type { FileAtStart } from '../../session/undo/undo-log.ts';
-import type { States } from './timeline.ts';
+import type { States } from '../../session/undo/undo-log.ts';
+import { setGitState } from './scratch-git.ts';
 
 /** A copy of a working directory, to run calls in. */
 export type Scratch = {
@@ -37,6 +39,8 @@ export type Scratch = {
   isOutside(written: string): boolean;
   /** Brings paths of the working directory into these states. */
   set(states: States): Promise<void>;
+  /** Brings the repository into a recorded state; resolves with why git commands cannot run there, or null. */
+  setGit(state: GitState | null | undefined): Promise<string | null>;
   remove(): Promise<void>;
 };
 
@@ -44,8 +48,7 @@ export type ScratchOptions = {
   workingDirectory: string;
   dataRoot: string;
   objects: Objects;
-  /** The folder at the start of the session, if it came with the session. */
-  start: readonly FileAtStart[] | null;
+  env: NodeJS.ProcessEnv;
   /** When the session ended: files that are newer and unknown to undo are named. */
   ended: string;
   known: ReadonlySet<string>;
@@ -57,7 +60,7 @@ export type ScratchOptions = {
 const MOST_COPIED = 3_000;
 
 export async function createScratch(options: ScratchOptions): Promise<Scratch> {
-  const { workingDirectory, objects, start } = options;
+  const { workingDirectory, objects, env } = options;
   const base = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-replay-')));
   const folder = options.at ?? path.join(base, path.basename(workingDirectory) || 'project');
   mkdirSync(folder, { recursive: true });
@@ -76,12 +79,10 @@ export async function createScratch(options: ScratchOptions): Promise<Scratch> {
     at,
     isOutside: (written) => !isInside(folder, realPlace(path.resolve(folder, written))),
     set: (states) => setStates(states, { at, objects, notes }),
+    setGit: (state) => setGitState(state, { folder, source: path.join(real, '.git'), objects, env, notes }),
     remove: () => rm(base, { recursive: true, force: true, maxRetries: 3 }),
   };
-  if (start) {
-    await scratch.set(new Map(start.map((file) => [file.path, file.state])));
-    notes.push('The files at the start came with the session.');
-  } else if (existsSync(real)) copyFolder(real, folder, options, notes);
+  if (existsSync(real)) copyFolder(real, folder, options, notes);
   else notes.push(`The folder ${workingDirectory} is gone: only files that undo has saved are there.`);
   return scratch;
 }
@@ -130,17 +131,18 @@ function copyFolder(
   notes: string[],
 ): void {
   let newer = 0;
+  const isInGit = (place: string) => path.relative(from, place).split(path.sep)[0] === '.git';
   const copy = (source: string, target: string): void => {
     const stat = lstatSync(source);
     if (stat.isSymbolicLink()) symlinkSync(readlinkSync(source, 'buffer'), target);
     else if (stat.isFile()) {
+      if (path.basename(source) === '.git' && leadsOut(source, from)) return;
       copyFileSync(source, target, constants.COPYFILE_FICLONE);
       utimesSync(target, stat.atime, stat.mtime);
-      if (stat.mtime.toISOString() > ended && !known.has(source)) newer += 1;
+      if (stat.mtime.toISOString() > ended && !known.has(source) && !isInGit(source)) newer += 1;
     } else if (stat.isDirectory()) {
       if (source === dataRoot) return;
-      const inGit = path.relative(from, source).split(path.sep)[0] === '.git';
-      if (BUILT.has(path.basename(source)) && !inGit && isLarge(source)) {
+      if (BUILT.has(path.basename(source)) && !isInGit(source) && isLarge(source)) {
         symlinkSync(source, target);
         notes.push(`${path.relative(from, source)} is large: the copy has a link to it.`);
         return;
@@ -154,6 +156,12 @@ function copyFolder(
     notes.push(
       `${counted(newer, 'file')} changed after the session ended and unknown to undo: taken as they are now.`,
     );
+}
+
+/** Whether the repository of a worktree or submodule is elsewhere: a copy of its `.git` would change that. */
+function leadsOut(file: string, folder: string): boolean {
+  const place = /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+  return path.isAbsolute(place) || !isInside(folder, path.resolve(path.dirname(file), place));
 }
 
 function isLarge(folder: string): boolean {

@@ -10,6 +10,8 @@ import {
 import type { Session } from '../../contract/session.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { readRegularFile } from '../../lib/files/regular-file.ts';
+import { compareText } from '../../lib/text/compare.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { requireKnownVersion } from '../../session/journal-version.ts';
 import { lostRecords } from '../../session/lost-records.ts';
 import { parseJournal } from '../../session/parse.ts';
@@ -19,8 +21,13 @@ import type { SessionPlace } from '../../session/session-place.ts';
 /** What happened in a conversation, in order, including what was rewound later. */
 type ScriptItem = { type: 'message'; message: Message } | { type: 'rewind'; keep: number } | { type: 'end' };
 
+/** Why a call is not run again that was running when the program ended. */
+export const CUT_OFF = 'the program ended while it ran';
+
 /** A call as the journal knows it. */
-export type KnownCall = {
+type KnownCall = {
+  /** The tool as the model named it; the result has the name of the one that ran. */
+  name: string;
   result: ToolMessage;
   /** Why it is not run again, if that follows from the journal alone. */
   unrepeatable: string | null;
@@ -28,6 +35,8 @@ export type KnownCall = {
 
 export type Script = {
   session: Session;
+  /** What was copied from another session: it happened there. */
+  inherited: Message[];
   items: ScriptItem[];
   /** By the id of the subagent; several if an id was used again after a rewind, oldest first. */
   subagents: Map<string, Session[]>;
@@ -41,23 +50,41 @@ export function readScript(place: SessionPlace): Script {
   const { records, session, notes } = readJournal(place.journal, place.id);
   const calls = new Map<string, KnownCall[]>();
   learnCalls(records, calls);
-  const subagents = new Map<string, Session[]>();
-  for (const name of unlessErrno(['ENOENT'], [], () => readdirSync(place.subagents)).sort()) {
-    const id = /^([0-9a-f]+)(-\d+)?\.jsonl$/.exec(name)?.[1];
-    if (id === undefined) continue;
-    const one = readJournal(path.join(place.subagents, name), name);
-    learnCalls(one.records, calls);
-    subagents.set(
-      id,
-      [...(subagents.get(id) ?? []), one.session].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)),
-    );
-  }
-  const items = records.flatMap((record): ScriptItem[] => {
+  const subagents = readSubagents(place, (all) => learnCalls(all, calls));
+  const all = records.flatMap((record): ScriptItem[] => {
     if (record.type === 'message' || record.type === 'rewind') return [record];
     return record.type === 'end' ? [{ type: 'end' }] : [];
   });
+  const items = all.slice(session.parent?.messages ?? 0);
+  const inherited = all
+    .slice(0, all.length - items.length)
+    .flatMap((item) => (item.type === 'message' ? [item.message] : []));
+  if (inherited.length > 0)
+    notes.push(
+      `${counted(inherited.length, 'message')} came from another session: they are taken as they are, and the rest is replayed.`,
+    );
   const compactions = records.filter(({ type }) => type === 'compaction').length;
-  return { session, items, subagents, calls, compactions, notes };
+  return { session, inherited, items, subagents, calls, compactions, notes };
+}
+
+/** The conversations of subagents by id, oldest first. */
+export function readSubagents(
+  { subagents: folder }: Pick<SessionPlace, 'subagents'>,
+  learn: (records: readonly JournalRecord[]) => void = () => undefined,
+): Script['subagents'] {
+  const found: Script['subagents'] = new Map();
+  for (const name of unlessErrno(['ENOENT'], [], () => readdirSync(folder)).sort()) {
+    const id = /^([0-9a-f]+)(-\d+)?\.jsonl$/.exec(name)?.[1];
+    if (id === undefined) continue;
+    const { records, session } = readJournal(path.join(folder, name), name);
+    learn(records);
+    const all = [...(found.get(id) ?? []), session];
+    found.set(
+      id,
+      all.sort((a, b) => compareText(a.startedAt, b.startedAt)),
+    );
+  }
+  return found;
 }
 
 function readJournal(file: string, id: string) {
@@ -81,12 +108,13 @@ function learnCalls(records: readonly JournalRecord[], calls: Map<string, KnownC
   const answered = new Set(
     records.flatMap((one) => (one.type === 'call_answered' ? [one.message.callId] : [])),
   );
-  const repeated = new Set(
+  const started = new Set(records.flatMap((one) => (one.type === 'call_started' ? [one.callId] : [])));
+  const made = new Map(
     records
       .flatMap((one) =>
         one.type === 'message' && one.message.role === 'assistant' ? toolCallsOf(one.message) : [],
       )
-      .flatMap(({ id, repeats }) => (repeats === undefined ? [] : [id])),
+      .map((call) => [call.id, call]),
   );
   for (const record of records) {
     if (record.type !== 'message' || record.message.role !== 'tool') continue;
@@ -95,12 +123,15 @@ function learnCalls(records: readonly JournalRecord[], calls: Map<string, KnownC
     const unrepeatable =
       metadata?.interrupted === true
         ? 'it was interrupted'
-        : repeated.has(callId)
+        : made.get(callId)?.repeats !== undefined
           ? 'it repeated an earlier call'
           : answered.has(callId)
             ? null
-            : 'the program ended while it ran';
-    calls.set(callId, [...(calls.get(callId) ?? []), { result, unrepeatable }]);
+            : started.has(callId)
+              ? CUT_OFF
+              : 'it did not run in this session';
+    const name = made.get(callId)?.name ?? result.name;
+    calls.set(callId, [...(calls.get(callId) ?? []), { name, result, unrepeatable }]);
   }
 }
 

@@ -2,12 +2,14 @@ import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { sessionPlace } from '../../session/session-place.ts';
 import { Objects } from '../../session/undo/objects.ts';
-import { foldHistory, readUndoRecords } from '../../session/undo/undo-log.ts';
+import { foldHistory, readUndoRecords, statesAtStart } from '../../session/undo/undo-log.ts';
 import type { Host } from '../host.ts';
 import { type Settings, sessionFolder, sessionStore } from '../settings.ts';
 import { createScratch, type Scratch } from './scratch.ts';
 import { readScript } from './script.ts';
-import { Timeline } from './timeline.ts';
+
+/** Tools that leave a record in the undo log. */
+const CHANGING = new Set(['Write', 'Edit', 'MultiEdit', 'Delete']);
 
 export type ReplayPlace = { settings: Settings; host: Host };
 
@@ -27,7 +29,12 @@ export async function openSource(wanted: string, { settings, host }: ReplayPlace
   const history = foldHistory(records);
   const objects = new Objects(path.join(place.undoFolder, 'objects'), { withheld: () => history.withheld });
   const { workingDirectory, messages } = script.session;
-  const start = Timeline.start(records);
+  const start = statesAtStart(records);
+  const hasChanged = [...script.calls.values()]
+    .flat()
+    .some(({ result, unrepeatable }) => unrepeatable === null && result.success && CHANGING.has(result.name));
+  if (records.length === 0 && hasChanged)
+    script.notes.push('The undo data of this session is gone: its files are taken as they are now.');
   return {
     id,
     place,
@@ -39,7 +46,7 @@ export async function openSource(wanted: string, { settings, host }: ReplayPlace
         workingDirectory,
         dataRoot: settings.root,
         objects,
-        start: history.start,
+        env: host.env,
         ended: messages.at(-1)?.timestamp ?? '',
         known: new Set(start.keys()),
         ...(at !== undefined && { at }),

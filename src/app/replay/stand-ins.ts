@@ -7,7 +7,7 @@ import type { Session } from '../../contract/session.ts';
 import { defineTool, fail, type Tool } from '../../contract/tool.ts';
 import type { Host } from '../host.ts';
 import { loadSettings, type Settings } from '../settings.ts';
-import type { KnownCall, Script } from './script.ts';
+import type { Script } from './script.ts';
 
 /** What stands in for parts of the original session that a replay does not use. */
 
@@ -28,21 +28,24 @@ export function recordedModel({ settings: { model } }: Session, { config }: Sett
   return { preset, baseUrl: 'http://replay.invalid', model: name, info, key: null };
 }
 
-/** Tools of MCP servers that the session called: the servers are not started. */
+/** Tools that reach MCP servers by the names they are given. */
+const SERVER_TOOLS = /^(mcp_|Mcp(Search|Call|Read)$)/;
+
+/** Tools of MCP servers, as the session called them: the servers are not started. */
 export function serverTools({ calls }: Script): Tool[] {
-  const names = new Set([...calls.values()].flat().map(({ result }: KnownCall) => result.name));
-  return [...names]
-    .filter((name) => name.startsWith('mcp__'))
-    .map((name) =>
-      defineTool({
-        name,
-        description: 'Answered from the journal.',
-        input: () => z.looseObject({}),
-        title: () => name,
-        access: () => [],
-        run: async () => fail('This call is not in the journal, so it has no answer.'),
-      }),
-    );
+  const all = [...calls.values()].flat();
+  const servers = new Set(all.flatMap(({ result }) => result.metadata?.server ?? []));
+  const isOfServer = (name: string) => SERVER_TOOLS.test(name) || servers.has(name.split(/:|__/)[0] ?? '');
+  return [...new Set(all.flatMap(({ name, result }) => [name, result.name]))].filter(isOfServer).map((name) =>
+    defineTool({
+      name,
+      description: 'Answered from the journal.',
+      input: () => z.looseObject({}),
+      title: () => name,
+      access: () => [],
+      run: async () => fail('This call is not in the journal, so it has no answer.'),
+    }),
+  );
 }
 
 /** What the data root of a replay has in common with the user's. */

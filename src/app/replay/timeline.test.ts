@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { sha256 } from '../../lib/sha256.ts';
 import type { FileState } from '../../session/undo/file-state.ts';
 import type { UndoRecord } from '../../session/undo/undo-log.ts';
+import { statesAtStart } from '../../session/undo/undo-log.ts';
 import { Timeline } from './timeline.ts';
 
 const file = (text: string): FileState => ({ type: 'file', mode: 0o644, hash: sha256(text) });
@@ -23,7 +24,7 @@ test('runs, an undo, an edit and a command of the user are told apart', () => {
     run('06', 4),
     change(file('2'), file('by a command of the user')),
   ];
-  expect(Timeline.start(records)).toEqual(new Map([['/p/a', file('0')]]));
+  expect(statesAtStart(records)).toEqual(new Map([['/p/a', file('0')]]));
   const timeline = new Timeline(records);
 
   expect(timeline.before({ at: '01', next: '03', message: 0 })).toEqual(new Map());

@@ -1,11 +1,9 @@
-import { type Change, type FileState, isSame } from '../../session/undo/file-state.ts';
-import type { UndoRecord } from '../../session/undo/undo-log.ts';
+import { type Change, isSame } from '../../session/undo/file-state.ts';
+import type { GitState } from '../../session/undo/git-state.ts';
+import { changesIn, type States, type UndoRecord } from '../../session/undo/undo-log.ts';
 
 /** A prompt: when it was sent, when the next one was, and its position in the conversation. */
 export type PromptTime = { at: string; next: string | null; message: number };
-
-/** The states that paths get; null for nothing. */
-export type States = Map<string, FileState | null>;
 
 /**
  * An undo log in the order of the conversation: which changes the runs of the model made, and which ones came from the
@@ -20,14 +18,6 @@ export class Timeline {
 
   constructor(records: readonly UndoRecord[]) {
     this.#records = records;
-  }
-
-  /** The state before the first change of every path. */
-  static start(records: readonly UndoRecord[]): States {
-    const start: States = new Map();
-    for (const record of records)
-      for (const { path, before } of changesIn(record)) if (!start.has(path)) start.set(path, before);
-    return start;
   }
 
   /** What the user did to files before this prompt. */
@@ -56,6 +46,15 @@ export class Timeline {
     this.#isOurs = false;
   }
 
+  /** The state of git before the run of the last prompt: null if there was no repository, undefined if it is not known. */
+  get git(): GitState | null | undefined {
+    const own = this.#ownRecords();
+    const known = own.find((record) => record.type === 'git');
+    if (known) return known.state;
+    // A run without it among others was before a repository was created.
+    return own.length > 0 && this.#records.some(({ type }) => type === 'git') ? null : undefined;
+  }
+
   /** What the nth command of the last prompt's run changed, counted from 0. */
   changesByCommand(index: number): Change[] {
     const ends = this.#ownRecords().filter((record) => record.type === 'command_end');
@@ -81,19 +80,5 @@ export class Timeline {
 
   #learn(record: UndoRecord): void {
     for (const { path, after } of changesIn(record)) this.known.set(path, after);
-  }
-}
-
-export function changesIn(record: UndoRecord): readonly Change[] {
-  switch (record.type) {
-    case 'change':
-      return [record];
-    case 'command_end':
-    case 'found':
-    case 'undone':
-    case 'redone':
-      return record.changes;
-    default:
-      return [];
   }
 }

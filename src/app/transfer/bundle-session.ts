@@ -8,10 +8,12 @@ import { type Settings, sessionFolder, sessionStore } from '../settings.ts';
 
 type Place = { settings: Settings; host: Host };
 
+type ExportBundleOptions = { file: (id: string) => string; withSecrets?: boolean; allFiles?: boolean };
+
 /** Writes a session with everything that belongs to it to one file. Null if there is no such session. */
 export async function exportBundle(
   wanted: string,
-  { file, withSecrets = false }: { file: (id: string) => string; withSecrets?: boolean },
+  { file, withSecrets = false, allFiles = false }: ExportBundleOptions,
   { settings, host }: Place,
 ): Promise<(Bundle & { file: string }) | null> {
   const store = sessionStore(settings);
@@ -33,6 +35,8 @@ export async function exportBundle(
       cwd: workingDirectory,
     }),
     workingDirectory,
+    dataRoot: settings.root,
+    allFiles,
     ...(!withSecrets && { redaction }),
   });
   const to = file(id);
@@ -41,12 +45,17 @@ export async function exportBundle(
 }
 
 /** Imports a bundle as a session of the folder. */
-export function importBundleAt(file: string, at: string, { settings }: Place): Promise<Imported> {
+export function importBundleAt(
+  file: string,
+  { at, files = false }: { at: string; files?: boolean },
+  { settings }: Place,
+): Promise<Imported> {
   const { config, root } = settings;
   return importBundle(file, {
     dataRoot: root,
     sessions: sessionFolder(settings),
     at,
+    files,
     limits: { bytes: (config.storageLimitMb + config.undoLimitMb) * 1024 * 1024 },
   });
 }

@@ -1,19 +1,16 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import type { Difference, ReplayReport } from '../../app/replay/report.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { exitCodes } from '../../frontends/shared/exit-codes.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { counted } from '../../lib/text/counted.ts';
-import { diffOf } from '../../lib/text/diff-lines.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { parseArgs, positiveInteger } from '../args.ts';
 import { type Ended, withContext } from './context.ts';
-
-type Comparison = NonNullable<ReplayReport['comparison']>;
+import { reportText } from './replay-report.ts';
 
 type Flags = {
   json?: boolean;
+  strict?: boolean;
   unsandboxed?: boolean;
   model?: string;
   budget: string[];
@@ -42,6 +39,7 @@ export function replayCommand(terminal: Terminal, ended: Ended): Command {
     .option('--at <folder>', 'with --from: the folder for the copy (default: a temporary one)')
     .option('--mode <mode>', 'with --from: the permission mode to go on in')
     .option('--unsandboxed', 'run commands even if no sandbox is available')
+    .option('--strict', 'exit code 6 unless every call was run again')
     .option('--json', 'print JSON')
     .action(async (wanted: string, flags: Flags) => {
       ended.code = await (flags.from === undefined
@@ -51,17 +49,20 @@ export function replayCommand(terminal: Terminal, ended: Ended): Command {
 }
 
 async function compare(wanted: string, flags: Flags, terminal: Terminal): Promise<number> {
-  const { json, unsandboxed = false, model, budget } = flags;
+  const { json, strict = false, unsandboxed = false, model, budget } = flags;
   const settings = loadSettings({ budget }, terminal);
   const stop = new AbortController();
   terminal.onSignal('SIGINT', () => stop.abort());
   const { replaySession } = await import('../../app/replay/replay.ts');
   const options = { unsandboxed, signal: stop.signal, ...(model !== undefined && { model }) };
   const report = await replaySession(wanted, options, { settings, host: terminal });
-  terminal.stdout.write(json ? `${JSON.stringify(report)}\n` : await reportText(report));
+  const color = terminal.stdout.isTTY && !terminal.env.NO_COLOR;
+  terminal.stdout.write(json ? `${JSON.stringify(report)}\n` : await reportText(report, { color }));
   if (stop.signal.aborted) return exitCodes.interrupted.code;
   if ((report.comparison?.stopped ?? null) !== null) return exitCodes.limit.code;
-  return report.same ? exitCodes.done.code : exitCodes.error.code;
+  if (!report.same) return exitCodes.error.code;
+  const isEnough = report.complete || (report.calls > 0 && !strict);
+  return isEnough ? exitCodes.done.code : exitCodes.incomplete.code;
 }
 
 /** Branches, then goes on like any other conversation. */
@@ -91,54 +92,4 @@ async function goOn(wanted: string, flags: Flags & { from: number }, terminal: T
   if (isOnScreen)
     return (await import('../../frontends/terminal/run.ts')).runScreen(prompt, parsed.options, there);
   return (await import('../../frontends/print/run.ts')).runPrint(prompt, parsed.options, there);
-}
-
-async function reportText(report: ReplayReport): Promise<string> {
-  const { session, runs, calls, files, differences, fromJournal, ignored, notes } = report;
-  const [first] = differences;
-  const what = [counted(runs, 'run'), counted(calls, 'call'), counted(files, 'changed file')].join(', ');
-  const lines = [
-    `Session ${session.slice(0, 8)}: ${what}.`,
-    first
-      ? `${counted(differences.length, 'difference')}. The first: ${heading(first)}`
-      : 'Everything is the same.',
-    ...(first ? [await diffText(first)] : []),
-    ...(fromJournal.length > 0 ? ['Answered from the journal, not run again:'] : []),
-    ...fromJournal.map(({ call, because }) => `  ${visible(call)} (${because})`),
-    ...Object.entries(ignored).map(([name, count]) => `Ignored ${name} in ${counted(count, 'result')}.`),
-    ...notes.map((note) => `Note: ${visible(note)}`),
-    ...(report.comparison ? comparisonLines(report.comparison) : []),
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-function comparisonLines({ model, turns, actions, costUsd, stopped }: Comparison): string[] {
-  const cost = costUsd === null ? 'for an unknown price' : `for $${costUsd.toFixed(4)}`;
-  const act = actions.length === 0 ? 'the same calls each time' : `other calls in ${actions.length} of them`;
-  const list = (calls: readonly string[]) => (calls.length === 0 ? 'no call' : calls.map(visible).join(', '));
-  return [
-    `${model} was asked for ${counted(turns, 'turn')} ${cost}: ${act}.`,
-    ...actions.flatMap(({ turn, expected, actual }) => [
-      `  turn ${turn}`,
-      `  - ${list(expected)}`,
-      `  + ${list(actual)}`,
-    ]),
-    ...(stopped === null ? [] : [`Stopped: ${visible(stopped)}`]),
-  ];
-}
-
-function heading({ kind, about }: Difference): string {
-  return `${kind === 'result' ? 'the result of ' : ''}${visible(about)}`;
-}
-
-/** Without control characters: a result may contain anything. */
-async function diffText({ expected, actual }: Difference): Promise<string> {
-  const [before = '', after = ''] = [expected, actual].map((text) => `${(text ?? '').trimEnd()}\n`);
-  // Differs only at its end: then that must be seen.
-  const { patch } = await (before === after
-    ? diffOf('x', expected ?? '', actual ?? '')
-    : diffOf('x', before, after));
-  const [, , ...hunks] = patch.trimEnd().split('\n');
-  const lines = ['--- journal', '+++ replay', ...hunks];
-  return lines.map((line) => `  ${visible(line)}`).join('\n');
 }

@@ -10,10 +10,11 @@ import { requireKnownVersion } from '../journal-version.ts';
 import type { SessionPlace } from '../session-place.ts';
 import { inspect, statIfAny } from '../undo/file-state.ts';
 import { Objects } from '../undo/objects.ts';
-import { type FileAtStart, readUndoRecords, type UndoRecord } from '../undo/undo-log.ts';
+import { foldHistory, readUndoRecords, type UndoRecord } from '../undo/undo-log.ts';
 import { BUNDLE_VERSION, type BundleHeader, isBundleName, type Packed, pack } from './container.ts';
-import { mapJournal, mapValue, type TextChange } from './map-texts.ts';
-import { portableUndo, undoBytes } from './portable-undo.ts';
+import { filesAtStart } from './files-at-start.ts';
+import { mapJournal, mapValue, type TextChange, textsIn } from './map-texts.ts';
+import { mapPaths, portableUndo, undoBytes } from './portable-undo.ts';
 
 /** Finds secrets. `learn` is called with everything first, so that a secret is hidden wherever it appears. */
 export type Redaction = {
@@ -28,8 +29,9 @@ export type BundleOptions = {
   workingDirectory: string;
   /** Absent: secrets stay in the bundle. */
   redaction?: Redaction;
-  /** The working directory at the start of the session, if it is to be included. */
-  start?: readonly FileAtStart[];
+  /** All files of the working directory are included, not only those that the conversation names. */
+  allFiles?: boolean;
+  dataRoot: string;
 };
 
 export type Bundle = {
@@ -41,6 +43,10 @@ export type Bundle = {
   outside: string[];
   /** Files whose saved content is gone. */
   missing: string[];
+  /** Files that are left out because their names contain secrets. */
+  unnamed: string[];
+  /** How many files of the working directory are included as they were at the start, without those that changed. */
+  files: number;
 };
 
 /** Collects everything that belongs to a session. Changes nothing. */
@@ -53,7 +59,10 @@ export function collectBundle(options: BundleOptions): Bundle {
     ...filesIn(place.subagents, 'subagents').map((file) => ({ ...file, isJournal: true })),
     ...filesIn(place.outputs, 'outputs').map((file) => ({ ...file, isJournal: false })),
   ];
-  const undo = collectUndo(options);
+  const undo = collectUndo(
+    options,
+    texts.flatMap(({ bytes, isJournal }) => (isJournal ? textsIn(bytes) : [])),
+  );
   const change: TextChange = { text: redaction ? redaction.hide : (text) => text };
   if (redaction) {
     for (const { bytes } of texts) mapJournal(bytes, change);
@@ -80,8 +89,8 @@ export function collectBundle(options: BundleOptions): Bundle {
       format: 'aca-session-bundle',
       version: BUNDLE_VERSION,
       session: place.id,
-      workingDirectory,
-      outputs: place.outputs,
+      workingDirectory: change.text(workingDirectory),
+      outputs: change.text(place.outputs),
       redacted: redaction !== undefined,
       contents: contents.length,
       bytes: contents.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -107,15 +116,28 @@ export async function writeBundle({ header, contents }: Bundle, file: string): P
 type CollectedUndo = {
   records: UndoRecord[];
   objects: Packed[];
-} & Pick<Bundle, 'withheld' | 'outside' | 'missing'>;
+} & Pick<Bundle, 'withheld' | 'outside' | 'missing' | 'unnamed' | 'files'>;
 
 /** Learns the secrets of all saved contents; the result is to be called when all secrets are known. */
-function collectUndo({ place, workingDirectory, redaction, start }: BundleOptions) {
+function collectUndo(
+  { place, workingDirectory, redaction, allFiles, dataRoot }: BundleOptions,
+  texts: readonly string[],
+) {
   const real = existsSync(workingDirectory) ? realpathSync(workingDirectory) : workingDirectory;
   const logged = place.undoLog === null ? [] : readUndoRecords(place.undoLog);
-  const atStart: UndoRecord[] = start ? [{ type: 'start', files: [...start] }] : [];
-  const earlier = logged.filter(({ type }) => type !== 'start' || !start);
-  const { records, outside } = portableUndo([...atStart, ...earlier], [workingDirectory, real]);
+  const files = filesAtStart({
+    folder: real,
+    records: logged,
+    texts: allFiles ? null : texts,
+    excluded: new Set([dataRoot]),
+  });
+  // An imported session has one already, of the time when it really started.
+  const imported = foldHistory(logged).start ?? [];
+  const known = new Set(imported.map((file) => file.path));
+  const all = [...files.filter((file) => !known.has(file.path)), ...imported];
+  const atStart: UndoRecord[] = all.length > 0 ? [{ type: 'start', files: all }] : [];
+  const later = logged.filter(({ type }) => type !== 'start');
+  const { records, outside } = portableUndo([...atStart, ...later], [workingDirectory, real]);
   const saved = new Objects(path.join(place.undoFolder, 'objects'));
   /** What is not saved is read from its file: files at the start that no run has changed. */
   const read = (hash: string, file: string): Buffer | null => {
@@ -125,13 +147,25 @@ function collectUndo({ place, workingDirectory, redaction, start }: BundleOption
     return found?.state.hash === hash ? found.bytes : null;
   };
   const contents = contentsIn(records);
+  if (redaction) for (const file of [...contents.values()].flat()) redaction.hide(file);
   if (redaction)
     for (const [hash, files] of contents)
       redaction.hide(textOf(read(hash, files[0] ?? '') ?? Buffer.alloc(0)));
   return (change: TextChange): CollectedUndo => {
-    const result: CollectedUndo = { records: [], objects: [], outside, withheld: [], missing: [] };
+    const unnamed = new Set<string>();
+    const named = records.flatMap((record) =>
+      mapPaths(record, (file) => {
+        if (change.text(file) === file) return file;
+        unnamed.add(file);
+        return null;
+      }),
+    );
+    const result: CollectedUndo = {
+      ...{ records: [], objects: [], outside, withheld: [], missing: [] },
+      ...{ unnamed: [...unnamed], files: files.filter(({ state }) => state.type !== 'folder').length },
+    };
     const withheld: { path: string; hash: string }[] = [];
-    for (const [hash, files] of contents) {
+    for (const [hash, files] of contentsIn(named)) {
       const bytes = read(hash, files[0] ?? '');
       const text = bytes && textOf(bytes);
       const isSecret =
@@ -150,10 +184,20 @@ function collectUndo({ place, workingDirectory, redaction, start }: BundleOption
     result.missing = [...new Set(result.missing)];
     result.records = [
       ...(withheld.length > 0 ? [{ type: 'withheld' as const, files: withheld }] : []),
-      ...records.map((record) => (record.type === 'run' ? mapValue(record, change) : record)),
+      ...named.map((record) => portableRecord(record, change)),
     ];
     return result;
   };
+}
+
+function portableRecord(record: UndoRecord, change: TextChange): UndoRecord {
+  if (record.type === 'run') return mapValue(record, change);
+  // The index names files that the session has nothing to do with.
+  if (record.type === 'git' && record.state !== 'elsewhere') {
+    const { head } = record.state;
+    return { ...record, state: change.text(head) === head ? { ...record.state, index: null } : 'elsewhere' };
+  }
+  return record;
 }
 
 /** All contents that records refer to, with the files they belong to. */

@@ -236,3 +236,35 @@ test('an undo through a link that the same undo creates writes nothing outside',
   expect(report?.restored).toEqual([path.join(here.root, 'sub')]);
   expect(await outside.tree()).toEqual({ 'victim.txt': 'mine\n' });
 });
+
+test('files that are placed through a link of the same bundle are not written outside', async () => {
+  const outside = await machine({ 'victim.txt': 'mine\n' });
+  const made = await forged((lines) => {
+    const contents = [outside.root, 'evil'].map((text) => withContent(`objects/${sha256(text)}`, text));
+    const files = [
+      { path: 'sub', state: { ...link, hash: sha256(outside.root) } },
+      { path: 'sub/victim.txt', state: { ...FILE, hash: sha256('evil') } },
+      { path: 'sub/more.txt', state: { ...FILE, hash: sha256('evil') } },
+    ];
+    return contents.reduce((all, add) => add(all), withUndo({ type: 'start', files })(lines));
+  });
+  const empty = await machine();
+  const { files } = await empty.unpack(made.file);
+  expect(files?.kept.map(({ path: file }) => path.basename(file)).sort()).toEqual(['more.txt', 'victim.txt']);
+  expect(await outside.tree()).toEqual({ 'victim.txt': 'mine\n' });
+});
+
+test('an imported session counts as text of others, and brings no remotes that the user would trust', async () => {
+  const source = await machine();
+  const id = await sessionOn(source, [prompt('hi'), reply('Hello.')]);
+  const page = { kind: 'foreign' as const, name: 'https://a.test', remotes: ['git@evil:x.git'] };
+  await source.store.add(id, { type: 'source', source: page });
+  const { file } = await source.pack(id);
+  const target = await machine();
+  await target.unpack(file);
+  const { sources, messages = [] } = (await target.store.read(id)) ?? {};
+  expect(sources).toEqual([
+    { kind: 'foreign', name: 'https://a.test' },
+    { kind: 'foreign', name: 'the imported session', imported: messages.length },
+  ]);
+});

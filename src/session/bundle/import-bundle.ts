@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
+import { importedSession } from '../../contract/provenance.ts';
 import { writeAtomic } from '../../lib/files/atomic-write.ts';
+import { isObject } from '../../lib/text/json.ts';
 import { forgetTraces } from '../housekeeping.ts';
 import { requireKnownVersion } from '../journal-version.ts';
 import { parseJournal } from '../parse.ts';
 import { fold } from '../records.ts';
 import { type SessionPlace, sessionPlace } from '../session-place.ts';
 import { Objects } from '../undo/objects.ts';
-import type { UndoRecord } from '../undo/undo-log.ts';
+import { foldHistory, type UndoRecord } from '../undo/undo-log.ts';
 import { type BundleHeader, type Content, notABundle, type UnpackLimits, unpack } from './container.ts';
 import { mapJournal } from './map-texts.ts';
+import { type PlacedFiles, placeFiles } from './place-files.ts';
 import { undoBytes, undoRecordsAt } from './portable-undo.ts';
 import { rerooting } from './reroot.ts';
 
@@ -22,6 +25,8 @@ export type ImportOptions = {
   /** The folder that becomes the session's working directory. */
   at: string;
   limits: UnpackLimits;
+  /** Bring files into the state in which the session left them even if the folder is not empty. */
+  files?: boolean;
 };
 
 export type Imported = {
@@ -29,6 +34,8 @@ export type Imported = {
   header: BundleHeader;
   /** Files whose saved content was left out of the bundle. */
   withheld: string[];
+  /** Null if the folder was left as it is. */
+  files: PlacedFiles | null;
 };
 
 /**
@@ -39,6 +46,7 @@ export async function importBundle(file: string, options: ImportOptions): Promis
   const { dataRoot, sessions, limits } = options;
   const at = realpathSync(options.at);
   const { header, undo } = await checkBundle(file, limits, at);
+  const placesFiles = options.files || readdirSync(at).length === 0;
   const id = freeId(header.session, sessions);
   const place = sessionPlace({ dataRoot, sessions, id, cwd: at });
   try {
@@ -48,7 +56,10 @@ export async function importBundle(file: string, options: ImportOptions): Promis
     forgetTraces(dataRoot, id);
     throw error;
   }
-  return { id, header, withheld: withheldIn(undo) };
+  const withheld = foldHistory(undo).withheld;
+  const objects = new Objects(path.join(place.undoFolder, 'objects'), { withheld: () => withheld });
+  const files = placesFiles ? await placeFiles(undo, objects) : null;
+  return { id, header, withheld: withheldIn(undo), files };
 }
 
 function freeId(id: string, sessions: string): string {
@@ -93,7 +104,9 @@ async function writeAll(file: string, { header, undo, place, at, limits }: Writi
   ]);
   const moved = (journal: Buffer, id?: string) =>
     mapJournal(journal, { text, keepsSigned: true }, (record) =>
-      record.type === 'header' && id !== undefined && record.id !== id ? { ...record, id } : record,
+      record.type === 'header' && id !== undefined && record.id !== id
+        ? { ...record, id }
+        : withoutRemotes(record),
     );
   let journal: Buffer | undefined;
   for await (const { content } of unpack(file, limits)) {
@@ -111,7 +124,20 @@ async function writeAll(file: string, { header, undo, place, at, limits }: Writi
   if (undo.length > 0) await writeAtomic(log, undoBytes(undo), 0o600);
   // It was there when the bundle was checked.
   if (!journal) throw new UserError(`${file} changed while it was imported.`, 'Import it again.');
-  await writeAtomic(place.journal, journal, 0o600);
+  const messages = fold(parseJournal(journal).records, place.id)?.session.messages.length ?? 0;
+  const source = { type: 'source' as const, source: importedSession(messages) };
+  await writeAtomic(
+    place.journal,
+    Buffer.concat([journal, Buffer.from(`${JSON.stringify(source)}\n`)]),
+    0o600,
+  );
+}
+
+/** The remotes of another machine's repository are not known to be the user's. */
+function withoutRemotes(record: Record<string, unknown>): Record<string, unknown> {
+  if (record.type !== 'source' || !isObject(record.source)) return record;
+  const { remotes: _, ...source } = record.source;
+  return { ...record, source };
 }
 
 function withheldIn(undo: readonly UndoRecord[]): string[] {

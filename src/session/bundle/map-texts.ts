@@ -32,6 +32,18 @@ export function mapJournal(
   return Buffer.concat(mapped.flatMap((line) => [line, newline]));
 }
 
+/** All texts of a journal. */
+export function textsIn(journal: Buffer): string[] {
+  const texts: string[] = [];
+  mapJournal(journal, {
+    text(text) {
+      texts.push(text);
+      return text;
+    },
+  });
+  return texts;
+}
+
 /** Complete lines only: another process may be writing the last one. */
 function linesIn(journal: Buffer): Line[] {
   const lines: Line[] = [];

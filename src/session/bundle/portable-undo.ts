@@ -2,6 +2,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { toJsonLines } from '../../lib/files/json-lines.ts';
 import { parseJson } from '../../lib/text/json.ts';
+import { COMMIT, HEAD } from '../undo/git-state.ts';
 import type { UndoRecord } from '../undo/undo-log.ts';
 
 /** An undo log as it is in a bundle: its paths are relative to the working directory, with slashes. */
@@ -30,6 +31,17 @@ const recordSchema = z.discriminatedUnion('type', [
     message: z.int().min(0),
     isReview: z.literal(true).optional(),
   }),
+  z.strictObject({
+    type: z.literal('git'),
+    state: z.union([
+      z.literal('elsewhere'),
+      z.strictObject({
+        head: z.string().regex(HEAD),
+        commit: z.string().regex(COMMIT).nullable(),
+        index: z.null(),
+      }),
+    ]),
+  }),
   change.extend({ type: z.literal('change') }),
   z.strictObject({ type: z.literal('command') }),
   z.strictObject({ type: z.literal('command_end'), changes, run: run.optional() }),
@@ -41,13 +53,15 @@ const recordSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('start'), files: z.array(z.strictObject({ path: place, state })) }),
 ]);
 
-const VERSION_CONTROL = /^\.(git|hg|svn|jj|bzr)$/i;
+export function isVersionControl(name: string): boolean {
+  return /^\.(git|hg|svn|jj|bzr)$/i.test(name);
+}
 
 /** Inside the folder, and not in the data of a version control system, which undo never touches. */
 function isPortable(text: string): boolean {
   if (text.includes('\0') || path.win32.isAbsolute(text) || path.posix.isAbsolute(text)) return false;
   if (path.sep === '\\' && text.includes('\\')) return false;
-  return text.split('/').every((part) => !['', '.', '..'].includes(part) && !VERSION_CONTROL.test(part));
+  return text.split('/').every((part) => !['', '.', '..'].includes(part) && !isVersionControl(part));
 }
 
 /** `outside` are changed paths that are not in the folder: they cannot be undone elsewhere. */
@@ -83,7 +97,7 @@ export function undoBytes(records: readonly UndoRecord[]): Buffer {
 }
 
 /** Leaves out what has no new path, and records of a newer version. */
-function mapPaths(record: UndoRecord, pathOf: (file: string) => string | null): UndoRecord[] {
+export function mapPaths(record: UndoRecord, pathOf: (file: string) => string | null): UndoRecord[] {
   const moved = <T extends { path: string }>(item: T): T[] => {
     const path = pathOf(item.path);
     return path === null ? [] : [{ ...item, path }];
@@ -102,6 +116,7 @@ function mapPaths(record: UndoRecord, pathOf: (file: string) => string | null): 
     case 'start':
       return [{ ...record, files: record.files.flatMap(moved) }];
     case 'run':
+    case 'git':
     case 'command':
       return [record];
     default:

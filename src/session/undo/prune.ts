@@ -125,7 +125,7 @@ function runsOf({ runs, undone, accepted, start }: UndoHistory): { at: string; h
   const atStart = (start ?? []).flatMap(({ state: { hash } }) => (hash ? [hash] : []));
   return [
     ...(start ? [{ at: runs[0]?.at ?? '', hashes: atStart }] : []),
-    ...runs.map(({ at, changes }) => ({ at, hashes: hashesOf(changes) })),
+    ...runs.map(({ at, changes, git }) => ({ at, hashes: [...hashesOf(changes), ...indexOf(git)] })),
     ...redo,
     ...reviewed,
   ];
@@ -139,6 +139,10 @@ function hashesOf(changes: LoggedRun['changes']): string[] {
   return changes.flatMap(
     ({ before, after }) => [before?.hash, after?.hash].filter((hash) => !!hash) as string[],
   );
+}
+
+function indexOf(git: LoggedRun['git']): string[] {
+  return typeof git === 'object' && git.index !== null ? [git.index] : [];
 }
 
 function stateNow(folder: string): Set<string> {

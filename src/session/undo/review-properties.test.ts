@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
-import { sweep } from '../../../test/support/soak.ts';
+import { rounds, sweep } from '../../../test/support/soak.ts';
 import { begin, command, edit, pictureOf, redo, storeFor, undo } from '../../../test/support/undo.ts';
 import { linesOf } from './merge.ts';
 import type { UndoStore } from './undo-store.ts';
@@ -69,7 +69,7 @@ const script = fc
 const files = { a: 'one\ntwo\n', b: 'b\n', 'd/e': 'x', 'd/f': 'y\r\nz' };
 
 describe('property: reverting changes', () => {
-  sweep([30, 500])(
+  sweep([30, rounds(100, 500)])(
     'all hunks in any order give back the base; each leaves every byte outside of it alone (%i runs)',
     async (numRuns) => {
       await fc.assert(
@@ -95,7 +95,7 @@ describe('property: reverting changes', () => {
     { timeout: 120_000 },
   );
 
-  sweep([30, 500])(
+  sweep([30, rounds(100, 500)])(
     'what is accepted stays when all the rest is reverted, and later changes are listed alone (%i runs)',
     async (numRuns) => {
       await fc.assert(
@@ -132,7 +132,7 @@ describe('property: reverting changes', () => {
     { timeout: 120_000 },
   );
 
-  sweep([30, 500])(
+  sweep([30, rounds(100, 500)])(
     "with the user's own edits, a revert and its undo change nothing (%i runs)",
     async (numRuns) => {
       await fc.assert(
@@ -163,7 +163,7 @@ describe('property: reverting changes', () => {
     { timeout: 120_000 },
   );
 
-  sweep([5, 40])(
+  sweep([5, rounds(15, 40)])(
     'everything that commands created, deleted, renamed or changed comes back (%i runs)',
     async (numRuns) => {
       await fc.assert(
@@ -188,7 +188,7 @@ describe('property: reverting changes', () => {
     { timeout: 120_000 },
   );
 
-  sweep([5, 40])(
+  sweep([5, rounds(15, 40)])(
     'one file at a time leaves all other files alone (%i runs)',
     async (numRuns) => {
       await fc.assert(

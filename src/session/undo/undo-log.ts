@@ -4,6 +4,7 @@ import { readJsonLines, toJsonLines } from '../../lib/files/json-lines.ts';
 import { isObject } from '../../lib/text/json.ts';
 import { openForAppend } from '../journal.ts';
 import { type Change, type FileState, statIfAny } from './file-state.ts';
+import type { GitState } from './git-state.ts';
 
 /**
  * Identifies a run: its start time, its prompt, and the prompt's position in the conversation. `isReview`: not
@@ -13,6 +14,8 @@ export type RunInfo = { at: string; prompt: string; message: number; isReview?: 
 
 export type UndoRecord =
   | ({ type: 'run' } & RunInfo)
+  /** Follows a run in a repository. */
+  | { type: 'git'; state: GitState }
   | ({ type: 'change' } & Change)
   /** A command that may change anything starts; its changes are known when it has ended. */
   | { type: 'command' }
@@ -31,7 +34,8 @@ export type UndoRecord =
 
 export type FileAtStart = { path: string; state: FileState };
 
-export type LoggedRun = RunInfo & { index: number; changes: Change[]; undone: boolean };
+/** `git` is the state of the repository when it started, if there was one. */
+export type LoggedRun = RunInfo & { index: number; changes: Change[]; undone: boolean; git?: GitState };
 
 /** `undone` can be redone: empty once another run has changed something. */
 export type UndoHistory = {
@@ -89,6 +93,36 @@ function appendRecords(file: string, records: readonly UndoRecord[]): number {
   }
 }
 
+/** The states that paths get; null for nothing. */
+export type States = Map<string, FileState | null>;
+
+/** As far as a log knows: files that came with the session, and the state before the first change of every path. */
+export function statesAtStart(records: readonly UndoRecord[]): States {
+  const states: States = new Map();
+  for (const record of records)
+    if (record.type === 'start') for (const { path: file, state } of record.files) states.set(file, state);
+  const seen = new Set<string>();
+  for (const { path: file, before } of records.flatMap(changesIn)) {
+    if (!seen.has(file)) states.set(file, before);
+    seen.add(file);
+  }
+  return states;
+}
+
+export function changesIn(record: UndoRecord): readonly Change[] {
+  switch (record.type) {
+    case 'change':
+      return [record];
+    case 'command_end':
+    case 'found':
+    case 'undone':
+    case 'redone':
+      return record.changes;
+    default:
+      return [];
+  }
+}
+
 /** Of the last run, or of all that began at a time or later and are not undone; none for null. */
 export function changesFrom({ runs }: UndoHistory, from: 'last' | string | null): Change[] {
   if (from === null) return [];
@@ -119,6 +153,11 @@ function fold(history: UndoHistory, record: UndoRecord): void {
     case 'run':
       history.runs.push({ ...record, index: history.runs.length, changes: [], undone: false });
       break;
+    case 'git': {
+      const run = history.runs.at(-1);
+      if (run) run.git = record.state;
+      break;
+    }
     case 'change': {
       const { path: file, before, after } = record;
       addChanges(history, lastRun(history), [{ path: file, before, after }]);
@@ -185,6 +224,8 @@ function isRecord(value: unknown): value is UndoRecord {
   switch (value.type) {
     case 'run':
       return typeof value.at === 'string' && typeof value.prompt === 'string';
+    case 'git':
+      return value.state === 'elsewhere' || (isObject(value.state) && typeof value.state.head === 'string');
     case 'change':
     case 'accepted':
       return isChange(value);

@@ -122,7 +122,7 @@ describe('changes by file tools', () => {
     await gone('gone.sh', 'x', { type: 'file', mode: 0o700 });
     await rm(at('d'), { recursive: true });
     await rm(at('gone.sh'));
-    await edit(store, at('gone.sh'), 'made anew');
+    await edit(store, at('gone.sh'), 'made again');
 
     expect(await undo(store)).toEqual({
       restored: ['d', 'd/empty', 'd/link', 'd/run.sh', 'gone.sh'].map(at),

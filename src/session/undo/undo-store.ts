@@ -14,6 +14,7 @@ import { type Plan, planBack, type Step } from './plan.ts';
 import { countsOf, uncertainOf } from './preview.ts';
 import { forgottenText, pruneUndo, sizeOfUndo } from './prune.ts';
 import { acceptRecords, pendingChanges, reviewOf, reviewRecords } from './review.ts';
+import { recordsOfRun } from './run-records.ts';
 import { type Difference, type Look, TreeIndex } from './tree-index.ts';
 import { defaultLimits } from './tree-walk.ts';
 import { changesFrom, type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
@@ -140,6 +141,14 @@ export class UndoStore {
       this.#pruneLater();
       return changes.map(({ path: file }) => file);
     }, []);
+  }
+
+  /** Await before a command that only reads: a run is logged, too, whose commands see a repository. */
+  commandReads(): Promise<void> {
+    return this.#tolerant(async () => {
+      const [, git] = recordsOfRun(this.#started, this.#options, this.#objects);
+      if (git) this.#append();
+    }, undefined);
   }
 
   /** The command continues in the background; its changes belong to the run that started it. */
@@ -345,8 +354,7 @@ export class UndoStore {
   }
 
   #append(...records: UndoRecord[]): void {
-    const started: UndoRecord[] = this.#started ? [{ type: 'run', ...this.#started }] : [];
-    this.#log.append([...started, ...records]);
+    this.#log.append([...recordsOfRun(this.#started, this.#options, this.#objects), ...records]);
     this.#started = undefined;
   }
 

@@ -1,0 +1,81 @@
+import { cpSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
+import { runGit } from '../../sandbox/git.ts';
+import type { GitState } from '../../session/undo/git-state.ts';
+import type { Objects } from '../../session/undo/objects.ts';
+
+export type ScratchGit = {
+  /** The copy of the working directory. */
+  folder: string;
+  /** The repository as it is now; it contains the commits of the session. */
+  source: string;
+  objects: Objects;
+  env: NodeJS.ProcessEnv;
+  notes: string[];
+};
+
+/**
+ * Brings the repository of the copy into the state that it had: HEAD, its branch and the index. Null: there was none;
+ * undefined: unknown. Resolves with the reason why git commands cannot run again, or null.
+ */
+export async function setGitState(
+  state: GitState | null | undefined,
+  place: ScratchGit,
+): Promise<string | null> {
+  if (state === undefined) return null;
+  if (state === 'elsewhere') return 'its repository is not in the folder';
+  const repository = path.join(place.folder, '.git');
+  if (state === null) {
+    rmSync(repository, { recursive: true, force: true });
+    return null;
+  }
+  const { head, commit } = state;
+  if (!(await hasCommit(commit, place))) {
+    if (!isFolder(place.source)) return 'the repository is not here';
+    rmSync(repository, { recursive: true, force: true });
+    cpSync(place.source, repository, { recursive: true, verbatimSymlinks: true });
+    if (!(await hasCommit(commit, place))) return `the repository has no commit ${commit?.slice(0, 8)}`;
+  }
+  writeFileSync(path.join(repository, 'HEAD'), `${head}\n`);
+  setBranch(repository, { head, commit });
+  await setIndex(state, place);
+  return null;
+}
+
+function setBranch(repository: string, { head, commit }: { head: string; commit: string | null }): void {
+  const branch = /^ref: (refs\/heads\/.+)$/.exec(head)?.[1];
+  if (branch === undefined) return;
+  const file = path.join(repository, ...branch.split('/'));
+  if (commit === null) {
+    rmSync(file, { force: true });
+    return;
+  }
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, `${commit}\n`);
+}
+
+async function setIndex({ index, commit }: Exclude<GitState, string>, place: ScratchGit): Promise<void> {
+  const { folder, objects, notes } = place;
+  const bytes = index === null ? null : objects.get(index);
+  const file = path.join(folder, '.git', 'index');
+  rmSync(file, { force: true });
+  if (bytes) writeFileSync(file, bytes);
+  if (bytes || commit === null) return;
+  notes.push('What was staged in git before a run is not known: the index is that of the commit.');
+  await git(['read-tree', commit], place);
+}
+
+async function hasCommit(commit: string | null, place: ScratchGit): Promise<boolean> {
+  if (!isFolder(path.join(place.folder, '.git'))) return false;
+  return commit === null || (await git(['cat-file', '-e', `${commit}^{commit}`], place)).success;
+}
+
+function git(args: string[], { folder, env }: ScratchGit) {
+  const own = { ...env, ...safeGitEnvironment(), GIT_DIR: path.join(folder, '.git') };
+  return runGit(args, { cwd: folder, env: own });
+}
+
+function isFolder(place: string): boolean {
+  return existsSync(place) && statSync(place).isDirectory();
+}

@@ -17,8 +17,6 @@ export const learned: SlashCommand = {
       await chosen.apply();
       return print(KINDS[chosen.what].applied(chosen.text));
     }
-    if (!chosen.dismiss)
-      return print('Suggested rules come from the audit log and stay until you apply them.');
     await chosen.dismiss();
     print('Dismissed.');
   },
@@ -43,15 +41,18 @@ function listing(suggestions: readonly Suggestion[], notes: readonly RememberedN
   const suggested = suggestions.map(
     ({ what, text, because }, i) => `  ${i + 1}. ${KINDS[what].verb} ${text} (${because})`,
   );
-  const commands = notes
-    .filter(({ kind }) => kind === 'commands')
-    .map(({ text, date }) => `  ${text}${date === null ? '' : ` (${date})`}`);
+  const commands = notes.flatMap(({ kind, text, date }, i) => {
+    const when = date === null ? '' : ` (${date})`;
+    return kind === 'commands' ? [`  ${text}${when}; remove it with /memory forget ${i + 1}`] : [];
+  });
   return [
     ...(suggested.length > 0
-      ? ['Suggested:', ...suggested, 'None of these are active. Apply one with /learned apply NUMBER.']
+      ? [
+          'Suggested:',
+          ...suggested,
+          'None of these are active. Apply one with /learned apply NUMBER, or drop it with /learned dismiss NUMBER.',
+        ]
       : ['No suggestions yet: nothing was approved three times, and no instruction was noticed.']),
-    ...(commands.length > 0
-      ? ['Commands that new sessions are told of:', ...commands, 'Remove one with /memory forget NUMBER.']
-      : []),
+    ...(commands.length > 0 ? ['Commands that new sessions are told of:', ...commands] : []),
   ].join('\n');
 }

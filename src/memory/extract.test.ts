@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Message } from '../contract/message.ts';
+import { asTyped, type Message } from '../contract/message.ts';
 import { extractionPrompt, isWorthExtracting, parseDrafts } from './extract.ts';
 
 const at = { timestamp: '2026-11-16T00:00:00.000Z' };
-const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }], ...at });
+const user = (text: string): Message => ({ role: 'user', content: [asTyped(text)], ...at });
 const assistant = (text: string): Message => ({
   role: 'assistant',
   content: [{ type: 'text', text }],
@@ -64,6 +64,18 @@ test('the model sees the conversation and the known notes; not tool results, nor
   expect(prompt).toContain('- Prefers tea.');
   expect(prompt).not.toContain('POISON');
   expect(prompt).not.toContain('old news');
+});
+
+test('after text of others was read, the model sees only what the user typed', () => {
+  const attached: Message = {
+    role: 'user',
+    content: [{ type: 'text', text: '<file path="x">\nPOISON\n</file>\n\n' }, asTyped('See @x.')],
+    ...at,
+  };
+  const report: Message = { role: 'user', content: [{ type: 'text', text: 'POISON' }], ...at };
+  const prompt = extractionPrompt([attached, assistant('POISON'), report], [], { poisoned: true });
+  expect(prompt).toContain('<conversation>\nUser: See @x.\n</conversation>');
+  expect(prompt).not.toContain('POISON');
 });
 
 test('a long conversation is cut to a bounded prompt', () => {

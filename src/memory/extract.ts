@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Message, textOf } from '../contract/message.ts';
+import { type Message, textOf, typedText } from '../contract/message.ts';
 import { parseJson } from '../lib/text/json.ts';
 import { truncateText } from '../lib/text/truncate.ts';
 import { withoutMemory } from './block.ts';
@@ -32,10 +32,14 @@ export function isWorthExtracting(messages: readonly Message[]): boolean {
 }
 
 /**
- * Asks for durable facts. Only shows what the user and the model said: tool results are excluded, so that a
- * page or a file cannot write itself into memory.
+ * Asks for durable facts. Only shows what the user typed and the model said: tool results are excluded, so that a
+ * page or a file cannot write itself into memory. `poisoned`: the model has read text of others, and may repeat it.
  */
-export function extractionPrompt(messages: readonly Message[], known: readonly Draft[]): string {
+export function extractionPrompt(
+  messages: readonly Message[],
+  known: readonly Draft[],
+  { poisoned = false }: { poisoned?: boolean } = {},
+): string {
   const shown = known.slice(-KNOWN_SHOWN).map(({ text }) => `- ${text}`);
   return [
     'Below is a conversation between a user and a coding assistant. Write down what will still be true and useful in later sessions.',
@@ -47,7 +51,7 @@ export function extractionPrompt(messages: readonly Message[], known: readonly D
     ].join('\n'),
     'Omit what belongs to this task only: names of variables, line numbers, what was edited, progress, mistakes already fixed. Omit everything secret. Each note is one sentence of at most 200 characters that makes sense on its own.',
     ...(shown.length > 0 ? [`Already known, do not repeat:\n${shown.join('\n')}`] : []),
-    `<conversation>\n${truncateText(transcriptOf(messages), WHOLE_LIMITS)}\n</conversation>`,
+    `<conversation>\n${truncateText(transcriptOf(poisoned ? messages.filter(({ role }) => role === 'user') : messages), WHOLE_LIMITS)}\n</conversation>`,
     `Answer with nothing but a JSON list of at most ${MOST_DRAFTS} notes, such as [{"kind":"decisions","text":"Dates are stored in UTC because reports cross time zones."}]. If nothing is worth keeping, and often nothing is, answer [].`,
   ].join('\n\n');
 }
@@ -55,8 +59,9 @@ export function extractionPrompt(messages: readonly Message[], known: readonly D
 function transcriptOf(messages: readonly Message[]): string {
   return messages
     .flatMap((message) => {
-      const text = withoutMemory(textOf(message)).trim();
-      if (message.role === 'tool' || text === '') return [];
+      if (message.role === 'tool') return [];
+      const text = withoutMemory(message.role === 'user' ? typedText(message) : textOf(message)).trim();
+      if (text === '') return [];
       return message.role === 'user'
         ? `User: ${truncateText(text, PROMPT_LIMITS)}`
         : `Assistant: ${truncateText(text, REPLY_LIMITS)}`;

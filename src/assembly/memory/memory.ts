@@ -2,7 +2,7 @@ import path from 'node:path';
 import { switchOf } from '../../config/environment.ts';
 import type { Memory } from '../../contract/command.ts';
 import type { AgentEvent } from '../../contract/event.ts';
-import { type TextPart, textOf, type UserMessage } from '../../contract/message.ts';
+import { type TextPart, textOf, typedText, type UserMessage } from '../../contract/message.ts';
 import { userDenied } from '../../contract/permission.ts';
 import type { SessionSummary } from '../../contract/session.ts';
 import { truncateText } from '../../lib/text/truncate.ts';
@@ -72,7 +72,10 @@ export class SessionMemory {
     const isClean = (text: string) => this.#isClean(text);
     this.#store = store;
     this.#vectors = createNoteVectors(parts, this.#cacheFolder);
-    this.#extraction = createNoteExtraction({ ...deps, store, sessions, ourSessions, isClean });
+    this.#extraction = createNoteExtraction({
+      ...deps,
+      ...{ store, sessions, ourSessions, isClean, isTrusted: parts.trusted },
+    });
     this.recall = createRecallSearch({
       notes: () => store.list(),
       sessions,
@@ -84,12 +87,7 @@ export class SessionMemory {
       store,
       sessionId: session.id,
       isClean,
-      learn: (signal) =>
-        this.#extraction.extract(
-          session.messages,
-          session.id,
-          AbortSignal.any([signal, this.#closing.signal]),
-        ),
+      learn: (signal) => this.#extraction.extract(session, AbortSignal.any([signal, this.#closing.signal])),
       suggestions: createSuggestions(parts, { ...deps, store, isOurs }),
     });
   }
@@ -121,13 +119,14 @@ export class SessionMemory {
 
   /** Extracts notes from this session, within the time limit. */
   async atEnd(signal: AbortSignal): Promise<void> {
-    const { messages, id } = this.#parts.opened.session;
+    const { session } = this.#parts.opened;
+    const { messages, id } = session;
     const isDone = this.#extraction.done(id) >= messages.length;
     if (!this.#parts.config.saveHistory || isDone || !isWorthExtracting(messages)) return;
     const { notice } = this.#deps;
     notice('Saving memories… (Ctrl+C to skip)');
     // What fails now is retried when the next session starts.
-    await this.#extraction.extract(messages, id, signal).catch((error: Error) => {
+    await this.#extraction.extract(session, signal).catch((error: Error) => {
       if (!signal.aborted) notice(`Memory: ${error.message}`);
     });
   }
@@ -206,8 +205,7 @@ function saidIn(event: AgentEvent): string | null {
   if (event.type === 'judged' && event.by === 'user' && event.because.startsWith(`${userDenied}: `))
     return event.because.slice(userDenied.length + 2);
   if (event.type !== 'message' || event.message.role !== 'user') return null;
-  const [typed] = event.message.content;
-  return typed?.type === 'text' ? withoutMemory(typed.text) : null;
+  return withoutMemory(typedText(event.message));
 }
 
 /** Whether a folder belongs to the project of the working directory. */

@@ -1,6 +1,5 @@
 import path from 'node:path';
-import type { Message } from '../../contract/message.ts';
-import type { SessionSummary } from '../../contract/session.ts';
+import type { Session, SessionSummary } from '../../contract/session.ts';
 import { compareText } from '../../lib/text/compare.ts';
 import { newEntry } from '../../memory/entry.ts';
 import { EXTRACTION_TOKENS, extractionPrompt, isWorthExtracting, parseDrafts } from '../../memory/extract.ts';
@@ -20,12 +19,16 @@ export type ExtractionDeps = {
   /** Whether a text contains no secret and may be saved as a note. */
   isClean(text: string): boolean;
   notice(text: string): void;
+  /** Whether the user wrote the files of the project, or trusts who did. */
+  isTrusted: boolean;
 };
+
+type Conversation = Pick<Session, 'id' | 'messages' | 'sources'>;
 
 /** Notes that a model extracts from conversations. */
 export type NoteExtraction = {
   /** Null if there is no model for it. */
-  extract(messages: readonly Message[], sessionId: string, signal: AbortSignal): Promise<Note[] | null>;
+  extract(session: Conversation, signal: AbortSignal): Promise<Note[] | null>;
   /** Extracts from the latest long enough session of this project that has not been processed yet. */
   catchUp(signal: AbortSignal): Promise<void>;
   /** The number of messages of a session already processed. */
@@ -38,13 +41,14 @@ const MAX_SESSIONS = 10;
 const RECENT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function createNoteExtraction(deps: ExtractionDeps): NoteExtraction {
-  const { store, sessions, ourSessions, backgroundModel, hide, isClean, notice } = deps;
+  const { store, sessions, ourSessions, backgroundModel, hide, isClean, notice, isTrusted } = deps;
   const extracted = new ExtractedSessions(path.join(store.folder, '.extracted.jsonl'));
 
-  async function extract(messages: readonly Message[], id: string, signal: AbortSignal) {
+  async function extract({ id, messages, sources = [] }: Conversation, signal: AbortSignal) {
     const model = await backgroundModel({ window: EXTRACTION_WINDOW });
     if (!model) return null;
-    const prompt = hide(extractionPrompt(messages, store.list()));
+    const poisoned = !isTrusted || sources.some(({ kind }) => kind === 'foreign');
+    const prompt = hide(extractionPrompt(messages, store.list(), { poisoned }));
     const { text } = await model.complete(prompt, { maxTokens: EXTRACTION_TOKENS, signal });
     signal.throwIfAborted();
     const from = { date: today(), session: id.slice(0, 8) };
@@ -69,7 +73,7 @@ export function createNoteExtraction(deps: ExtractionDeps): NoteExtraction {
           extracted.add(id, messageCount);
           continue;
         }
-        const added = await extract(earlier.messages, id, signal);
+        const added = await extract(earlier, signal);
         if (added && added.length > 0)
           notice(
             `Remembered from an earlier session: ${added.map(({ text }) => text).join(' ')} (see /memory)`,

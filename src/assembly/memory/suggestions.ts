@@ -1,7 +1,9 @@
 import path from 'node:path';
 import type { Suggestion } from '../../contract/command.ts';
 import type { Access } from '../../contract/permission.ts';
+import { DismissedSuggestions } from '../../memory/dismissed.ts';
 import { type Approval, habitsIn } from '../../memory/habits.ts';
+import { projectKey } from '../../memory/project-key.ts';
 import type { MemoryStore } from '../../memory/store.ts';
 import { readAudit } from '../../observability/audit/read-audit.ts';
 import type { Parts } from '../parts.ts';
@@ -27,33 +29,41 @@ const SETTLED = 3;
 export function createSuggestions(parts: Parts, sources: Sources): () => Promise<Suggestion[]> {
   const { offers, allowAlways, addInstruction, store, isOurs } = sources;
   const file = path.join(parts.dataRoot, 'audit.jsonl');
+  const project = path.join(store.folder, 'projects', projectKey(parts.cwd));
+  const dismissed = new DismissedSuggestions(path.join(project, '.dismissed.jsonl'));
 
   async function rules(): Promise<Suggestion[]> {
     const entries = await readAudit(file, { tail: MAX_ENTRIES });
+    const unwanted = dismissed.all();
     const approvals: Approval[] = [];
     for (const { tool, accesses, verdict, by, cwd, time } of entries) {
       const isCommand = accesses.some(({ kind }) => kind === 'execute');
       const isWhole = accesses.every(({ target }) => !target.includes('[secret:'));
       if (verdict !== 'allow' || by !== 'user' || !isCommand || !isWhole || !isOurs(cwd)) continue;
-      for (const rule of await offers(tool, accesses)) approvals.push({ rule, at: time });
+      for (const rule of await offers(tool, accesses))
+        if (time > (unwanted.get(rule) ?? '')) approvals.push({ rule, at: time });
     }
     return habitsIn(approvals).map(({ rule, times, last }) => ({
       what: 'rule',
       text: rule,
       because: `approved ${times} times, last on ${last.slice(0, 10)}`,
       apply: () => allowAlways(rule),
+      dismiss: async () => dismissed.add(rule),
     }));
   }
 
   function conventions(): Suggestion[] {
+    const unwanted = dismissed.all();
     return store
       .list()
       .filter(({ kind, uses, pinned }) => !pinned && uses >= SETTLED && ['user', 'decisions'].includes(kind))
+      .filter(({ text }) => !unwanted.has(text))
       .map((note) => ({
         what: 'convention',
         text: note.text,
         because: `used in ${note.uses} sessions`,
         apply: async () => void (await store.replace(note, (entry) => ({ ...entry, pinned: true }))),
+        dismiss: async () => dismissed.add(note.text),
       }));
   }
 

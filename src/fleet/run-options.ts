@@ -1,5 +1,6 @@
 import type { ProcessKeeper } from '../sandbox/shell/process-keeper.ts';
 import type { Source } from '../sandbox/worktrees/origin.ts';
+import type { Worktree } from '../sandbox/worktrees/worktree.ts';
 import type { TaskResult } from './task.ts';
 
 export type TaskPlace = {
@@ -22,10 +23,13 @@ export type TaskPlace = {
   trust?: boolean;
 };
 
-/** A branch that was made in a repository, or in the clone of one. */
-type Published = { gitDir: string; branch: string; commit: string; base: string };
-/** Returns the commit that counts: an earlier run of the task may have published one. */
-export type Publish = (branch: Published) => Promise<string>;
+/** A commit that was added to a repository, or to the clone of one, for a branch. */
+type Published = { gitDir: string; branch: string; commit: string | null };
+/**
+ * Sets the branch where it belongs. Returns the commit that counts: an earlier run of the task may have published one. Without a commit, that one
+ * is all there is; null if there is none either.
+ */
+export type Publish = (branch: Published) => Promise<string | null>;
 
 /** Proves that this process still owns the task: checked before its changes are kept. */
 type Fence = { token: number; isCurrent(): Promise<boolean> };
@@ -34,16 +38,23 @@ export type TaskEvent =
   /** The worktree is there, and the child process starts. `session` differs if the wanted one could not be resumed. */
   { type: 'started'; tree: string; session: string } | { type: 'note'; text: string };
 
+/** `isNew`: nothing has run in it. */
+export type OpenedTree = { tree: Worktree; isNew: boolean };
+
 export type RunTaskOptions = {
   place: TaskPlace;
-  /** Chosen by the caller and durable before the call. `resume`: an earlier call may have begun it. */
+  /** Chosen by the caller and durable before the call. `resume`: an earlier call may have started it. */
   session: { id: string; resume: boolean };
   /** Aborted: the child is ended, session and worktree stay for a resume, and the result's failure is `interrupted`. */
   signal: AbortSignal;
   fence?: Fence;
+  /** The worktree, if the caller has opened it already. */
+  opened?: Promise<OpenedTree>;
+  /** Whether the task runs again after such a failure: then its changes are not kept. */
+  willRetry?(failure: NonNullable<TaskResult['failure']>): boolean;
   /** Environment variables that let the child take part in the shared budget. */
   budget?: Readonly<Record<string, string>>;
-  /** Called with the branch of a changed task, after the fence was checked; the clone of a URL is gone afterwards. */
+  /** Called with the commit of a task, after the fence was checked; without it, the branch is set regardless of others. */
   publish?: Publish;
   onEvent?(event: TaskEvent): void;
   /** Makes a final result durable, before the worktree is removed: a task that is killed in between does not run again. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { fenceVariable } from '../config/environment.ts';
 import { UserError } from '../contract/errors.ts';
 import { following } from '../lib/async/abort.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
@@ -27,7 +28,7 @@ export async function runTask(task: Task, options: RunTaskOptions): Promise<Task
   let tree: Worktree | undefined;
   let result: TaskResult | undefined;
   try {
-    const opened = await openTree(task, options);
+    const opened = await (options.opened ?? openTree(task, options));
     tree = opened.tree;
     const isKnown = hasSession(started.session, options.place.env);
     // What an earlier run said is not true of a new worktree.
@@ -41,7 +42,7 @@ export async function runTask(task: Task, options: RunTaskOptions): Promise<Task
     if (result && !isOpen(result)) await options.onResult?.(result);
     // The task goes on in it.
     if (tree && result && isOpen(result)) tree.lock.release();
-    else if (tree) removeTree(tree, options);
+    else if (tree) await removeTree(tree, options);
   }
   return result;
 }
@@ -62,7 +63,11 @@ async function runIn(
     const ended = await runKept({
       command: [...place.program, ...args],
       cwd: tree.cwd,
-      env: { ...place.env, ...options.budget },
+      env: {
+        ...place.env,
+        ...options.budget,
+        ...(options.fence && { [fenceVariable]: String(options.fence.token) }),
+      },
       input,
       signal: timer.signal,
       keeper: place.keeper,
@@ -72,6 +77,7 @@ async function runIn(
     if (timer.signal.aborted)
       Object.assign(outcome, { failure: 'timeout', reason: `Stopped after ${task.timeout} minutes.` });
     if (isOpen(outcome)) return resultOf(task, started, outcome);
+    if (outcome.failure && options.willRetry?.(outcome.failure)) return resultOf(task, started, outcome);
     // Its report is about the last part only.
     if (isResumed) Object.assign(outcome, spentBy(started.session, place.env));
     const kept = await keepChanges(tree, task, { ...options, session: started.session });
@@ -95,9 +101,9 @@ function spentBy(session: string, env: NodeJS.ProcessEnv): Pick<TaskResult, 'cos
   return { costUsd: isUnknown ? null : spent.reduce((sum, { usd }) => sum + (usd ?? 0), 0), tokens };
 }
 
-function removeTree(tree: Worktree, { onEvent }: RunTaskOptions): void {
+async function removeTree(tree: Worktree, { onEvent }: RunTaskOptions): Promise<void> {
   try {
-    removeWorktree(tree);
+    await removeWorktree(tree);
   } catch (error) {
     if (!isErrno(error)) throw error;
     tree.lock.release();

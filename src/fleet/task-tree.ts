@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import { homeFolder } from '../lib/files/data-root.ts';
@@ -10,8 +10,8 @@ import { fetchRepository } from '../sandbox/fetch-repository.ts';
 import { createWorktree } from '../sandbox/worktrees/create.ts';
 import { findSource, type Source } from '../sandbox/worktrees/origin.ts';
 import { removeWorktree } from '../sandbox/worktrees/remove.ts';
-import { openWorktree, placesIn, type Worktree } from '../sandbox/worktrees/worktree.ts';
-import type { RunTaskOptions, TaskPlace } from './run-options.ts';
+import { lockWorktree, openWorktree, type Worktree } from '../sandbox/worktrees/worktree.ts';
+import type { OpenedTree, RunTaskOptions, TaskPlace } from './run-options.ts';
 import type { Task, TaskSource } from './task.ts';
 import { isRemote } from './tasks/complete-task.ts';
 
@@ -21,16 +21,27 @@ const CLONE_MS = 600_000;
 /** The worktree of a task: the one that an interrupted run left, or a new one. */
 export async function openTree(
   task: Task,
-  { place, session, signal }: Pick<RunTaskOptions, 'place' | 'session' | 'signal'>,
-): Promise<{ tree: Worktree; isNew: boolean }> {
-  const at = path.join(treesFolder(task.source, place), `${place.batch}-${task.id}`);
-  if (existsSync(at)) {
-    const found = await reopen(at, place.env);
-    if (found && session.resume) return { tree: found, isNew: false };
-    // Made by a run that was killed, and no longer of use.
-    if (found) removeWorktree(found);
-  }
+  { place, session, signal, fence }: Pick<RunTaskOptions, 'place' | 'session' | 'signal' | 'fence'>,
+): Promise<OpenedTree> {
+  const [usual, spare] = treePlaces(task, place, fence?.token);
+  const found = await reopen(usual, place.env);
+  if (found === 'in use' && spare === undefined)
+    throw new UserError(`${usual} is in use by another process.`, 'Wait until it is done.');
+  if (typeof found === 'object' && found && session.resume) return { tree: found, isNew: false };
+  // Made by a run that was killed, and no longer of use.
+  if (typeof found === 'object' && found) await removeWorktree(found);
+  const at = found === 'in use' && spare !== undefined ? spare : usual;
   return { tree: await makeTree(task.source, { place, at, signal }), isNew: true };
+}
+
+/** Where its worktree is; with a fence, also where it is while an earlier worker that stalled is still in the first. */
+export function treePlaces(
+  { id, source }: Pick<Task, 'id' | 'source'>,
+  place: Pick<TaskPlace, 'batch' | 'trees' | 'env'>,
+  fence?: number,
+): [usual: string, ...spare: string[]] {
+  const usual = path.join(treesFolder(source, place), `${place.batch}-${id}`);
+  return fence === undefined ? [usual] : [usual, `${usual}.${fence}`];
 }
 
 async function makeTree(
@@ -50,7 +61,11 @@ async function makeTree(
       });
     }
     const repository = await cloneOf(source, place, signal);
-    return await createWorktree({ ...made, repository });
+    return await createWorktree({
+      ...made,
+      repository,
+      source: await foundSource(repository, 'HEAD', place),
+    });
   } catch (error) {
     if (!isErrno(error, ['EACCES', 'EPERM', 'EROFS'])) throw error;
     throw new UserError(
@@ -64,18 +79,24 @@ async function makeTree(
 /** Git is asked once for all tasks of a commit. */
 function foundSource(repository: string, base: string, { sources, env }: TaskPlace): Promise<Source> {
   const key = `${repository}\0${base}`;
-  const known = sources.get(key) ?? findSource(repository, { base, env });
-  sources.set(key, known);
-  return known;
+  const known = sources.get(key);
+  if (known) return known;
+  const found = findSource(repository, { base, env });
+  sources.set(key, found);
+  // Another task may have more luck.
+  found.catch(() => sources.delete(key));
+  return found;
 }
 
-/** Null if it is not complete: then it is removed. */
-async function reopen(at: string, env: NodeJS.ProcessEnv): Promise<Worktree | null> {
-  const lock = await lockFile(placesIn(at).owner);
-  if (!lock) throw new UserError(`${at} is in use by another process.`, 'Wait until it is done.');
+/** Null if there is none. One that is not complete is removed. */
+async function reopen(at: string, env: NodeJS.ProcessEnv): Promise<Worktree | 'in use' | null> {
+  if (!existsSync(at)) return null;
+  const lock = await lockWorktree(at);
+  // Its owner may have removed it just now.
+  if (!lock) return existsSync(at) ? 'in use' : null;
   const tree = openWorktree(at, { env, lock });
   if (tree && existsSync(tree.cwd)) return tree;
-  removeWorktree({ at, lock });
+  await removeWorktree({ at, lock });
   return null;
 }
 
@@ -101,9 +122,12 @@ async function cloneOf(
   const lock = await lockFile(into, { maxWaitMs: CLONE_MS, signal });
   if (!lock) throw new UserError(`Another process is fetching ${repository}.`, 'Try again later.');
   try {
-    // It is removed if fetching fails.
-    if (!existsSync(path.join(into, '.git', 'HEAD')))
-      await fetchRepository({ url: repository, ref }, { into, env: place.env, signal });
+    if (existsSync(into)) return into;
+    // A process that is killed while it fetches leaves a part.
+    const part = `${into}.part`;
+    rmSync(part, { recursive: true, force: true });
+    await fetchRepository({ url: repository, ref }, { into: part, env: place.env, signal });
+    renameSync(part, into);
     return into;
   } finally {
     lock.release();

@@ -103,6 +103,14 @@ export function isOpen({ failure }: Pick<TaskResult, 'failure'>): boolean {
   return failure === 'interrupted' || failure === 'budget';
 }
 
+/** Whether it failed for a reason that is not its own: other tasks would fail for the same. */
+export function isTrouble({ failure }: Pick<TaskResult, 'failure'>): boolean {
+  return failure === 'model' || failure === 'setup' || failure === 'crash';
+}
+
+/** So many of them in a row are enough, or twice as many as run at a time. */
+export const MOST_TROUBLES = 5;
+
 /** The outcome of a task: one line of results.jsonl. */
 export const taskResultSchema = z.object({
   task: z.string(),

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { aca } from '../support/aca.ts';
 import { batch, batchFolder, gitIn, obedientModel, repository } from '../support/batch.ts';
 import { fails, hangs } from '../support/model-server/script.ts';
+import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -52,6 +53,29 @@ test('tasks run side by side in worktrees; changes, checks, results and reports 
   const report = await readFile(path.join(await batchFolder(space), 'report.md'), 'utf8');
   expect(report).toContain('1 of 2 tasks done, 1 failed');
   expect(report).toContain(good?.session ?? '-');
+});
+
+test('one trace connects a batch and its tasks', soak, async () => {
+  const { space } = await repository({ 'a.txt': 'alpha\n' });
+  const { env } = await obedientModel();
+  const collector = await startOtlpReceiver();
+  const file = path.join(space.home, 't.jsonl');
+  await writeFile(file, lines({ prompt: 'run: true' }, { prompt: 'run: true' }));
+  const { code } = await batch(space, [file, '-j', '2'], {
+    env: {
+      ...env,
+      AI_ASSISTANT_TELEMETRY: '1',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    },
+  });
+
+  expect(code).toBe(0);
+  const whole = collector.spans.find(({ name }) => name === 'batch');
+  expect(whole).toMatchObject({ parentSpanId: null, attributes: { 'aca.batch.tasks': 2 } });
+  const runs = collector.spans.filter(({ parentSpanId }) => parentSpanId === whole?.spanId);
+  expect(runs.map(({ name }) => name)).toEqual(Array(2).fill('invoke_agent ai-code-assistant'));
+  expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([whole?.traceId]));
 });
 
 describe('before anything runs', () => {
@@ -154,20 +178,20 @@ test('two batches at once in one repository do not meet', soak, async () => {
 
 test('a dead model server stops the batch, and --retry-failed runs its tasks again', soak, async () => {
   const { space } = await repository({
-    't.jsonl': lines(...Array.from({ length: 12 }, (_, i) => ({ prompt: `run: true ${i}` }))),
+    't.jsonl': lines(...Array.from({ length: 7 }, (_, i) => ({ prompt: `run: true ${i}` }))),
   });
   let isDead = true;
   const { env, server } = await obedientModel({
     before: async () => (isDead ? fails(401, { message: 'bad key' }) : undefined),
   });
   const first = await batch(space, ['t.jsonl', '-j', '1'], { env });
-  expect(first.code).toBe(22);
+  expect(first.code).toBe(17);
   expect(first.stderr).toContain('Stopped, because the last tasks all failed');
   expect(server.requests).toHaveLength(5);
   isDead = false;
   const second = await batch(space, ['--resume', '--retry-failed'], { env });
   expect(second).toMatchObject({ code: 0 });
-  expect(second.results).toHaveLength(12);
+  expect(second.results).toHaveLength(7);
 });
 
 test('the budget of a batch is not exceeded, and a higher one lets it go on', soak, async () => {
@@ -228,10 +252,11 @@ test('what a batch left behind is removed by the next one', soak, async () => {
   await batch(space, ['t.jsonl'], { env });
   const id = path.basename(await batchFolder(space));
   const left = path.join(treesOf(space.root), `${id}-x`);
-  await mkdir(path.join(left, 'tree'), { recursive: true });
+  const half = path.join(treesOf(space.root), `.aca-removed-${id}-y`);
+  for (const folder of [left, half]) await mkdir(path.join(folder, 'tree'), { recursive: true });
   await mkdir(path.join(treesOf(space.root), '20200101-0000-abcd-x'));
   const { stderr } = await batch(space, ['t.jsonl'], { env });
-  expect(existsSync(left)).toBe(false);
+  expect([left, half].filter(existsSync)).toEqual([]);
   expect(stderr).toContain('20200101-0000-abcd-x is left of a batch that was deleted.');
   await rm(treesOf(space.root), { recursive: true });
 });

@@ -1,51 +1,27 @@
 // @module-tag soak
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Redis } from 'ioredis';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { aca } from '../support/aca.ts';
-import { batch, gitIn, obedientModel, repository } from '../support/batch.ts';
-import { fleetKey, keysOfTasks, startWorker } from '../support/fleet.ts';
-import { hasRedis, redisServer } from '../support/redis.ts';
-
-const lines = (...tasks: object[]) => tasks.map((task) => `${JSON.stringify(task)}\n`).join('');
-
-async function setUp({ durable = true } = {}) {
-  const [{ space, git }, model, redis] = await Promise.all([
-    repository({ 'a.txt': 'alpha\n' }),
-    obedientModel(),
-    redisServer({ durable }),
-  ]);
-  const env = { ...model.env, AI_ASSISTANT_QUEUE_URL: redis.url, AI_ASSISTANT_REDIS_KEY: fleetKey };
-  const client = new Redis(redis.url);
-  onTestFinished(() => client.disconnect());
-  const file = path.join(space.home, 't.jsonl');
-  const fleet = async (...args: string[]) => {
-    const { code, stdout, stderr } = await aca(space, ['fleet', ...args], { env });
-    return { code, text: stdout + stderr };
-  };
-  return { space, git, model, redis, env, client, file, fleet };
-}
+import { describe, expect, test } from 'vitest';
+import { gitIn } from '../support/batch.ts';
+import { fleetKey, fleetLab, keysOfTasks, said } from '../support/fleet.ts';
+import { calls, fails } from '../support/model-server/script.ts';
+import { hasRedis } from '../support/redis.ts';
+import { s3Server } from '../support/s3-server.ts';
 
 describe.skipIf(!hasRedis)('many machines', () => {
   test('workers take the tasks whose labels they have, and results come back; nothing stays behind', async () => {
-    const { space, git, redis, env, client, file, model } = await setUp();
-    const bare = path.join(space.home, 'remote.git');
-    gitIn(space.home, 'clone', '-q', '--bare', space.root, bare);
+    const lab = await fleetLab();
+    const { space, git, bare, model } = lab;
     const store = path.join(space.home, 'store');
-    await writeFile(
-      file,
-      lines(
+    const plain = lab.worker(['--concurrency', '2']);
+    const special = lab.worker(['--labels', 'gpu,x', '--concurrency', '1']);
+    const { code, results, stderr } = await lab.submit(
+      [
         { id: 'here', prompt: 'run: sed -i s/alpha/ALPHA/ a.txt', repository: space.root },
-        { id: 'there', prompt: 'run: touch new', repository: `file://${bare}`, labels: ['gpu'] },
-      ),
+        { id: 'there', prompt: 'run: touch new', repository: lab.url, labels: ['gpu'] },
+      ],
+      ['--store', store, '--queue', lab.redis.url],
     );
-    const plain = startWorker(space, ['--concurrency', '2'], env);
-    const special = startWorker(space, ['--labels', 'gpu,x', '--concurrency', '1'], env);
-    const { code, results, stderr } = await batch(space, [file, '--queue', redis.url, '--store', store], {
-      env,
-    });
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^2 of 2 tasks done/m) });
     const [here, there] = results.toSorted((a, b) => (a.task < b.task ? -1 : 1));
@@ -54,12 +30,11 @@ describe.skipIf(!hasRedis)('many machines', () => {
     expect(gitIn(bare, 'rev-parse', `refs/heads/${there?.branch}`)).toBe(there?.commit);
     expect(special.said()).toContain('/there started');
     expect(plain.said()).not.toContain('/there started');
-    expect(
-      existsSync(path.join(store, path.basename(path.dirname(here?.branch ?? '')), 'sessions/here.jsonl')),
-    ).toBe(true);
+    const sessions = path.join(store, path.basename(path.dirname(here?.branch ?? '')), 'sessions');
+    expect(readdirSync(sessions).map((name) => name.split('.')[0])).toEqual(['here', 'there']);
     expect([await plain.end('SIGTERM'), await special.end('SIGTERM')]).toEqual([143, 143]);
     expect(plain.said()).toContain('Stopped.');
-    expect(await keysOfTasks(client)).toEqual([]);
+    expect(await keysOfTasks(lab.client())).toEqual([]);
     expect(existsSync(`${space.root}.worktrees`)).toBe(false);
     expect(model.orders).toEqual(
       new Map([
@@ -67,5 +42,134 @@ describe.skipIf(!hasRedis)('many machines', () => {
         ['touch new', 1],
       ]),
     );
+  });
+
+  test('a store that is down for a while gets everything later, and no task runs again for it', async () => {
+    const s3 = await s3Server();
+    s3.state.isDown = true;
+    const lab = await fleetLab({ env: s3.env });
+    const worker = lab.worker();
+    const tasks = [{ id: 'one', prompt: 'run: touch new', repository: lab.url }];
+    const patches = ['--changes', 'patch'];
+    expect(await lab.submit(tasks, patches)).toEqual({
+      code: 2,
+      results: [],
+      stderr: expect.stringMatching(/^The patches of tasks have no way back\.\nAdd --store FOLDER/m),
+    });
+    expect(await lab.submit([{ ...tasks[0], prompt: 'x'.repeat(300_000) }])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Task one is too large for the queue: 294 KB of at most 256 KB.'),
+    });
+    const ended = lab.submit(tasks, [...patches, '--store', 's3://bucket/some/prefix']);
+    await said(worker, /Warning: .*one: The store does not answer, trying again/);
+    s3.state.isDown = false;
+    const { code, results } = await ended;
+
+    expect(code).toBe(0);
+    expect(readFileSync(results[0]?.patch ?? '', 'utf8')).toContain('b/new');
+    expect([...lab.model.orders.values()]).toEqual([1]);
+    const folders = [...s3.objects.keys()].map((name) => path.basename(path.dirname(name)));
+    expect(folders.toSorted()).toEqual(['patches', 'results', 'sessions']);
+  });
+
+  test('a poisonous task ends in the dead-letter list with its reason; retried, its result is collected', async () => {
+    let isBroken = true;
+    const lab = await fleetLab({
+      model: { before: async () => (isBroken ? fails(400, { message: 'no such thing' }) : undefined) },
+    });
+    const worker = lab.worker();
+    const first = await lab.submit([{ id: 'one', prompt: 'run: touch new', repository: lab.url }]);
+    const [, id = ''] = /Batch (\S+):/.exec(first.stderr) ?? [];
+
+    expect(first).toMatchObject({ code: 11, results: [{ task: 'one', failure: 'model' }] });
+    expect((await lab.fleet('status')).text).toMatch(
+      new RegExp(`dead-letter list[\\s\\S]*${id}  one .*no such thing`),
+    );
+    lab.env.AI_ASSISTANT_REDIS_KEY = 'a key of another fleet';
+    expect((await lab.fleet('status')).text).toMatch(
+      /^No batches[\s\S]*^1 batch with another key or version cannot/m,
+    );
+    lab.env.AI_ASSISTANT_REDIS_KEY = fleetKey;
+    const log = await lab.fleet('logs', id, 'one');
+    expect(log.text).toMatch(/#1 .*again: [\s\S]*#2 .*again: [\s\S]*#3 .*dead letter: failed: model/);
+    isBroken = false;
+    expect(await lab.fleet('retry', id)).toEqual({ code: 0, text: 'Queued again: one\n' });
+    await said(worker, /one finished, done/);
+    const { code, results } = await lab.resume(id);
+    expect({ code, results }).toMatchObject({ code: 0, results: [{ task: 'one', status: 'done' }] });
+    expect(lab.pushes(results[0]?.branch)).toEqual([results[0]?.commit]);
+    expect((await lab.fleet('status')).text).toContain('No batches.');
+    await worker.end('SIGTERM');
+    expect(await keysOfTasks(lab.client())).toEqual([]);
+  });
+
+  test('failed tasks that run again replace their branch, and what they spent before still counts', async () => {
+    let order: string | null = null;
+    const lab = await fleetLab({
+      model: {
+        before: async ({ messages }) =>
+          order === null || messages.some(({ role }) => role === 'assistant')
+            ? undefined
+            : calls(['Bash', { command: order }]),
+      },
+    });
+    const worker = lab.worker();
+    const task = { id: 'one', prompt: 'run: touch new', repository: lab.url, checks: ['test -e second'] };
+    // Two requests.
+    const first = await lab.submit([{ ...task, checkRetries: 0 }], ['--budget', '3 turns']);
+    const [, id = ''] = /Batch (\S+):/.exec(first.stderr) ?? [];
+    expect(first).toMatchObject({ code: 11, results: [{ failure: 'check' }] });
+    order = 'touch second';
+    expect(await lab.resume(id, '--retry-failed')).toMatchObject({
+      code: 11,
+      stderr: expect.stringContaining('The budget of the batch is used up'),
+    });
+    expect(lab.model.server.requests).toHaveLength(3);
+    expect(await lab.fleet('cancel', id, '--remove')).toMatchObject({ code: 0 });
+    expect((await lab.resume(id, '--retry-failed')).stderr).toContain('The budget of the batch is used up');
+    expect(lab.model.server.requests).toHaveLength(3);
+    const { code, results } = await lab.resume(id, '--retry-failed', '--budget', '9 turns');
+
+    const [one, two] = [first.results[0], results[0]];
+    expect({ code, two }).toMatchObject({ code: 0, two: { status: 'done', branch: one?.branch } });
+    expect(lab.pushes(two?.branch)).toEqual([two?.commit, one?.commit]);
+    expect(lab.show(`${two?.branch}:second`)).toBe('');
+    await worker.end('SIGTERM');
+    expect(await keysOfTasks(lab.client())).toEqual([]);
+  });
+
+  test('cancelled tasks end, whether they wait or run, and a resumed batch runs them', async () => {
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const lab = await fleetLab({ model: { before: () => gate.then(() => undefined) } });
+    const worker = lab.worker(['--concurrency', '1']);
+    const ended = lab.submit([
+      { id: 'runs', prompt: 'run: touch runs', repository: lab.url },
+      { id: 'waits', prompt: 'run: touch waits', repository: lab.url },
+    ]);
+    await expect.poll(() => lab.model.server.requests.length).toBe(1);
+    const [{ batch } = { batch: { id: '' } }] = JSON.parse(
+      (await lab.fleet('status', '--json')).text,
+    ).batches;
+
+    for (const args of [['cancel'], ['retry'], ['logs']])
+      expect(await lab.fleet(...args, 'nothing', 'x')).toEqual({
+        code: 2,
+        text: expect.stringMatching(/^There is no batch nothing in the queue\.\nRun `aca fleet status`/),
+      });
+    expect(await lab.fleet('cancel', batch.id)).toEqual({ code: 0, text: `Batch ${batch.id} cancelled.\n` });
+    const { code, stderr } = await ended;
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/runs: interrupted/);
+    expect(stderr).toMatch(/waits: interrupted/);
+    expect(stderr).toContain('The other tasks were cancelled.');
+    open();
+    const again = await lab.resume(batch.id);
+    expect(again).toMatchObject({ code: 0 });
+    for (const { branch, commit } of again.results) expect(lab.pushes(branch)).toEqual([commit]);
+    await worker.end('SIGTERM');
+    expect(await keysOfTasks(lab.client())).toEqual([]);
   });
 });

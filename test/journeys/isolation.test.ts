@@ -3,11 +3,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { escapes } from '../support/escapes.ts';
+import { published } from '../support/mcp.ts';
 import { calls, hangs, says } from '../support/model-server/script.ts';
 import { contentOf, gitIn } from '../support/repositories.ts';
 import { noBubblewrap } from '../support/sandboxed.ts';
 import { soak } from '../support/soak.ts';
-import { answersTo, asked, start, task } from '../support/subagents.ts';
+import { answersTo, asked, configure, start, task } from '../support/subagents.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -205,6 +206,47 @@ describe('[Y16] a subagent in a worktree', () => {
     expect(JSON.stringify(server.requests)).toContain(`Its changes so far are kept in ${worktrees}`);
     expect(contentOf(space.root)).toEqual({ 'a.txt': 'alpha\nBETA\nGAMMA\n' });
     expect(existsSync(worktrees)).toBe(false);
+  });
+
+  test('has no tools of servers and plugins, which write where they like', soak, async () => {
+    const { space } = await repository();
+    await configure(space, {
+      mcpServers: { files: published('filesystem', space.root) },
+      plugins: ['./note.mjs'],
+    });
+    await writeFile(
+      path.join(space.home, '.ai-assistant', 'note.mjs'),
+      `import { writeFileSync } from 'node:fs';
+       const execute = () => writeFileSync('${space.root}/plugin.txt', '') ?? 'written';
+       const parameters = { type: 'object', properties: {} };
+       const tools = [{ name: 'put', description: 'x', parameters, requiresApproval: false, execute }];
+       export default { name: 'note', version: '1.0.0', tools };\n`,
+    );
+    const write = { path: path.join(space.root, 'server.txt'), content: 'x' };
+    const foreign: [string, object][] = [
+      ['files__write_file', write],
+      ['McpCall', { tool: 'files:write_file', arguments: write }],
+      ['note__put', {}],
+    ];
+    const { run, server } = await start(space, {
+      go: [calls(apart('write', 'WORK')), says('done')],
+      WORK: [calls(...foreign), says('I tried.')],
+      again: [calls(...foreign.slice(0, 1), ...foreign.slice(2)), says('done')],
+    });
+    const allowed = ['--mode', 'accept-edits', '--allow', 'mcp:files'];
+    const offered = (prompt: string) => asked(server.requests, prompt)[0]?.tools;
+
+    expect(await run(['-p', 'go', ...allowed])).toMatchObject({ code: 0, stdout: 'done\n', stderr: '' });
+    expect(answersTo(asked(server.requests, 'WORK')[1])).toEqual(
+      foreign.map(([name]) => expect.stringContaining(`Unknown tool ${name}.`)),
+    );
+    expect(offered('WORK')?.filter((name) => !offered('go')?.includes(name))).toEqual([]);
+    expect(offered('WORK')?.filter((name) => /files|note|Mcp/.test(name))).toEqual([]);
+    expect(contentOf(space.root)).toEqual({ 'a.txt': 'alpha\nbeta\ngamma\n' });
+
+    // The session itself has them.
+    await run(['-p', 'again', ...allowed]);
+    expect(Object.keys(contentOf(space.root))).toEqual(['a.txt', 'plugin.txt', 'server.txt']);
   });
 
   test('cannot write anywhere else, whatever it tries', soak, async () => {

@@ -3,7 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { batch, obedientModel, repository } from '../support/batch.ts';
+import { fleetKey, startWorker } from '../support/fleet.ts';
 import { served, shows } from '../support/page-run.ts';
+import { hasRedis, redisServer } from '../support/redis.ts';
 import { seriousViolations, signedInPage } from '../support/signed-in-page.ts';
 import { useBrowser } from '../support/use-browser.ts';
 
@@ -49,3 +51,67 @@ test('the owner sees batches and their tasks, with states, reasons and sessions;
   await shows(guest.page, 'needs owner');
   expect([...problems, ...guest.problems]).toEqual([]);
 });
+
+test.skipIf(!hasRedis)(
+  'the owner sees the queue of many machines: batches and workers, also after the server was away',
+  async () => {
+    const { space } = await repository({ 'a.txt': 'alpha\n' });
+    const [redis, model] = await Promise.all([redisServer({ durable: true }), obedientModel()]);
+    const queue = { AI_ASSISTANT_QUEUE_URL: redis.url, AI_ASSISTANT_REDIS_KEY: fleetKey };
+    const env = { ...model.env, ...queue };
+    const file = path.join(space.home, 't.jsonl');
+    const tasks = [
+      { id: 'later', prompt: 'run: touch made', labels: ['gpu'], checks: ['false'], checkRetries: 0 },
+      { id: 'never', prompt: 'run: true', labels: ['other'] },
+    ].map((task) => `${JSON.stringify({ ...task, repository: space.root })}\n`);
+    await writeFile(file, tasks.join(''));
+    const server = await served(space, [], { env: queue });
+    const { page, problems } = await signedInPage(it.browser, await server.link(), {
+      viewport: { width: 390, height: 844 },
+    });
+    await page.getByRole('link', { name: 'Batches' }).click();
+    await shows(page, 'No batches are queued.');
+    await shows(page, 'No workers.');
+
+    const worker = startWorker(space, ['--concurrency', '3', '--labels', 'linux'], env);
+    const submitter = new AbortController();
+    const submitted = batch(space, [file, '--queue', redis.url], {
+      env,
+      onSpawn: (child) => submitter.signal.addEventListener('abort', () => child.kill('SIGINT')),
+    });
+    await shows(page, '0 of 3 running');
+    await shows(page, 'linux');
+    await shows(page, '2 waiting');
+    await page.getByRole('img', { name: '0 of 2 ended' }).waitFor();
+    expect(await page.locator('.fleet').textContent()).not.toContain(fleetKey);
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+
+    await page.locator('.fleet-batch').click();
+    const rows = page.locator('.task');
+    await expect.poll(() => rows.allTextContents()).toEqual(['Waitinglater', 'Waitingnever']);
+    expect(await seriousViolations(page)).toEqual([]);
+    const able = startWorker(space, ['--labels', 'gpu'], {
+      ...env,
+      AI_ASSISTANT_HOME: `${space.home}/other`,
+    });
+    await page.getByRole('button', { name: 'Failed 1' }).waitFor();
+    expect(await rows.locator('.task-reason').textContent()).toContain('false');
+    expect(await rows.first().locator('.task-facts').textContent()).toMatch(
+      /\$\d.* · 1 file changed · aca\//,
+    );
+    await able.end('SIGTERM');
+    await page.getByRole('link', { name: 'Back to batches' }).click();
+
+    await worker.end('SIGTERM');
+    await shows(page, 'No workers.');
+    await redis.stop();
+    await page.locator('.fleet .problem').waitFor();
+    await redis.start();
+    await shows(page, '1 waiting');
+    await page.locator('.fleet .problem').waitFor({ state: 'detached' });
+    submitter.abort();
+    await submitted;
+    expect(problems).toEqual([]);
+  },
+);

@@ -22,6 +22,7 @@ export type IsolationDeps = {
 /** Nothing in the copy can be undone: its changes are when they are merged. */
 const NO_UNDO: UndoRecorder = {
   keep: async () => undefined,
+  commandReads: async () => undefined,
   commandBegins: async () => [],
   commandEnded: async () => [],
   continuesInBackground: async () => undefined,

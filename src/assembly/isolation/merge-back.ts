@@ -35,7 +35,7 @@ export async function mergeBack(request: MergeRequest, deps: MergeDeps): Promise
   const isEmpty = changes.files.length === 0;
   const result = isEmpty ? 'It changed no files.' : await merged(request, changes, deps);
   if (changes.leftOut.length === 0) {
-    removeWithFolder(worktree);
+    await removeWithFolder(worktree);
     return result;
   }
   worktree.lock.release();
@@ -46,7 +46,7 @@ export async function mergeBack(request: MergeRequest, deps: MergeDeps): Promise
 export async function keepUnfinished(worktree: Worktree): Promise<string> {
   const { files, leftOut } = await changesOf(worktree);
   if (files.length === 0 && leftOut.length === 0) {
-    removeWithFolder(worktree);
+    await removeWithFolder(worktree);
     return 'It changed no files.';
   }
   worktree.lock.release();

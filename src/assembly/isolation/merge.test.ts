@@ -41,7 +41,7 @@ async function merge(root: string, env: Record<string, string>, { ours, theirs, 
   await pending?.apply();
   const undone = contentOf(root);
   await undo.close();
-  removeWorktree(tree);
+  await removeWorktree(tree);
   return { before, after, undone, wanted, conflicts: plan.conflicts };
 }
 

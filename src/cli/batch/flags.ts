@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { queueVariable } from '../../config/environment.ts';
 import { parseLimits } from '../../contract/limit.ts';
 import { modes, type Task } from '../../fleet/task.ts';
 import { positiveInteger, wholeNumber } from '../args.ts';
@@ -32,7 +33,7 @@ export type BatchFlags = {
   store?: string;
 };
 
-/** Flags that describe the tasks: fixed once a batch has begun. */
+/** Flags that describe the tasks: fixed once a batch has started. */
 export const taskFlags = [
   'each',
   'prompt',
@@ -105,7 +106,10 @@ export function withBatchFlags(command: Command): Command {
       new Option('--dry-run', 'print the tasks and stop'),
     ],
     'On many machines:': [
-      new Option('--queue <url>', 'queue the tasks on this Redis server, for `aca worker` on any machine'),
+      new Option(
+        '--queue <url>',
+        `queue the tasks on this Redis server, for \`aca worker\` on any machine (default: ${queueVariable})`,
+      ),
       new Option(
         '--store <place>',
         'where workers put patches and results: a shared folder or s3://bucket/prefix',

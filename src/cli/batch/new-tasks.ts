@@ -88,7 +88,7 @@ export async function warnIfDirty(tasks: readonly Task[], { env, stderr }: Termi
     const changed = out.split('\0').filter(Boolean).length;
     if (success && changed > 0)
       stderr.write(
-        `${counted(changed, 'uncommitted change')} in ${cwd}: tasks start from the last commit, without them.\n`,
+        `${counted(changed, 'uncommitted change')} in ${cwd} will be missing: tasks start from the last commit.\n`,
       );
   }
 }

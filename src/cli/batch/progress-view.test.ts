@@ -30,6 +30,30 @@ test('the bar shows tasks, cost, estimate and rate, as much as fits', () => {
   expect(barLine(progress, { width: 100, color: true })).toContain('\u001b[31m2 failed\u001b[39m');
 });
 
+test('a queued batch names the workers that are missing, and not how many tasks run', () => {
+  const event = { type: 'queued', unserved: [[], ['gpu', 'linux']] } as const;
+  const lines = [
+    'No worker is running yet. Start one with: aca worker --queue URL\n',
+    'No worker with the labels gpu, linux is running yet. Start one with: aca worker --queue URL --labels gpu,linux\n',
+  ];
+  for (const isTTY of [false, true]) {
+    const written: string[] = [];
+    const view = progressView(
+      { isTTY, columns: 100, write: (text) => Boolean(written.push(String(text))) },
+      { env: {} },
+    );
+    view.take(
+      { ...event, unserved: event.unserved.map((labels) => [...labels]) },
+      { ...progress, running: null },
+    );
+    view.end();
+    const shown = written.map((text) => stripVTControlCharacters(text).replace('\r', ''));
+    expect(shown.filter((text) => text.endsWith('\n'))).toEqual(lines);
+    const bar = '150/300  [##########..........]  2 failed  $1.50  ';
+    expect(shown.some((text) => text.startsWith(bar))).toBe(isTTY);
+  }
+});
+
 test('it never wraps', () => {
   fc.assert(
     fc.property(fc.integer({ min: 8, max: 200 }), fc.boolean(), (width, color) => {

@@ -32,12 +32,21 @@ function plainLines(out: Out): ProgressView {
     print,
     end: () => undefined,
     take(event, { done, failed, total }) {
-      const { task, type } = event;
-      if (type === 'note') print(`${task.id}: ${visible(event.text)}`);
-      else if (type === 'interrupted') print(`${task.id}: interrupted`);
+      const { type } = event;
+      if (type === 'queued') for (const labels of event.unserved) print(unservedText(labels));
+      else if (type === 'note') print(`${event.task.id}: ${visible(event.text)}`);
+      else if (type === 'interrupted') print(`${event.task.id}: interrupted`);
       else if (type === 'ended') print(`[${done + failed}/${total}] ${endedText(event.result)}`);
     },
   };
+}
+
+function unservedText(labels: readonly string[]): string {
+  const [which, flag] =
+    labels.length === 0
+      ? ['', '']
+      : [` with the labels ${labels.join(', ')}`, ` --labels ${labels.join(',')}`];
+  return `No worker${which} is running yet. Start one with: aca worker --queue URL${flag}`;
 }
 
 function endedText(result: TaskResult): string {
@@ -79,6 +88,7 @@ function progressBar(out: Out, { color }: { color: boolean }): ProgressView {
     take(event, now) {
       progress = now;
       tickAt = performance.now();
+      if (event.type === 'queued') for (const labels of event.unserved) print(unservedText(labels));
       if (event.type === 'note') print(`${event.task.id}: ${visible(event.text)}`);
       else if (event.type === 'ended' && event.result.status === 'failed') print(endedText(event.result));
       else paint();
@@ -100,7 +110,7 @@ export function barLine(progress: Progress, { width, color }: { width: number; c
   const parts: { text: string; shown?: string }[] = [
     { text: `${ended}/${total}` },
     ...(failed > 0 ? [{ text: `${failed} failed`, shown: red(`${failed} failed`) }] : []),
-    { text: `${running} running` },
+    ...(running === null ? [] : [{ text: `${running} running` }]),
     { text: progress.hasUnknownCost ? `${shortUsd(progress.costUsd)}+` : shortUsd(progress.costUsd) },
     ...(leftMs === null || ended === total ? [] : [{ text: `${elapsed(leftMs)} left` }]),
     ...(perMinute === null ? [] : [{ text: `${rate(perMinute)}/min` }]),

@@ -1,11 +1,19 @@
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
+import { loadSettings } from '../../app/settings.ts';
+import { queueVariable } from '../../config/environment.ts';
 import { UserError } from '../../contract/errors.ts';
 import { listBatches, OpenBatch, readBatch } from '../../fleet/batch/batch-store.ts';
 import { removeLeftoverTrees } from '../../fleet/batch/leftover-trees.ts';
 import { reportOf, toHtml, toMarkdown } from '../../fleet/batch/report.ts';
-import { type BatchEnd, type BatchEvent, runBatch } from '../../fleet/batch/run-batch.ts';
+import {
+  type BatchEnd,
+  type BatchEvent,
+  type RunBatchOptions,
+  runBatch,
+} from '../../fleet/batch/run-batch.ts';
 import { runTask } from '../../fleet/run-task.ts';
+import { openTree } from '../../fleet/task-tree.ts';
 import { exitCodes } from '../../frontends/shared/exit-codes.ts';
 import { shutdownSignal } from '../../frontends/shared/signals.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
@@ -20,6 +28,7 @@ import { newTasks, warnIfDirty } from './new-tasks.ts';
 import { type ProgressView, progressView } from './progress-view.ts';
 import { queueOf } from './queue-flags.ts';
 import { batchList, closingText, exitCodeOf, taskList } from './text.ts';
+import { traced } from './traced.ts';
 
 /** Resolves with the exit code. */
 export async function runBatchCommand(
@@ -39,14 +48,18 @@ export async function runBatchCommand(
     terminal.stdout.write(taskList(found));
     return exitCodes.done.code;
   }
+  const queue = flags.queue ?? terminal.env[queueVariable];
+  const place = queueOf(queue, found, { flags, terminal });
   await warnIfDirty(found, terminal);
+  // Before there is a batch that would have to be resumed or removed.
+  if (queue) await (await import('../fleet/connect.ts')).checkQueue(queue, terminal);
   const batch = await OpenBatch.create(root, found, {
     cwd: terminal.cwd,
     jobs: flags.jobs ?? defaultJobs(),
     ...(flags.budget !== undefined && { budget: flags.budget }),
     ...(flags.trees !== undefined && { trees: resolvePath(flags.trees, terminal.cwd, terminal.env) }),
     changes: flags.changes ?? 'branch',
-    ...queueOf(flags, terminal),
+    ...place,
     trust: flags.trust ?? false,
   });
   return work(batch, flags, terminal);
@@ -98,29 +111,21 @@ async function work(batch: OpenBatch, flags: BatchFlags, terminal: Terminal): Pr
   const left = flags.retryFailed
     ? tasks.filter(({ id }) => results.get(id)?.status !== 'done').length
     : tasks.length - results.size;
-  view.print(`Batch ${description.id}: ${counted(left, 'task')}, ${description.jobs} at a time.`);
+  const where =
+    description.queue === undefined ? `${description.jobs} at a time` : `queued at ${description.queue}`;
+  const which = left === tasks.length ? counted(left, 'task') : `${left} of ${counted(tasks.length, 'task')}`;
+  view.print(`Batch ${description.id}: ${which}, ${where}.`);
   try {
-    for (const text of removeLeftoverTrees(batch, env)) view.print(text);
+    for (const text of await removeLeftoverTrees(batch, env)) view.print(text);
     const retry = flags.retryFailed ? 'failed' : 'open';
     const onEvent = resultWriter(flags, terminal, view);
     const end =
       description.queue === undefined
-        ? await runBatch(batch, {
-            place: {
-              program: programOf(terminal),
-              keeper,
-              env,
-              ...(description.trees !== undefined && { trees: description.trees }),
-            },
-            jobs: description.jobs,
-            retry,
-            signal: leaving,
-            run: runTask,
-            onEvent,
-          })
+        ? await runHere(batch, { terminal, keeper, retry, signal: leaving, onEvent })
         : await (await import('./queued.ts')).runQueued(batch, {
             queue: flags.queue,
             terminal,
+            print: (text) => view.print(text),
             retry,
             signal: leaving,
             onEvent,
@@ -137,6 +142,19 @@ async function work(batch: OpenBatch, flags: BatchFlags, terminal: Terminal): Pr
     await keeper.close();
     batch.close();
   }
+}
+
+type Here = Pick<RunBatchOptions, 'retry' | 'signal' | 'onEvent'> &
+  Pick<RunBatchOptions['place'], 'keeper'> & { terminal: Terminal };
+
+function runHere(batch: OpenBatch, { terminal, keeper, ...options }: Here): Promise<BatchEnd> {
+  const { trees, jobs } = batch.state.description;
+  const settings = loadSettings({}, terminal);
+  return traced(batch, { settings, terminal }, ({ TRACEPARENT, isReported }) => {
+    const env = { ...terminal.env, ...(isReported && { TRACEPARENT }) };
+    const place = { program: programOf(terminal), keeper, env, ...(trees !== undefined && { trees }) };
+    return runBatch(batch, { ...options, place, jobs, prepare: openTree, run: runTask });
+  });
 }
 
 /** Results go to a file, or to standard output if that is not the terminal. */
@@ -172,10 +190,11 @@ function close(batch: OpenBatch, end: BatchEnd, { stderr }: Terminal): number {
 /** A batch that fails, for example on a full disk, can go on later. */
 function withResume(error: unknown, id: string): unknown {
   if (!isErrno(error)) return error;
-  const why = error.code === 'ENOSPC' ? 'The disk is full' : `The disk refused (${error.code})`;
+  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT';
+  const why = isFull ? 'The disk is full' : `The disk refused (${error.code})`;
   return new UserError(
     `${why}: ${path.basename(error.path ?? 'batch')} could not be written, and the batch was stopped.`,
-    `Fix that, then run: aca batch --resume ${id}`,
+    `${isFull ? 'Free some space' : 'Fix that'}, then run: aca batch --resume ${id}`,
     { exit: 'error', cause: error },
   );
 }

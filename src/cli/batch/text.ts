@@ -1,6 +1,13 @@
 import path from 'node:path';
 import type { BatchState, batchFiles } from '../../fleet/batch/batch-store.ts';
-import { changesText, costText, promptTitle, reportOf, resultText } from '../../fleet/batch/report.ts';
+import {
+  changesText,
+  costText,
+  countsText,
+  promptTitle,
+  reportOf,
+  resultText,
+} from '../../fleet/batch/report.ts';
 import type { BatchEnd } from '../../fleet/batch/run-batch.ts';
 import { summarize } from '../../fleet/batch/summary.ts';
 import type { Task } from '../../fleet/task.ts';
@@ -17,7 +24,7 @@ const BASE_CODE = 10;
 
 /** How many are not done, unless the batch was interrupted. */
 export function exitCodeOf({ tasks, results }: BatchState, end: BatchEnd): number {
-  if (end.type === 'interrupted') return exitCodes.interrupted.code;
+  if (end.type === 'interrupted' || end.type === 'cancelled') return exitCodes.interrupted.code;
   const { total, done } = summarize(tasks, results);
   return done === total ? exitCodes.done.code : BASE_CODE + Math.min(MOST_COUNTED, total - done);
 }
@@ -57,20 +64,23 @@ export function closingText(state: BatchState, end: BatchEnd, files: ReturnType<
 
 function endLines({ tasks, results, description }: BatchState, end: BatchEnd): string[] {
   const summary = summarize(tasks, results);
-  const { total, done, failed, open } = summary;
-  const counts = [
-    `${done} of ${counted(total, 'task')} done`,
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(open > 0 ? [`${open} not finished`] : []),
-  ];
-  const line = `${counts.join(', ')}. Cost: ${costText(summary)}.`;
+  const { failed } = summary;
+  const line = `${countsText(summary)}. Cost: ${costText(summary)}.`;
   switch (end.type) {
     case 'complete':
       return failed > 0
         ? [line, `Run the failed ones again with: aca batch --resume ${description.id} --retry-failed`]
         : [line];
     case 'interrupted':
-      return [line, 'Interrupted.'];
+      return description.queue === undefined
+        ? [line, 'Interrupted.']
+        : [
+            line,
+            'Interrupted. Workers go on with the queued tasks.',
+            `Cancel them with: aca fleet cancel ${description.id}`,
+          ];
+    case 'cancelled':
+      return [line, 'The other tasks were cancelled.'];
     case 'budget':
       return [line, `The budget of the batch is used up. ${visible(end.reason)}`];
     case 'trouble':
@@ -87,10 +97,16 @@ function endLines({ tasks, results, description }: BatchState, end: BatchEnd): s
 export function taskList(tasks: readonly Task[]): string {
   const rows = tasks.map((task) => {
     const { source } = task;
-    const where = source.type === 'folder' ? source.folder : `${source.repository} ${source.ref}`;
+    const where = source.type === 'folder' ? source.folder : `${source.repository} ${shortRef(source.ref)}`;
     return [task.id, task.model ?? '', where, promptTitle(task)].map(visible);
   });
-  return `${table([['TASK', 'MODEL', 'STARTS FROM', 'PROMPT'], ...rows])}${counted(tasks.length, 'task')}\n`;
+  const all = [['TASK', 'MODEL', 'STARTS FROM', 'PROMPT'], ...rows];
+  const shown = tasks.some(({ model }) => model !== undefined) ? all : all.map((row) => row.toSpliced(1, 1));
+  return `${table(shown)}${counted(tasks.length, 'task')}\n`;
+}
+
+function shortRef(ref: string): string {
+  return /^[0-9a-f]{40,}$/.test(ref) ? ref.slice(0, 12) : ref;
 }
 
 export function batchList(batches: readonly BatchState[]): string {

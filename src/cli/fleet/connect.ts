@@ -11,13 +11,32 @@ export const QUEUE_FLAG = [
 ] as const;
 
 /** The queue of the flag or the environment; warns if the server may lose tasks. */
-export async function connect(queue: string | undefined, terminal: Terminal): Promise<Fleet> {
-  const { env, stderr } = terminal;
+export async function connect(
+  queue: string | undefined,
+  terminal: Terminal,
+  say = (text: string): unknown => terminal.stderr.write(`${text}\n`),
+): Promise<Fleet> {
+  const fleet = await open(queue, terminal, say);
+  for (const warning of await durabilityWarnings(fleet.redis)) say(`Warning: ${warning}`);
+  return fleet;
+}
+
+/** Throws a `UserError` if the queue cannot be used. */
+export async function checkQueue(queue: string, terminal: Terminal): Promise<void> {
+  const fleet = await open(queue, terminal, (text) => terminal.stderr.write(`${text}\n`));
+  await fleet.close();
+}
+
+async function open(
+  queue: string | undefined,
+  terminal: Terminal,
+  onConnection: (text: string) => unknown,
+): Promise<Fleet> {
+  const { env } = terminal;
   const url = queue ?? env[queueVariable];
-  if (!url) throw new UserError('Which queue?', `Pass --queue redis://HOST:PORT, or set ${queueVariable}.`);
+  if (!url)
+    throw new UserError('No queue given.', `Pass --queue redis://HOST:PORT, or set ${queueVariable}.`);
   const [, keyName] = redisVariables;
   const key = env[keyName] || loadSettings({}, terminal).config.cache.redis.key;
-  const fleet = await openFleet({ url, key });
-  for (const warning of await durabilityWarnings(fleet.redis)) stderr.write(`Warning: ${warning}\n`);
-  return fleet;
+  return openFleet({ url, key, onConnection });
 }

@@ -1,16 +1,17 @@
 import { availableParallelism } from 'node:os';
-import path from 'node:path';
 import { queueVariable, redisVariables } from '../../config/environment.ts';
+import type { AttemptEnd } from '../../fleet/queue/attempt.ts';
 import { withoutPassword } from '../../fleet/queue/fleet.ts';
 import { type FleetMetrics, serveFleetMetrics } from '../../fleet/queue/metrics.ts';
 import { FleetWorker, type WorkerEvent } from '../../fleet/queue/worker.ts';
+import { runTask } from '../../fleet/run-task.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { programOf } from '../../frontends/shared/this-program.ts';
 import { dataRoot, resolvePath } from '../../lib/files/data-root.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { elapsed } from '../../lib/text/elapsed.ts';
+import { visible } from '../../lib/text/printable.ts';
 import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
-import { removeLeftovers } from '../../sandbox/worktrees/remove.ts';
 import { connect } from './connect.ts';
 
 export type WorkerFlags = {
@@ -34,16 +35,16 @@ export async function runWorker(flags: WorkerFlags, terminal: Terminal): Promise
     metricsHost,
   } = flags;
   const say = (text: string) => stderr.write(`${new Date().toISOString()} ${text}\n`);
-  const fleet = await connect(flags.queue, terminal);
+  const fleet = await connect(flags.queue, terminal, say);
   const keeper = createProcessKeeper({ path: env.PATH });
   const trees = flags.trees === undefined ? undefined : resolvePath(flags.trees, terminal.cwd, env);
   let metrics: FleetMetrics | undefined;
   const { drain, leaving } = leavingSignals(flags, terminal);
   try {
-    if (trees !== undefined) await removeLeftovers(trees, env);
     if (metricsPort !== undefined) {
       metrics = await serveFleetMetrics(fleet, {
         port: metricsPort,
+        leaseMs: lease * 1000,
         ...(metricsHost !== undefined && { host: metricsHost }),
       });
       say(`Metrics are served at ${metrics.url}.`);
@@ -52,13 +53,14 @@ export async function runWorker(flags: WorkerFlags, terminal: Terminal): Promise
       fleet,
       labels,
       concurrency,
-      folder: path.join(dataRoot(env), 'fleet'),
+      dataRoot: dataRoot(env),
       place: {
         program: programOf(terminal),
         keeper,
         env: childEnvironment(env),
         ...(trees !== undefined && { trees }),
       },
+      run: runTask,
       leaseMs: lease * 1000,
       drain,
       leaving,
@@ -100,19 +102,36 @@ function childEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...rest, ...(env[urlName] && { [keyName]: key }), AI_ASSISTANT_TRUST: '0' };
 }
 
+function endWords(end: AttemptEnd): string {
+  switch (end.type) {
+    case 'finished':
+    case 'dead letter': {
+      const { status, reason } = end.result;
+      return `${end.type}, ${status}${reason ? `: ${reason}` : ''}`;
+    }
+    case 'again':
+      return `failed, and will run again: ${end.reason}`;
+    case 'taken over':
+      return 'taken over: its lease ended';
+    case 'handed back':
+      return end.type;
+    case 'skipped':
+      return `skipped: ${end.reason}`;
+    default:
+      return end satisfies never;
+  }
+}
+
 function wordsOf(event: WorkerEvent): string {
   switch (event.type) {
     case 'started':
       return `${event.task} started after waiting ${elapsed(event.waitMs)}`;
-    case 'ended': {
-      const { end } = event;
-      const why =
-        'result' in end ? `${end.result.status}${end.result.reason ? `: ${end.result.reason}` : ''}` : '';
-      const how = [end.type, 'reason' in end ? end.reason : why].filter(Boolean).join(', ');
-      return `${event.task} ${how} (${elapsed(event.ms)})`;
-    }
+    case 'ended':
+      return `${event.task} ${endWords(event.end)} (${elapsed(event.ms)})`;
     case 'draining':
       return `Draining: no more tasks are taken; ${counted(event.running, 'task')} still running.`;
+    case 'paused':
+      return `Paused for ${elapsed(event.ms)}, because the last tasks all failed: ${visible(event.reason)}`;
     case 'trouble':
       return `Warning: ${event.text}`;
     default:

@@ -6,10 +6,12 @@ import { openToAppend } from '../../lib/files/regular-file.ts';
  * cut off, by a crash or a full disk, spoils no other.
  */
 export class AppendLog {
+  readonly #file: string;
   readonly #descriptor: number;
   #isCut: boolean;
 
   constructor(file: string) {
+    this.#file = file;
     this.#descriptor = openToAppend(file);
     this.#isCut = !endsWithNewline(this.#descriptor);
   }
@@ -17,8 +19,13 @@ export class AppendLog {
   append(value: unknown): void {
     const line = Buffer.from(`${this.#isCut ? '\n' : ''}${JSON.stringify(value)}\n`);
     this.#isCut = true;
-    for (let at = 0; at < line.length; ) at += writeSync(this.#descriptor, line, at);
-    fdatasyncSync(this.#descriptor);
+    try {
+      for (let at = 0; at < line.length; ) at += writeSync(this.#descriptor, line, at);
+      fdatasyncSync(this.#descriptor);
+    } catch (error) {
+      // The system names no file where it knows only the descriptor.
+      throw Object.assign(error as NodeJS.ErrnoException, { path: this.#file });
+    }
     this.#isCut = false;
   }
 

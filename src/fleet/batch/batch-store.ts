@@ -68,6 +68,8 @@ export const batchFiles = (folder: string) => ({
   html: path.join(folder, 'report.html'),
   /** A folder: what all tasks have spent. */
   spent: path.join(folder, 'spent'),
+  /** The same for a batch on many machines, as it was a moment ago. */
+  spentOnQueue: path.join(folder, 'spent.json'),
 });
 
 function batchesFolder(root: string): string {

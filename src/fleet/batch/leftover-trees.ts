@@ -1,9 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { unlessErrno } from '../../lib/files/errno.ts';
-import { tryLock } from '../../lib/files/lock.ts';
-import { removeWorktree } from '../../sandbox/worktrees/remove.ts';
-import { placesIn } from '../../sandbox/worktrees/worktree.ts';
+import { removeRests, removeUnused } from '../../sandbox/worktrees/remove.ts';
 import { treesFolder } from '../task-tree.ts';
 import { type OpenBatch, readBatch } from './batch-store.ts';
 
@@ -13,26 +11,22 @@ const NAME = /^(\d{8}-\d{4}-[0-9a-f]{4})-(.+)$/;
  * Removes worktrees that killed processes left behind and that no batch needs: those of tasks with a result.
  * Returns what the user should know about others.
  */
-export function removeLeftoverTrees(batch: OpenBatch, env: NodeJS.ProcessEnv): string[] {
+export async function removeLeftoverTrees(batch: OpenBatch, env: NodeJS.ProcessEnv): Promise<string[]> {
   const { tasks, description } = batch.state;
   const { trees } = description;
   const place = { env, ...(trees !== undefined && { trees }) };
   const folders = new Set(tasks.map(({ source }) => treesFolder(source, place)));
-  return [...folders].flatMap((folder) =>
-    unlessErrno(['ENOENT', 'ENOTDIR'], [], () => readdirSync(folder)).flatMap((name) => {
+  const notes: string[] = [];
+  for (const folder of folders) {
+    await removeRests(folder);
+    for (const name of unlessErrno(['ENOENT', 'ENOTDIR'], [], () => readdirSync(folder))) {
       const [, id = '', task = ''] = NAME.exec(name) ?? [];
-      if (id === '') return [];
+      if (id === '') continue;
       const at = path.join(folder, name);
       const results = id === description.id ? batch.state.results : readBatch(batch.root, id)?.results;
-      if (!results) return [`${at} is left of a batch that was deleted. Delete it if you don't need it.`];
-      if (results.has(task)) removeUnused(at);
-      return [];
-    }),
-  );
-}
-
-/** Unless another process is working in it. */
-function removeUnused(at: string): void {
-  const lock = existsSync(at) ? tryLock(placesIn(at).owner) : null;
-  if (lock) unlessErrno('any', null, () => removeWorktree({ at, lock }));
+      if (!results) notes.push(`${at} is left of a batch that was deleted. Delete it if you don't need it.`);
+      else if (results.has(task)) await removeUnused(at);
+    }
+  }
+  return notes;
 }

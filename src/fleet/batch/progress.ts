@@ -3,7 +3,8 @@ import { type Summary, summarize } from './summary.ts';
 
 /** What a progress display shows. */
 export type Progress = Summary & {
-  running: number;
+  /** Null if workers on other machines run the tasks. */
+  running: number | null;
   /** Tasks per minute since this process began; null before the first has ended. */
   perMinute: number | null;
   /** Until all tasks have ended, at the current rate; null if nobody can say. */

@@ -31,10 +31,10 @@ export function reportOf({ description, tasks, results }: BatchState): ReportDat
   return {
     title: `Batch ${description.id}`,
     facts: [
-      `${summary.done} of ${counted(summary.total, 'task')} done, ${summary.failed} failed, ${summary.open} not finished`,
+      countsText(summary),
       `Cost: ${costText(summary)}, ${shortCount(summary.tokens)} tokens`,
       `Time of all tasks: ${elapsed(summary.durationMs)}`,
-      `Started in ${description.cwd}, ${description.createdAt}`,
+      `Started ${description.createdAt.slice(0, 16).replace('T', ' ')} UTC in ${description.cwd}`,
     ],
     models: models.size > 1 ? modelTable(models) : null,
     tasks: {
@@ -98,6 +98,15 @@ export function changesText({ filesChanged, branch, patch }: TaskResult): string
   return `${counted(filesChanged, 'file')}: ${branch ?? (patch === undefined ? '' : path.basename(patch))}`;
 }
 
+/** Without what is zero. */
+export function countsText({ total, done, failed, open }: Summary): string {
+  return [
+    `${done} of ${counted(total, 'task')} done`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(open > 0 ? [`${open} not finished`] : []),
+  ].join(', ');
+}
+
 export function costText({ costUsd, hasUnknownCost }: Pick<Summary, 'costUsd' | 'hasUnknownCost'>): string {
   if (!hasUnknownCost) return shortUsd(costUsd);
   return costUsd === 0 ? 'unknown' : `${shortUsd(costUsd)} and unknown`;
@@ -149,6 +158,7 @@ const STYLE = `
 body { max-width: 80rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
 th, td { text-align: left; padding: 0.3rem 0.8rem; border-bottom: 1px solid #8884; vertical-align: top; }
+td:nth-child(n + 5) { white-space: nowrap; }
 tr.failed td:nth-child(3) { color: light-dark(#b3261e, #ff8a80); font-weight: 600; }
 pre { background: #8882; padding: 0.8rem; overflow-x: auto; white-space: pre-wrap; }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; }`;

@@ -3,14 +3,17 @@ import { existsSync, rmdirSync, rmSync } from 'node:fs';
 import { following } from '../../lib/async/abort.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { endKept } from '../../sandbox/shell/process-keeper.ts';
-import type { RunTaskOptions, TaskEvent, TaskPlace } from '../run-options.ts';
+import { removeWorktree } from '../../sandbox/worktrees/remove.ts';
+import type { OpenedTree, RunTaskOptions, TaskEvent, TaskPlace } from '../run-options.ts';
 import { openLocalBudget } from '../shared-budget.ts';
-import { isOpen, type Task, type TaskResult } from '../task.ts';
+import { isOpen, isTrouble, MOST_TROUBLES, type Task, type TaskResult } from '../task.ts';
 import { clonesFolder, treesFolder } from '../task-tree.ts';
 import type { OpenBatch } from './batch-store.ts';
 import { type Progress, ProgressCounter } from './progress.ts';
 
 export type BatchEvent =
+  /** On the queue. No worker has all labels of these sets, so that their tasks wait. */
+  | { type: 'queued'; unserved: string[][] }
   | { type: 'started'; task: Task; resumed: boolean }
   | { type: 'ended'; task: Task; result: TaskResult }
   /** It has no result: it goes on when the batch is resumed. */
@@ -21,9 +24,14 @@ export type BatchEvent =
 export type BatchEnd =
   | { type: 'complete' }
   | { type: 'interrupted' }
+  /** On a queue, by `aca fleet cancel`. */
+  | { type: 'cancelled' }
   | { type: 'budget'; reason: string }
   /** The same trouble again and again: the model server is unreachable, the disk is full. */
   | { type: 'trouble'; reason: string };
+
+type PrepareOptions = Pick<RunTaskOptions, 'place' | 'session' | 'signal'>;
+type Next = { task: Task; options: PrepareOptions; opened?: Promise<OpenedTree> };
 
 export type RunBatchOptions = {
   place: Omit<TaskPlace, 'batch' | 'patches' | 'changes' | 'trust' | 'sources'>;
@@ -31,13 +39,11 @@ export type RunBatchOptions = {
   /** `failed`: tasks that failed run again, in a new session. */
   retry: 'open' | 'failed';
   signal: AbortSignal;
+  /** Opens the worktree of the next task while others run. */
+  prepare?(task: Task, options: PrepareOptions): Promise<OpenedTree>;
   run(task: Task, options: RunTaskOptions): Promise<TaskResult>;
   onEvent(event: BatchEvent, progress: Progress): void;
 };
-
-/** So many tasks in a row that fail for reasons other than the task end the batch. */
-const MOST_TROUBLES = 5;
-const TROUBLES = new Set<TaskResult['failure']>(['model', 'setup', 'crash']);
 
 /** Runs the tasks of a batch that have no result yet, at most `jobs` at a time. */
 export async function runBatch(batch: OpenBatch, options: RunBatchOptions): Promise<BatchEnd> {
@@ -67,12 +73,23 @@ function removeEmpty(batch: OpenBatch, place: RunBatchOptions['place']): void {
   for (const folder of folders) unlessErrno('any', null, () => rmdirSync(folder));
 }
 
+/** Of a task that will not start. One that an interrupted run left stays. */
+async function discard(next: Next | null): Promise<void> {
+  const opened = await next?.opened?.catch(() => null);
+  if (opened?.isNew) await removeWorktree(opened.tree).catch(() => undefined);
+  opened?.tree.lock.release();
+}
+
 class Scheduler {
   readonly #batch: OpenBatch;
   readonly #options: RunBatchOptions;
   readonly #budget: Readonly<Record<string, string>> | undefined;
   readonly #counter: ProgressCounter;
   readonly #waiting: Iterator<Task>;
+  /** The task after the last one that was started. */
+  #next: Next | null = null;
+  /** Runs that have a result, and whose worktrees are being removed. */
+  readonly #leaving = new Set<Promise<unknown>>();
   readonly #sources: TaskPlace['sources'] = new Map();
   /** Failures in a row that are not the fault of a task. */
   #troubles = 0;
@@ -104,13 +121,15 @@ class Scheduler {
     const workers = Array.from({ length: this.#options.jobs }, () => this.#work(failed.signal));
     try {
       await Promise.all(workers);
+      await Promise.all(this.#leaving);
     } catch (error) {
       // The journal cannot be written, or there is a bug: nothing may go on unrecorded.
       failed.abort(error);
-      await Promise.allSettled(workers);
+      await Promise.allSettled([...workers, ...this.#leaving]);
       throw error;
     } finally {
       failed.stop();
+      await discard(this.#next);
     }
     return this.#end ?? { type: 'complete' };
   }
@@ -119,25 +138,50 @@ class Scheduler {
     for (;;) {
       if (signal.aborted) this.#end ??= { type: 'interrupted' };
       if (this.#end) return;
-      const next = this.#waiting.next();
-      if (next.done) return;
-      await this.#runOne(next.value, signal);
+      const next = this.#next ?? this.#prepare(signal);
+      this.#next = null;
+      if (next === null) return;
+      this.#next = this.#prepare(signal);
+      await this.#runOne(next);
     }
   }
 
-  async #runOne(task: Task, signal: AbortSignal): Promise<void> {
+  /** One task ahead: a worktree takes much less time than a task. */
+  #prepare(signal: AbortSignal): Next | null {
+    const next = this.#waiting.next();
+    if (next.done) return null;
+    const task = next.value;
     const known = this.#batch.state.sessions.get(task.id);
-    const session = known ?? randomUUID();
-    if (known === undefined) this.#recordStart(task, session);
+    const session = { id: known ?? randomUUID(), resume: known !== undefined };
+    const options = { place: this.#place, session, signal };
+    const opened = this.#options.prepare?.(task, options);
+    // Whoever runs the task reports it.
+    opened?.catch(() => undefined);
+    return { task, options, ...(opened && { opened }) };
+  }
+
+  async #runOne({ task, options, opened }: Next): Promise<void> {
+    const { id: session, resume: resumed } = options.session;
+    if (!resumed) this.#recordStart(task, session);
     this.#counter.started();
-    this.#tell({ type: 'started', task, resumed: known !== undefined });
-    const result = await this.#options.run(task, {
-      place: this.#place,
-      session: { id: session, resume: known !== undefined },
-      signal,
-      ...(this.#budget && { budget: this.#budget }),
-      onEvent: (event) => this.#noteEvent(task, session, event),
-      onResult: (ended) => this.#batch.finish(ended),
+    this.#tell({ type: 'started', task, resumed });
+    // The next task starts while the worktree of this one is removed.
+    const result = await new Promise<TaskResult>((resolve, reject) => {
+      const run = this.#options.run(task, {
+        ...options,
+        ...(opened && { opened }),
+        ...(this.#budget && { budget: this.#budget }),
+        onEvent: (event) => this.#noteEvent(task, session, event),
+        onResult: (ended) => {
+          this.#batch.finish(ended);
+          resolve(ended);
+        },
+      });
+      this.#leaving.add(run);
+      run.then((ended) => {
+        this.#leaving.delete(run);
+        resolve(ended);
+      }, reject);
     });
     if (isOpen(result)) {
       this.#counter.ended(null);
@@ -147,7 +191,7 @@ class Scheduler {
     }
     this.#counter.ended(result);
     this.#tell({ type: 'ended', task, result });
-    this.#troubles = TROUBLES.has(result.failure) ? this.#troubles + 1 : 0;
+    this.#troubles = isTrouble(result) ? this.#troubles + 1 : 0;
     if (this.#troubles >= Math.max(MOST_TROUBLES, 2 * this.#options.jobs))
       this.#end ??= { type: 'trouble', reason: result.reason ?? '' };
   }

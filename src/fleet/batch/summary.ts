@@ -34,15 +34,18 @@ export function summarize(
   };
 }
 
-/** The results by model, in the order of their first appearance: for comparing models. */
+/** By model, in the order of their first appearance: for comparing models. Tasks whose model is not known yet are left out. */
 export function byModel(
   tasks: readonly Task[],
   results: ReadonlyMap<string, TaskResult>,
 ): Map<string, Summary> {
   const groups = new Map<string, Task[]>();
   for (const task of tasks) {
-    const model = results.get(task.id)?.model ?? task.model ?? 'default';
-    groups.set(model, [...(groups.get(model) ?? []), task]);
+    const model = results.get(task.id)?.model ?? task.model;
+    if (model === undefined) continue;
+    const group = groups.get(model) ?? [];
+    group.push(task);
+    groups.set(model, group);
   }
   return new Map([...groups].map(([model, group]) => [model, summarize(group, results)]));
 }

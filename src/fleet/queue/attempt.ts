@@ -1,45 +1,56 @@
 import { rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Job } from 'bullmq';
-import { settleCallsOf } from '../../cache/redis-budget.ts';
+import { budgetOwner, settleCallsOf } from '../../cache/redis-budget.ts';
 import { following } from '../../lib/async/abort.ts';
-import { dataRoot } from '../../lib/files/data-root.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
-import { pushBranch, remoteCommit } from '../../sandbox/push-branch.ts';
-import type { Publish, TaskPlace } from '../run-options.ts';
-import { runTask } from '../run-task.ts';
+import type { RunTaskOptions, TaskPlace } from '../run-options.ts';
+import type { runTask } from '../run-task.ts';
 import { describeBudget } from '../shared-budget.ts';
-import { openStore, storeNames } from '../store/result-store.ts';
-import type { TaskResult } from '../task.ts';
-import { treesFolder } from '../task-tree.ts';
-import { isRemote } from '../tasks/complete-task.ts';
+import { isTrouble, type TaskResult } from '../task.ts';
+import { clonesFolder, treePlaces, treesFolder } from '../task-tree.ts';
+import { failedResult } from './failed-result.ts';
 import { type Fleet, fleetKeys, sealText } from './fleet.ts';
+import { keepResult } from './keep-result.ts';
+import type { WorkerFolders } from './leftovers.ts';
 import {
   type Attempt,
   findBatch,
-  openTask,
+  type OpenedTask,
   type QueuedBatch,
+  type QueuedResult,
   type QueuedTask,
   sealResult,
 } from './messages.ts';
+import { publishTo } from './publish.ts';
 import { type Delivery, endDelivery, finishTask, isCurrent, startDelivery } from './scripts.ts';
 
 export type AttemptDeps = {
   fleet: Fleet;
+  /** For logs, which are sealed. */
   worker: string;
   /** Of the worker itself, for what is needed during a task. */
   folder: string;
+  /** Know what is on this disk. */
+  folders: WorkerFolders;
   place: Pick<TaskPlace, 'program' | 'keeper' | 'env' | 'trees'>;
   leaseMs: number;
+  run: typeof runTask;
+  /** Repositories and commits that earlier tasks of a batch found. */
+  sourcesOf(batch: string): TaskPlace['sources'];
+  /** Called when the end of the delivery is recorded, and only its worktree is still being removed. */
+  onEnd(end: AttemptEnd): void;
   /** Aborted when running tasks shall be handed back. */
   leaving: AbortSignal;
+  /** Gets a sentence about what goes wrong meanwhile. */
+  onTrouble(text: string): void;
 };
 
 /** How a delivery ended, for people and metrics. */
 export type AttemptEnd =
   | { type: 'finished'; result: TaskResult }
   | { type: 'dead letter'; result: TaskResult }
-  | { type: 'again'; reason: string }
+  | { type: 'again'; failure: TaskResult['failure']; reason: string }
   | { type: 'handed back' }
   | { type: 'taken over' }
   | { type: 'skipped'; reason: string };
@@ -47,11 +58,9 @@ export type AttemptEnd =
 /** A task whose workers died so often, or which failed so often, is not delivered again. */
 const MAX_DEATHS = 5;
 const MAX_FAILURES = 3;
-const RETRIED = new Set<TaskResult['failure']>(['crash', 'setup', 'model']);
 const BACKOFF_MS = 2_000;
-const OTHER_KEY_MS = 60_000;
-/** Longer texts are in the store. */
-const MAX_ANSWER = 500;
+/** Until another worker may try a task that this one cannot read. */
+const UNREADABLE_MS = 60_000;
 const MAX_LOG = 50;
 
 type Delivered = {
@@ -64,27 +73,35 @@ type Delivered = {
 };
 
 /** Runs a delivered task to its end, whatever that is. */
-export async function attempt(job: Job, token: string, deps: AttemptDeps): Promise<AttemptEnd> {
+export async function attempt(
+  { job, token, opened }: { job: Job; token: string; opened: OpenedTask },
+  deps: AttemptDeps,
+): Promise<AttemptEnd> {
   const { fleet } = deps;
   const id = job.id ?? '';
-  const queued = openTask(fleet, id, job.data);
-  if (!queued) {
-    await job.moveToDelayed(Date.now() + OTHER_KEY_MS, token);
-    return { type: 'skipped', reason: 'A task was queued with another AI_ASSISTANT_REDIS_KEY.' };
+  if (opened.type === 'unreadable') {
+    await job.moveToDelayed(Date.now() + UNREADABLE_MS, token);
+    return { type: 'skipped', reason: opened.reason };
   }
-  const delivery = await startDelivery(fleet, queued.batch, id);
+  const { queued } = opened;
+  const delivery = await startDelivery(fleet, queued.batch, { job: id, token });
   const delivered = { deps, job, id, token, queued, delivery };
   const batch = await findBatch(fleet, queued.batch);
-  if (delivery.isDone || !batch) {
-    await job.moveToCompleted('', token, false);
-    if (!batch) await fleet.redis.unlink(fleetKeys.task(id), fleetKeys.log(id));
-    return { type: 'skipped', reason: batch ? 'It was done already.' : 'Its batch was removed.' };
+  if (!batch) return drop(delivered);
+  if (delivery.state !== 'open') {
+    // Its worker was killed after it had given it up.
+    if (delivery.state === 'dead') await moveToDead(delivered);
+    else await job.moveToCompleted('', token, false);
+    return { type: 'skipped', reason: 'It was done already.' };
   }
-  await settleCallsOf(ownerOf(id, delivery.fence - 1), {
-    redis: fleet.redis,
-    prefix: fleetKeys.batch(queued.batch).budget,
-  });
+  await settleCalls(delivered, delivery.fence);
   return deliver(delivered, batch);
+}
+
+async function drop({ deps: { fleet }, job, id, token }: Delivered): Promise<AttemptEnd> {
+  await job.moveToCompleted('', token, false).catch(unlessRemoved);
+  await fleet.redis.unlink(fleetKeys.task(id), fleetKeys.log(id));
+  return { type: 'skipped', reason: 'Its batch was removed.' };
 }
 
 async function deliver(delivered: Delivered, batch: QueuedBatch): Promise<AttemptEnd> {
@@ -98,130 +115,129 @@ async function deliver(delivered: Delivered, batch: QueuedBatch): Promise<Attemp
   if (delivery.deaths >= MAX_DEATHS)
     return bury(delivered, failed('crash', `Its worker died or stalled ${delivery.deaths} times.`));
   const lease = keepLease(delivered);
-  let result: TaskResult;
+  const settle = async (result: TaskResult): Promise<AttemptEnd> => {
+    // Whatever the run did not report counts in full.
+    await settleCalls(delivered, delivery.fence + 1);
+    if (lease.lost.aborted || result.failure === 'fenced') return { type: 'taken over' };
+    if (lease.isCancelled() && !(await findBatch(fleet, batch.id))) return await drop(delivered);
+    if (lease.isCancelled()) return await finish(delivered, { ...result, reason: 'Cancelled.' });
+    if (result.failure === 'interrupted' && leaving.aborted)
+      return await again(delivered, { end: { type: 'handed back' }, how: 'handed back', delayMs: 0 });
+    if (willRetry(delivery, result)) {
+      const { failure, reason = '' } = result;
+      const end = { type: 'again', failure, reason } as const;
+      return await again(delivered, { end, how: 'failed', delayMs: BACKOFF_MS * 2 ** delivery.failures });
+    }
+    return keep(delivered, batch, { result, lost: lease.lost });
+  };
+  let end: AttemptEnd | undefined;
+  const onResult = async (result: TaskResult) => {
+    // What fails is tried again below; the worktree is removed in any case.
+    end = await settle(result).catch(() => undefined);
+    if (end) deps.onEnd(end);
+  };
   try {
-    result = await run(delivered, batch, lease.signal);
+    const result = await run(delivered, batch, { signal: lease.signal, onResult }).catch((error: Error) =>
+      failed('setup', error.message),
+    );
+    return end ?? (await settle(result));
   } finally {
     lease.stop();
+    leaveDisk(delivered);
   }
-  if (lease.isLost() || result.failure === 'fenced') return { type: 'taken over' };
-  if (lease.isCancelled()) return finish(delivered, { ...result, reason: 'Cancelled.' });
-  if (result.failure === 'interrupted' && leaving.aborted) {
-    return again(delivered, { end: { type: 'handed back' }, how: 'handed back', delayMs: 0 });
-  }
-  if (!RETRIED.has(result.failure)) return finish(delivered, result);
-  if (delivery.failures + 1 >= MAX_FAILURES) return bury(delivered, result);
-  const delayMs = BACKOFF_MS * 2 ** delivery.failures;
-  return again(delivered, { end: { type: 'again', reason: result.reason ?? '' }, how: 'failed', delayMs });
 }
 
-/** The task will be delivered again. */
+/** The result is final, unless another worker has taken over. */
+async function keep(
+  delivered: Delivered,
+  batch: QueuedBatch,
+  { result, lost }: { result: TaskResult; lost: AbortSignal },
+): Promise<AttemptEnd> {
+  const { deps, id, token } = delivered;
+  if (!(await isCurrent(deps.fleet, id, token))) return { type: 'taken over' };
+  const { env } = deps.place;
+  const kept = await keepResult(result, { batch, token, env, signal: lost, onTrouble: deps.onTrouble });
+  return isTrouble(kept) ? bury(delivered, kept) : finish(delivered, kept);
+}
+
+function willRetry({ failures }: Delivery, result: Pick<TaskResult, 'failure'>): boolean {
+  return isTrouble(result) && failures + 1 < MAX_FAILURES;
+}
+
+/** The task will be delivered again, unless another worker has it. */
 async function again(
   delivered: Delivered,
   { end, how, delayMs }: { end: AttemptEnd; how: 'failed' | 'handed back'; delayMs: number },
 ): Promise<AttemptEnd> {
-  const { deps, id, job, token, delivery } = delivered;
+  const { deps, id, job, token } = delivered;
+  if (!(await endDelivery(deps.fleet, id, { token, how }))) return { type: 'taken over' };
   await log(delivered, end);
-  await endDelivery(deps.fleet, id, { fence: delivery.fence, how });
   await job.moveToDelayed(Date.now() + delayMs, token).catch(unlessRemoved);
   return end;
 }
 
 async function run(
-  { deps, id, queued, delivery }: Delivered,
+  { deps, id, token, queued, delivery }: Delivered,
   batch: QueuedBatch,
-  signal: AbortSignal,
+  { signal, onResult }: Required<Pick<RunTaskOptions, 'signal' | 'onResult'>>,
 ): Promise<TaskResult> {
-  const { fleet, place, folder } = deps;
+  const { fleet, place, folder, folders } = deps;
   const { task, session } = queued;
   const { fence } = delivery;
-  const own = path.join(folder, `${id}-${fence}`);
+  const name = `${id}-${fence}`;
+  const own = path.join(folder, name);
+  const disk = { ...place, batch: batch.id };
+  folders.note(batch.id, { batch: batch.id, job: null, worktrees: [], clones: clonesFolder(disk) });
+  folders.note(name, { batch: batch.id, job: id, worktrees: treePlaces(task, disk, fence), clones: null });
   const { limits, quotas = {} } = batch;
   const shared = {
     ...(limits !== undefined && { limits }),
     quotas,
-    place: { redis: fleet.url, prefix: fleetKeys.batch(batch.id).budget, owner: ownerOf(id, fence) },
+    place: {
+      redis: fleet.url,
+      prefix: fleetKeys.batch(batch.id).budget,
+      pacePrefix: fleetKeys.pace,
+      owner: budgetOwner(id, fence),
+    },
   };
-  try {
-    const budget = await describeBudget(path.join(own, 'budget.json'), shared);
-    const { source } = task;
-    const url = source.type === 'repository' && isRemote(source.repository) ? source.repository : null;
-    const result = await runTask(task, {
-      place: {
-        ...place,
-        batch: batch.id,
-        patches: own,
-        changes: batch.changes,
-        trust: false,
-        sources: new Map(),
-      },
-      session: { id: session, resume: fence > 1 },
-      signal,
-      fence: { token: fence, isCurrent: () => isCurrent(fleet, id, fence) },
-      budget: { ...budget, ...(batch.traceparent !== undefined && { TRACEPARENT: batch.traceparent }) },
-      ...(url !== null && { publish: publishTo(url, { fleet, id, env: place.env }) }),
-    });
-    return await stored(result, batch, place.env);
-  } finally {
-    // Whatever the run did not report counts in full.
-    await settleCallsOf(ownerOf(id, fence), { redis: fleet.redis, prefix: fleetKeys.batch(batch.id).budget });
-    rmSync(own, { recursive: true, force: true });
-    // Another task may use it.
-    if (place.trees === undefined) unlessErrno('any', null, () => rmdirSync(treesFolder(task.source, place)));
-  }
+  const budget = await describeBudget(path.join(own, 'budget.json'), shared);
+  const { source } = task;
+  return deps.run(task, {
+    place: {
+      ...disk,
+      patches: own,
+      changes: batch.changes,
+      trust: false,
+      sources: deps.sourcesOf(batch.id),
+    },
+    session: { id: session, resume: fence > 1 },
+    signal,
+    fence: { token: fence, isCurrent: () => isCurrent(fleet, id, token) },
+    willRetry: (failure) => willRetry(delivery, { failure }),
+    budget: { ...budget, ...(batch.traceparent !== undefined && { TRACEPARENT: batch.traceparent }) },
+    ...(source.type === 'repository' && {
+      publish: publishTo(source.repository, { fleet, job: id, env: place.env }),
+    }),
+    onResult,
+  });
 }
 
-/**
- * Pushes the branch of a task at most once, however many workers try: all deliveries expect the same old
- * commit there, and only the first push finds it.
- */
-function publishTo(
-  url: string,
-  { fleet, id, env }: { fleet: Fleet; id: string; env: NodeJS.ProcessEnv },
-): Publish {
-  return async ({ gitDir, branch, commit }) => {
-    const remote = { gitDir, url, branch, env };
-    const key = fleetKeys.task(id);
-    await fleet.redis.hsetnx(key, 'replaces', await remoteCommit(remote));
-    const replaces = (await fleet.redis.hget(key, 'replaces')) ?? '';
-    return pushBranch(remote, { commit, replaces });
-  };
-}
-
-/** Puts what is large into the store. */
-async function stored(result: TaskResult, batch: QueuedBatch, env: NodeJS.ProcessEnv): Promise<TaskResult> {
-  const { patch, ...rest } = result;
-  const short = {
-    ...rest,
-    answer: rest.answer.slice(0, MAX_ANSWER),
-    checks: rest.checks.map((check) => ({ ...check, output: check.output.slice(-MAX_ANSWER) })),
-  };
-  if (batch.store === undefined || result.failure === 'interrupted') return short;
-  const store = await openStore(batch.store, env);
+function leaveDisk({ deps, id, queued: { task }, delivery }: Delivered): void {
+  const { place, folder, folders, onTrouble } = deps;
+  const name = `${id}-${delivery.fence}`;
   try {
-    const names = storeNames(batch.id, result.task);
-    if (patch !== undefined) await store.put(names.patch, { file: patch });
-    if (result.session !== undefined)
-      await store.put(names.session, {
-        file: path.join(dataRoot(env), 'sessions', `${result.session}.jsonl`),
-      });
-    const full = { ...rest, ...(patch !== undefined && { patch: names.patch }) };
-    await store.put(names.result, JSON.stringify(full));
-    return { ...short, ...(patch !== undefined && { patch: names.patch }) };
+    rmSync(path.join(folder, name), { recursive: true, force: true });
+    folders.forget(name);
   } catch (error) {
-    return {
-      ...short,
-      status: 'failed',
-      failure: 'setup',
-      reason: `Could not write to the store: ${(error as Error).message}`,
-    };
-  } finally {
-    store.close();
+    // What is left is removed when the worker starts again.
+    onTrouble((error as Error).message);
   }
+  // Another task may use it.
+  if (place.trees === undefined) unlessErrno('any', null, () => rmdirSync(treesFolder(task.source, place)));
 }
 
 /** The result counts. The submitter may remove everything of the task from here on. */
-async function finish(delivered: Delivered, result: TaskResult): Promise<AttemptEnd> {
+async function finish(delivered: Delivered, result: QueuedResult): Promise<AttemptEnd> {
   const end: AttemptEnd = { type: 'finished', result };
   if (!(await isRecorded(delivered, end, result))) return { type: 'taken over' };
   await delivered.job.moveToCompleted('', delivered.token, false).catch(unlessRemoved);
@@ -229,22 +245,28 @@ async function finish(delivered: Delivered, result: TaskResult): Promise<Attempt
 }
 
 /** Into the dead-letter list: the failed jobs of the queue. */
-async function bury(delivered: Delivered, result: TaskResult): Promise<AttemptEnd> {
+async function bury(delivered: Delivered, result: QueuedResult): Promise<AttemptEnd> {
   const end: AttemptEnd = { type: 'dead letter', result };
   if (!(await isRecorded(delivered, end, result))) return { type: 'taken over' };
-  await delivered.job
-    .moveToFailed(new Error(result.failure ?? 'failed'), delivered.token, false)
-    .catch(unlessRemoved);
+  await moveToDead(delivered);
   return end;
 }
 
+/** The server gets neither the reason nor paths of this machine. */
+async function moveToDead({ job, token }: Delivered): Promise<void> {
+  const error = new Error('given up');
+  error.stack = '';
+  await job.moveToFailed(error, token, false).catch(unlessRemoved);
+}
+
 /** False if another worker has taken the task over. */
-async function isRecorded(delivered: Delivered, end: AttemptEnd, result: TaskResult): Promise<boolean> {
-  const { deps, id, queued, delivery } = delivered;
+async function isRecorded(delivered: Delivered, end: AttemptEnd, result: QueuedResult): Promise<boolean> {
+  const { deps, id, token, queued } = delivered;
   const { fleet } = deps;
   await log(delivered, end);
   const sealed = sealResult(fleet, id, result);
-  return finishTask(fleet, { batch: queued.batch, job: id, fence: delivery.fence, sealed });
+  const isDead = end.type === 'dead letter';
+  return finishTask(fleet, { batch: queued.batch, job: id, token, sealed, isDead });
 }
 
 /** Its submitter has the result, and has removed the job. */
@@ -256,25 +278,29 @@ function unlessRemoved(error: Error): void {
 function keepLease({ deps, job, id, token, queued }: Delivered) {
   const { fleet, leaseMs, leaving } = deps;
   const running = following(leaving);
-  let isLost = false;
+  const lost = new AbortController();
   let cancelled = false;
   let isBusy = false;
+  let renewedAt = performance.now();
   const renew = async () => {
     if (isBusy) return;
     isBusy = true;
-    const isHeld = await job.extendLock(token, leaseMs).then(
-      (extended) => extended === 1,
-      () => false,
-    );
-    if (!isHeld) isLost = true;
-    else cancelled = await isCancelled(fleet, queued.batch, id);
+    try {
+      if ((await job.extendLock(token, leaseMs)) !== 1) lost.abort(new Error('The task was taken over.'));
+      renewedAt = performance.now();
+      cancelled = await isCancelled(fleet, queued.batch, id);
+    } catch {
+      // The server may answer again before the lease ends.
+      if (performance.now() - renewedAt > leaseMs) lost.abort(new Error('The task was taken over.'));
+    }
     isBusy = false;
-    if (isLost || cancelled) running.abort(new Error(isLost ? 'The task was taken over.' : 'Cancelled.'));
+    if (lost.signal.aborted) running.abort(lost.signal.reason);
+    else if (cancelled) running.abort(new Error('Cancelled.'));
   };
   const timer = setInterval(() => void renew(), leaseMs / 3);
   return {
     signal: running.signal,
-    isLost: () => isLost,
+    lost: lost.signal,
     isCancelled: () => cancelled,
     stop() {
       clearInterval(timer);
@@ -283,9 +309,13 @@ function keepLease({ deps, job, id, token, queued }: Delivered) {
   };
 }
 
+/** Also if the whole batch was removed. */
 async function isCancelled({ redis }: Fleet, batch: string, job: string): Promise<boolean> {
-  const found = await redis.smismember(fleetKeys.batch(batch).cancelled, 'all', job);
-  return found.includes(1);
+  const [found, isThere] = await Promise.all([
+    redis.smismember(fleetKeys.batch(batch).cancelled, 'all', job),
+    redis.hexists(fleetKeys.batches, batch),
+  ]);
+  return found.includes(1) || isThere === 0;
 }
 
 async function log({ deps, id, delivery }: Delivered, end: AttemptEnd): Promise<void> {
@@ -311,31 +341,8 @@ function endWords(end: Exclude<AttemptEnd, { reason: string }>): string {
   return [end.type, status, failure, reason].filter(Boolean).join(': ');
 }
 
-/** Distinguishes the calls of each delivery. */
-function ownerOf(job: string, fence: number): string {
-  return `${job}/${fence}`;
-}
-
-function failedResult(
-  { task, session }: QueuedTask,
-  { failure, reason, startedAt }: { failure: TaskResult['failure']; reason: string; startedAt: Date },
-): TaskResult {
-  return {
-    task: task.id,
-    status: 'failed',
-    failure,
-    reason,
-    answer: '',
-    session,
-    costUsd: 0,
-    tokens: 0,
-    turns: 0,
-    startedAt: startedAt.toISOString(),
-    durationMs: 0,
-    checks: [],
-    refusals: 0,
-    filesChanged: 0,
-    labels: task.labels,
-    variables: task.variables,
-  };
+/** Of deliveries before this one: nobody can say what they cost. */
+function settleCalls({ deps: { fleet }, id, queued }: Delivered, before: number): Promise<void> {
+  const place = { redis: fleet.redis, prefix: fleetKeys.batch(queued.batch).budget };
+  return settleCallsOf({ job: id, before }, place);
 }

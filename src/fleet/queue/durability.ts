@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 
 /**
  * What has to be set on the server so that no task is lost: each a sentence with the command. Empty if all is
- * well. A server that hides its settings is asked for what it reports about itself.
+ * well. Hosted servers hide their settings, so this reads what they report about themselves.
  */
 export async function durabilityWarnings(redis: Redis): Promise<string[]> {
   const info = `${await redis.info('memory')}\n${await redis.info('persistence')}`;

@@ -3,20 +3,25 @@ import type { Redis } from 'ioredis';
 import { newRedis, PATIENT } from '../../cache/redis-client.ts';
 import { createSeal, type Seal } from '../../cache/seal.ts';
 import { UserError } from '../../contract/errors.ts';
-import { sha256 } from '../../lib/sha256.ts';
+import { limited, raceAbort } from '../../lib/async/abort.ts';
 
 /** Changes with the format of what is stored: other versions see nothing of it. */
 const NAMESPACE = '{aca:fleet:1}';
 const SHORTEST_KEY = 16;
 const CONNECT_MS = 10_000;
+/** Of the Redis server: the first with all commands that are used. */
+const OLDEST = [6, 2] as const;
 /** Events are hints; nothing is lost with old ones. */
 const MAX_EVENTS = 1_000;
+const WAKE_MS = 60_000;
 
 export type FleetOptions = {
   /** redis:// or rediss://, with user and password if needed. */
   url: string;
   /** Everything in Redis is encrypted with it; the same on all machines. */
   key: string | undefined;
+  /** Gets a sentence when there is no connection at first, whenever it is lost, and when it is back. */
+  onConnection?(text: string): unknown;
 };
 
 /** The connection of one process to a queue server that many machines share. */
@@ -32,11 +37,11 @@ export type Fleet = {
 };
 
 /** Throws a `UserError` if the server cannot be reached or the key is missing. */
-export async function openFleet({ url, key }: FleetOptions): Promise<Fleet> {
-  if (!/^rediss?:\/\//.test(url))
+export async function openFleet({ url, key, onConnection }: FleetOptions): Promise<Fleet> {
+  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
     throw new UserError(
-      `${url} is not the URL of a Redis server.`,
-      'Use redis://HOST:PORT or rediss://HOST:PORT.',
+      `${withoutPassword(url)} is not the URL of a Redis server.`,
+      'Use redis://HOST:PORT or rediss://HOST:PORT. Write special characters of a password as %XX.',
     );
   if (!key || key.length < SHORTEST_KEY)
     throw new UserError(
@@ -44,7 +49,8 @@ export async function openFleet({ url, key }: FleetOptions): Promise<Fleet> {
       `Set AI_ASSISTANT_REDIS_KEY to the same secret of at least ${SHORTEST_KEY} characters on every machine.`,
     );
   const redis = await newRedis(url, { ...PATIENT, lazyConnect: true, connectTimeout: CONNECT_MS });
-  await reach(redis, url);
+  await reach(redis, { url, onConnection });
+  if (onConnection) watchConnection(redis, { url, onConnection });
   const seal = createSeal(key);
   const opened = new Map<string, Promise<Queue>>();
   const open = (name: string) => {
@@ -57,9 +63,11 @@ export async function openFleet({ url, key }: FleetOptions): Promise<Fleet> {
     redis,
     seal,
     async queue(labels) {
-      const name = queueName(labels);
-      const field = fleetKeys.queues;
-      if (labels.length > 0) await redis.hset(field, name, sealText(seal, name, JSON.stringify(labels)));
+      const name = queueName({ seal }, labels);
+      const sealed = sealText(seal, name, JSON.stringify(labels));
+      const isNew = labels.length > 0 && (await redis.hset(fleetKeys.queues, name, sealed)) === 1;
+      // They do not wait for tasks of a queue that they have not seen.
+      if (isNew) await wakeWorkers(redis);
       return open(name);
     },
     async queues() {
@@ -67,15 +75,25 @@ export async function openFleet({ url, key }: FleetOptions): Promise<Fleet> {
         const labels = openText(seal, name, sealed);
         return labels === null ? [] : [{ name, labels: JSON.parse(labels) as string[] }];
       });
-      const all = [{ name: queueName([]), labels: [] as string[] }, ...named];
+      const all = [{ name: queueName({ seal }, []), labels: [] as string[] }, ...named];
       return Promise.all(all.map(async ({ name, labels }) => ({ labels, queue: await open(name) })));
     },
     bull: () => import('bullmq'),
     async close() {
+      // They would wait for a server that is gone.
+      if (redis.status !== 'ready') opened.clear();
       for (const queue of opened.values()) await (await queue).close();
       redis.disconnect();
     },
   };
+}
+
+async function wakeWorkers(redis: Redis): Promise<void> {
+  const waking = redis.multi();
+  for (const id of await redis.zrange(fleetKeys.workers, 0, -1)) {
+    waking.zadd(fleetKeys.wake(id), 0, '0').pexpire(fleetKeys.wake(id), WAKE_MS);
+  }
+  await waking.exec();
 }
 
 /** Options of all BullMQ objects of a queue. */
@@ -90,36 +108,79 @@ async function newQueue(name: string, redis: Redis): Promise<Queue> {
   return queue;
 }
 
-export function queueName(labels: readonly string[]): string {
-  return labels.length === 0 ? 'tasks' : `tasks-${sha256(JSON.stringify([...labels].sort())).slice(0, 16)}`;
+/** Without the key, nobody can tell labels from it. */
+export function queueName({ seal }: Pick<Fleet, 'seal'>, labels: readonly string[]): string {
+  if (labels.length === 0) return 'tasks';
+  return `tasks-${seal.nameOf(`labels ${JSON.stringify([...labels].sort())}`).slice(0, 16)}`;
 }
 
-async function reach(redis: Redis, url: string): Promise<void> {
+/** Waits a moment for a server that is just starting, but not for one that refuses us. */
+async function reach(
+  redis: Redis,
+  { url, onConnection }: { url: string; onConnection: FleetOptions['onConnection'] },
+): Promise<void> {
   let last = 'no answer';
   redis.on('error', (error: Error) => {
     last = error.message || last;
   });
+  const tellOnce = () =>
+    onConnection?.(
+      `No answer from the Redis server at ${withoutPassword(url)} yet. Trying for ${CONNECT_MS / 1000}s…`,
+    );
+  redis.once('reconnecting', tellOnce);
   void redis.connect().catch(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, CONNECT_MS, 'late');
-  });
+  const late = limited(CONNECT_MS);
   try {
-    if ((await Promise.race([redis.ping(), late])) !== 'late') return;
+    const info = await raceAbort(redis.info('server'), late);
+    const [, found = ''] = /^redis_version:(.*?)\r?$/m.exec(info) ?? [];
+    if (isOlder(found, OLDEST))
+      last = `its version is ${found}, and batches need ${OLDEST.join('.')} or newer`;
+    else return;
   } catch (error) {
-    last = (error as Error).message;
+    if (!late.aborted) last = (error as Error).message;
   } finally {
-    clearTimeout(timer);
+    redis.off('reconnecting', tellOnce);
   }
   redis.disconnect();
+  const [, hint] = HINTS.find(([pattern]) => pattern.test(last)) ?? [];
   throw new UserError(
     `Cannot use the Redis server at ${withoutPassword(url)}: ${last}.`,
-    'Check the URL and that it runs.',
+    hint ?? 'Check the URL and that it runs.',
   );
 }
 
+const HINTS: readonly [RegExp, string][] = [
+  [/WRONGPASS|invalid password/i, 'Check user and password in the URL: redis://USER:PASSWORD@HOST:PORT.'],
+  [/NOAUTH/, 'Add the password to the URL: redis://:PASSWORD@HOST:PORT.'],
+  [/NOPERM/, 'Give the user access: ACL SETUSER USER ~{aca:fleet:1}:* &* +@all -@admin -@dangerous +info.'],
+  [/certificate|self.signed/i, 'Set NODE_EXTRA_CA_CERTS to the PEM file of its certificate authority.'],
+  [/version is/, 'Update the server.'],
+];
+
+function isOlder(found: string, oldest: readonly number[]): boolean {
+  const [major = 0, minor = 0] = found.split('.').map(Number);
+  const [least = 0, leastMinor = 0] = oldest;
+  return major < least || (major === least && minor < leastMinor);
+}
+
+function watchConnection(
+  redis: Redis,
+  { url, onConnection }: { url: string; onConnection(text: string): unknown },
+): void {
+  let isLost = false;
+  redis.on('reconnecting', () => {
+    if (!isLost) onConnection(`Lost the Redis server at ${withoutPassword(url)}. Waiting for it.`);
+    isLost = true;
+  });
+  redis.on('ready', () => {
+    if (isLost) onConnection('Connected to the Redis server again.');
+    isLost = false;
+  });
+}
+
+/** Even if its special characters are not escaped. */
 export function withoutPassword(url: string): string {
-  return url.replace(/(\/\/)[^@/]*@/, '$1');
+  return url.replace(/\/\/.*@/, '//');
 }
 
 /** Names are hashes, since others can see the server. */
@@ -129,8 +190,12 @@ export const fleetKeys = {
   /** By the time of their last heartbeat. */
   workers: `${NAMESPACE}:workers`,
   worker: (id: string) => `${NAMESPACE}:worker:${id}`,
+  /** Whoever adds something to it lets the worker look for tasks. */
+  wake: (id: string) => `${NAMESPACE}:wake:${id}`,
   /** Workers that shall finish what they do, and leave. */
   drain: `${NAMESPACE}:drain`,
+  /** How fast each vendor may be called, by all batches together. */
+  pace: `${NAMESPACE}:pace`,
   batch: (id: string) => {
     const base = `${NAMESPACE}:batch:${id}`;
     return {
@@ -141,10 +206,12 @@ export const fleetKeys = {
       /** All jobs and their queues. */
       jobs: `${base}:jobs`,
       cancelled: `${base}:cancelled`,
+      /** Jobs that were given up. */
+      dead: `${base}:dead`,
       budget: `${base}:budget`,
     };
   },
-  /** Its fence, and how often it was started, handed back and failed. */
+  /** Its fence, the token of its newest delivery, and how often it was handed back and failed. */
   task: (job: string) => `${NAMESPACE}:task:${job}`,
   /** Its deliveries. */
   log: (job: string) => `${NAMESPACE}:task:${job}:log`,

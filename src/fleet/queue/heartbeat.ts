@@ -5,12 +5,15 @@ const workerSchema = z.object({
   id: z.string(),
   host: z.string(),
   pid: z.number(),
+  version: z.string(),
   labels: z.array(z.string()),
   concurrency: z.number(),
   startedAt: z.string(),
   /** BATCH/TASK of each running task. */
   running: z.array(z.string()),
   isDraining: z.boolean(),
+  /** Why its last tasks failed, if it has paused for that. */
+  trouble: z.string().nullable(),
 });
 
 /** What a worker says about itself. */
@@ -19,6 +22,9 @@ export type WorkerState = z.infer<typeof workerSchema>;
 /** A worker that has not been heard of for so many intervals is gone. */
 const MISSED = 3;
 const DRAIN_MS = 86_400_000;
+
+/** How often a worker with such a lease is heard of. */
+export const heartbeatMs = (leaseMs: number) => leaseMs / 3;
 
 /** Returns whether the worker was asked to drain. */
 export async function beat(
@@ -30,30 +36,39 @@ export async function beat(
   const { id } = state;
   const results = await redis
     .multi()
-    .set(fleetKeys.worker(id), sealText(seal, id, JSON.stringify(state)), 'PX', MISSED * everyMs)
+    .set(fleetKeys.worker(id), sealText(seal, id, JSON.stringify(state)), 'PX', Math.ceil(MISSED * everyMs))
     .zadd(fleetKeys.workers, now, id)
     .zremrangebyscore(fleetKeys.workers, '-inf', now - 10 * MISSED * everyMs)
+    .pexpire(fleetKeys.workers, Math.ceil(10 * MISSED * everyMs))
     .sismember(fleetKeys.drain, id)
     .exec();
-  return { isAskedToDrain: results?.[3]?.[1] === 1 };
+  return { isAskedToDrain: results?.[4]?.[1] === 1 };
 }
 
 export async function leave({ redis }: Fleet, id: string): Promise<void> {
   await redis
     .multi()
-    .unlink(fleetKeys.worker(id))
+    .unlink(fleetKeys.worker(id), fleetKeys.wake(id))
     .zrem(fleetKeys.workers, id)
     .srem(fleetKeys.drain, id)
     .exec();
 }
 
+/** Those that are alive; the others are forgotten. */
 export async function readWorkers({ redis, seal }: Fleet): Promise<WorkerState[]> {
   const ids = await redis.zrange(fleetKeys.workers, 0, -1);
   const sealed = ids.length === 0 ? [] : await redis.mget(ids.map(fleetKeys.worker));
+  const dead = ids.filter((_, i) => sealed[i] === null);
+  if (dead.length > 0) await redis.zrem(fleetKeys.workers, ...dead);
   return ids.flatMap((id, i) => {
     const text = sealed[i] ? openText(seal, id, sealed[i]) : null;
-    return text === null ? [] : [workerSchema.parse(JSON.parse(text))];
+    return text === null ? [] : (workerSchema.safeParse(JSON.parse(text)).data ?? []);
   });
+}
+
+/** How many are alive, without reading what they say; `everyMs` is the time between their heartbeats. */
+export async function countWorkers({ redis }: Fleet, everyMs: number): Promise<number> {
+  return redis.zcount(fleetKeys.workers, Date.now() - MISSED * everyMs, '+inf');
 }
 
 export async function askToDrain({ redis }: Fleet, ids: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { UserError } from '../../contract/errors.ts';
-import { type TaskResult, taskResultSchema, taskSchema } from '../task.ts';
+import { version } from '../../lib/version.ts';
+import { taskResultSchema, taskSchema } from '../task.ts';
 import { type Fleet, fleetKeys, openText, sealText } from './fleet.ts';
 
 /** What all tasks of a batch have in common. */
@@ -19,10 +20,20 @@ const queuedBatchSchema = z.object({
 
 export type QueuedBatch = z.infer<typeof queuedBatchSchema>;
 
-/** A job: references only, never files or logs. */
-const queuedTaskSchema = z.object({ batch: z.string(), task: taskSchema, session: z.string() });
+/** A job: references only, never files or logs. `version` is that of the program that queued it. */
+const queuedTaskSchema = z.object({
+  version: z.string(),
+  batch: z.string(),
+  task: taskSchema,
+  session: z.string(),
+});
 
 export type QueuedTask = z.infer<typeof queuedTaskSchema>;
+
+/** `stored`: the names in the store end with it; nothing is there without it. */
+const queuedResultSchema = taskResultSchema.extend({ stored: z.string().optional() });
+
+export type QueuedResult = z.infer<typeof queuedResultSchema>;
 
 /** One delivery of a task, for `aca fleet logs`. */
 export type Attempt = { at: string; worker: string; fence: number; end: string };
@@ -32,24 +43,38 @@ export function jobOf({ seal }: Pick<Fleet, 'seal'>, batch: string, task: string
   return seal.nameOf(`task ${batch}/${task}`).slice(0, 32);
 }
 
-export function sealTask({ seal }: Pick<Fleet, 'seal'>, job: string, task: QueuedTask): { sealed: string } {
-  return { sealed: sealText(seal, job, JSON.stringify(task)) };
+export function sealTask(
+  { seal }: Pick<Fleet, 'seal'>,
+  job: string,
+  task: Omit<QueuedTask, 'version'>,
+): { sealed: string } {
+  return { sealed: sealText(seal, job, JSON.stringify({ version, ...task })) };
 }
 
-/** Null if it was sealed with another key. */
-export function openTask({ seal }: Pick<Fleet, 'seal'>, job: string, data: unknown): QueuedTask | null {
+export type OpenedTask = { type: 'task'; queued: QueuedTask } | { type: 'unreadable'; reason: string };
+
+export function openTask({ seal }: Pick<Fleet, 'seal'>, job: string, data: unknown): OpenedTask {
   const { sealed } = data as { sealed?: unknown };
   const text = typeof sealed === 'string' ? openText(seal, job, sealed) : null;
-  return text === null ? null : queuedTaskSchema.parse(JSON.parse(text));
+  if (text === null)
+    return { type: 'unreadable', reason: 'It was queued with another AI_ASSISTANT_REDIS_KEY.' };
+  const json = JSON.parse(text);
+  const parsed = queuedTaskSchema.safeParse(json);
+  if (parsed.success) return { type: 'task', queued: parsed.data };
+  const other = z.object({ version: z.string() }).safeParse(json).data?.version ?? 'another version';
+  return {
+    type: 'unreadable',
+    reason: `It was queued by aca ${other}, and this worker is aca ${version}. Use the same version everywhere.`,
+  };
 }
 
-export function sealResult({ seal }: Pick<Fleet, 'seal'>, job: string, result: TaskResult): string {
+export function sealResult({ seal }: Pick<Fleet, 'seal'>, job: string, result: QueuedResult): string {
   return sealText(seal, `result ${job}`, JSON.stringify(result));
 }
 
-export function openResult({ seal }: Pick<Fleet, 'seal'>, job: string, sealed: string): TaskResult | null {
+export function openResult({ seal }: Pick<Fleet, 'seal'>, job: string, sealed: string): QueuedResult | null {
   const text = openText(seal, `result ${job}`, sealed);
-  return text === null ? null : taskResultSchema.parse(JSON.parse(text));
+  return text === null ? null : (queuedResultSchema.safeParse(JSON.parse(text)).data ?? null);
 }
 
 export async function saveBatch({ redis, seal }: Fleet, batch: QueuedBatch): Promise<void> {
@@ -64,7 +89,13 @@ export async function readBatches({ redis, seal }: Fleet): Promise<QueuedBatch[]
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
-/** Null if there is none, or it belongs to another key. */
+/** How many batches belong to another key or version. */
+export async function countUnreadable({ redis, seal }: Fleet): Promise<number> {
+  const all = Object.entries(await redis.hgetall(fleetKeys.batches));
+  return all.filter(([id, sealed]) => openBatch(seal, id, sealed) === null).length;
+}
+
+/** Null if there is none, or it belongs to another key or version. */
 export async function findBatch({ redis, seal }: Fleet, id: string): Promise<QueuedBatch | null> {
   const sealed = await redis.hget(fleetKeys.batches, id);
   return sealed === null ? null : openBatch(seal, id, sealed);
@@ -80,5 +111,5 @@ export async function readBatch(fleet: Fleet, id: string): Promise<QueuedBatch> 
 
 function openBatch(seal: Fleet['seal'], id: string, sealed: string): QueuedBatch | null {
   const text = openText(seal, `batch ${id}`, sealed);
-  return text === null ? null : queuedBatchSchema.parse(JSON.parse(text));
+  return text === null ? null : (queuedBatchSchema.safeParse(JSON.parse(text)).data ?? null);
 }

@@ -1,10 +1,13 @@
+import { limited, unlessAborted } from '../../lib/async/abort.ts';
 import type { MetricDefinition } from '../../observability/telemetry/metric-definitions.ts';
 import { servePrometheus } from '../../observability/telemetry/prometheus.ts';
 import { queueDepths } from './control.ts';
 import type { Fleet } from './fleet.ts';
-import { readWorkers } from './heartbeat.ts';
+import { countWorkers, heartbeatMs } from './heartbeat.ts';
 import type { WorkerEvent } from './worker.ts';
 
+/** Without an answer of the Redis server, the figures of this worker are served alone. */
+const REFRESH_MS = 3_000;
 const WAIT_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400];
 const TASK_SECONDS = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 3_600];
 
@@ -46,23 +49,24 @@ export type FleetMetrics = { url: string; take(event: WorkerEvent): void; close(
 /** Serves the figures of this worker, and of the queue at the time of each request. */
 export async function serveFleetMetrics(
   fleet: Fleet,
-  at: { port: number; host?: string },
+  { leaseMs, ...at }: { port: number; host?: string; leaseMs: number },
 ): Promise<FleetMetrics> {
   const prometheus = await servePrometheus(at.port, {
     ...at,
     definitions: fleetMetrics,
-    async refresh() {
-      const depths = (await queueDepths(fleet)).flatMap(({ labels, ...states }) =>
-        Object.entries(states).map(([state, value]) => ({
-          metric: 'fleet_queue_tasks',
-          value,
-          labels: { labels: labels.join(','), state },
-        })),
-      );
-      const workers = (await readWorkers(fleet)).length;
-      prometheus.record([...depths, { metric: 'fleet_workers', value: workers, labels: {} }]);
-    },
+    refresh: async () => void (await unlessAborted(refresh(), limited(REFRESH_MS))),
   });
+  async function refresh() {
+    const depths = (await queueDepths(fleet)).flatMap(({ labels, ...states }) =>
+      Object.entries(states).map(([state, value]) => ({
+        metric: 'fleet_queue_tasks',
+        value,
+        labels: { labels: labels.join(','), state },
+      })),
+    );
+    const workers = await countWorkers(fleet, heartbeatMs(leaseMs));
+    prometheus.record([...depths, { metric: 'fleet_workers', value: workers, labels: {} }]);
+  }
   return {
     url: prometheus.url,
     take(event) {

@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { UserError } from '../../contract/errors.ts';
+import { following, pause } from '../../lib/async/abort.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import type { OpenBatch } from '../batch/batch-store.ts';
 import { ProgressCounter } from '../batch/progress.ts';
-import type { BatchEnd, RunBatchOptions } from '../batch/run-batch.ts';
+import type { BatchEnd, BatchEvent, RunBatchOptions } from '../batch/run-batch.ts';
 import type { BatchLimits } from '../shared-budget.ts';
 import { openStore, type ResultStore, storeNames } from '../store/result-store.ts';
-import { isOpen, type Task, type TaskResult, taskResultSchema } from '../task.ts';
-import { deadLetters, retry } from './control.ts';
-import type { Fleet } from './fleet.ts';
+import { type Trying, tryAgain } from '../store/try-again.ts';
+import { isOpen, isTrouble, MOST_TROUBLES, type Task, type TaskResult, taskResultSchema } from '../task.ts';
+import { cancel, deadLetters } from './control.ts';
+import { type Fleet, queueName } from './fleet.ts';
+import { readWorkers } from './heartbeat.ts';
+import { keepSpending, openQueuedBudget } from './kept-spending.ts';
+import type { QueuedResult } from './messages.ts';
 import { collectResults, removeBatch, submitBatch } from './submit.ts';
 
 export type RunQueuedOptions = Pick<RunBatchOptions, 'retry' | 'signal' | 'onEvent'> & {
@@ -19,17 +23,20 @@ export type RunQueuedOptions = Pick<RunBatchOptions, 'retry' | 'signal' | 'onEve
   store: string | undefined;
   quotas: BatchLimits['quotas'];
   traceparent: string | undefined;
+  /** Gets a sentence for the user. */
+  onTrouble(text: string): void;
   env: NodeJS.ProcessEnv;
 };
 
+const WATCH_MS = 5_000;
+
 /** Queues the open tasks of a batch, and collects their results. Workers go on when this process ends. */
 export async function runQueuedBatch(batch: OpenBatch, options: RunQueuedOptions): Promise<BatchEnd> {
-  const { fleet, signal, env } = options;
-  const { description, tasks, results } = batch.state;
+  const { fleet, signal, onTrouble } = options;
+  const { description } = batch.state;
+  await openQueuedBudget(fleet, batch);
   const open = openTasks(batch, options.retry);
-  requireReachable(open, options.store);
-  const submissions = open.map((task) => ({ task, session: sessionOf(batch, task) }));
-  if (options.retry === 'failed') await retry(fleet, description.id, []).catch(unlessUser);
+  const submissions = open.map(({ task, isRetry }) => ({ task, isRetry, session: sessionOf(batch, task) }));
   const { id, createdAt, changes, budget: limits } = description;
   await submitBatch(
     fleet,
@@ -44,48 +51,124 @@ export async function runQueuedBatch(batch: OpenBatch, options: RunQueuedOptions
     },
     submissions,
   );
-  const counter = new ProgressCounter(tasks, results);
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  const store = options.store === undefined ? null : await openStore(options.store, env);
-  let end: BatchEnd = { type: 'complete' };
+  const watching = following(signal);
+  const health = workersHealth(fleet, onTrouble);
+  const look = async () => void (await Promise.all([keepSpending(fleet, batch), health()]));
+  void watch(look, { signal: watching.signal, onTrouble });
+  let end: BatchEnd;
   try {
-    for await (const short of collectResults(fleet, id, signal)) {
-      const task = byId.get(short.task);
-      if (!task || results.has(task.id)) continue;
-      const result = store ? await fullResult(batch, short, store) : short;
-      counter.started();
-      if (isOpen(result)) {
-        counter.ended(null);
-        if (result.failure === 'budget') end = { type: 'budget', reason: result.reason ?? '' };
-        else if (end.type === 'complete') end = { type: 'interrupted' };
-        options.onEvent({ type: 'interrupted', task }, counter.progress);
-        continue;
-      }
-      batch.finish(result);
-      counter.ended(result);
-      options.onEvent({ type: 'ended', task, result }, counter.progress);
-    }
+    end = await collect(batch, open, options);
   } catch (error) {
     if (!signal.aborted) throw error;
     return { type: 'interrupted' };
   } finally {
-    store?.close();
+    watching.abort();
+    watching.stop();
   }
+  await keepSpending(fleet, batch);
   // Tasks that were given up can be retried: `aca fleet retry`.
   if (end.type === 'complete' && (await deadLetters(fleet, id)).length === 0) await removeBatch(fleet, id);
   return end;
 }
 
-function openTasks({ state }: OpenBatch, retry: RunBatchOptions['retry']): Task[] {
-  const { tasks, results, sessions } = state;
-  if (retry === 'failed')
-    for (const [id, { status }] of results) {
-      if (status !== 'failed') continue;
-      results.delete(id);
-      // From the beginning, in a new session.
-      sessions.delete(id);
+/** Now and then until the signal is aborted. */
+async function watch(work: () => Promise<void>, { signal, onTrouble }: Trying): Promise<void> {
+  while (!signal.aborted) {
+    await pause(WATCH_MS, signal).catch(() => undefined);
+    if (!signal.aborted) await work().catch((error: Error) => onTrouble(error.message));
+  }
+}
+
+async function collect(
+  batch: OpenBatch,
+  open: readonly OpenTask[],
+  { fleet, signal, onEvent, onTrouble, ...options }: RunQueuedOptions,
+): Promise<BatchEnd> {
+  const { description, tasks, results } = batch.state;
+  const counter = new ProgressCounter(tasks, results);
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const report = (event: BatchEvent) => onEvent(event, { ...counter.progress, running: null });
+  report({ type: 'queued', unserved: await unservedLabels(fleet, open) });
+  const store = options.store === undefined ? null : await openStore(options.store, options.env);
+  const reading = { store, trying: { signal, onTrouble } };
+  let end: BatchEnd = { type: 'complete' };
+  let troubles = 0;
+  try {
+    for await (const short of collectResults(fleet, description.id, signal)) {
+      const task = byId.get(short.task);
+      if (!task || !isNews(short, results.get(task.id))) continue;
+      const result = await fullResult(batch, short, reading);
+      counter.started();
+      if (isOpen(result)) {
+        counter.ended(null);
+        if (end.type !== 'trouble' && result.failure === 'budget')
+          end = { type: 'budget', reason: result.reason ?? '' };
+        else if (end.type === 'complete') end = { type: 'cancelled' };
+        report({ type: 'interrupted', task });
+        continue;
+      }
+      batch.finish(result);
+      counter.ended(result);
+      report({ type: 'ended', task, result });
+      troubles = isTrouble(result) ? troubles + 1 : 0;
+      if (end.type === 'trouble' || troubles < (await mostTroubles(fleet, troubles))) continue;
+      end = { type: 'trouble', reason: result.reason ?? '' };
+      await cancel(fleet, description.id, []);
     }
-  return tasks.filter(({ id }) => !results.has(id));
+  } finally {
+    store?.close();
+  }
+  return end;
+}
+
+/** As many as on one machine; workers are asked only if it may matter. */
+async function mostTroubles(fleet: Fleet, troubles: number): Promise<number> {
+  const workers = troubles < MOST_TROUBLES ? [] : await readWorkers(fleet);
+  return Math.max(MOST_TROUBLES, 2 * workers.reduce((sum, { concurrency }) => sum + concurrency, 0));
+}
+
+/** Tells once if there are workers, and all of them have paused. */
+function workersHealth(fleet: Fleet, onTrouble: (text: string) => void): () => Promise<void> {
+  let known: string | null = null;
+  return async () => {
+    const workers = await readWorkers(fleet);
+    const arePaused = workers.length > 0 && workers.every(({ trouble }) => trouble !== null);
+    const reason = arePaused ? (workers[0]?.trouble ?? null) : null;
+    if (reason !== null && reason !== known)
+      onTrouble(
+        `Workers have paused, because their last tasks all failed: ${reason} They try again now and then.`,
+      );
+    known = reason;
+  };
+}
+
+type OpenTask = { task: Task; isRetry: boolean };
+
+function openTasks({ state }: OpenBatch, retry: RunBatchOptions['retry']): OpenTask[] {
+  const { tasks, results, sessions } = state;
+  return tasks.flatMap((task): OpenTask[] => {
+    const result = results.get(task.id);
+    if (!result) return [{ task, isRetry: false }];
+    if (retry !== 'failed' || result.status !== 'failed') return [];
+    results.delete(task.id);
+    // From the beginning, in a new session.
+    sessions.delete(task.id);
+    return [{ task, isRetry: true }];
+  });
+}
+
+/** Sets of labels that no worker has. */
+async function unservedLabels(fleet: Fleet, tasks: readonly OpenTask[]): Promise<string[][]> {
+  const workers = (await readWorkers(fleet)).filter(({ isDraining }) => !isDraining);
+  const sets = new Map(tasks.map(({ task: { labels } }) => [queueName(fleet, labels), labels]));
+  return [...sets.values()].filter(
+    (labels) => !workers.some((worker) => labels.every((label) => worker.labels.includes(label))),
+  );
+}
+
+/** A task that failed may have been retried since: `aca fleet retry`. */
+function isNews({ startedAt }: TaskResult, known: TaskResult | undefined): boolean {
+  return !known || (known.status === 'failed' && known.startedAt !== startedAt);
 }
 
 /** Decided before the task is queued, so that all its deliveries use the same. */
@@ -97,31 +180,21 @@ function sessionOf(batch: OpenBatch, task: Task): string {
   return session;
 }
 
-/** Copies of folders leave no branch: their changes need another way back. */
-function requireReachable(tasks: readonly Task[], store: string | undefined): void {
-  const folder = tasks.find(({ source }) => source.type === 'folder');
-  if (folder && store === undefined)
-    throw new UserError(
-      `Task ${folder.id} works on a folder, and its changes have no way back.`,
-      'Add --store FOLDER or --store s3://BUCKET/PREFIX, or commit the folder to a git repository.',
-    );
-}
-
-/** What the queue does not hold: the whole answer, and the patch. */
-async function fullResult(batch: OpenBatch, short: TaskResult, store: ResultStore): Promise<TaskResult> {
-  const names = storeNames(batch.state.description.id, short.task);
-  const text = await store.get(names.result);
-  const parsed = taskResultSchema.safeParse(parseJson(String(text)));
+/** With what the queue does not hold: the whole answer, and the patch. */
+async function fullResult(
+  batch: OpenBatch,
+  { stored, ...short }: QueuedResult,
+  { store, trying }: { store: ResultStore | null; trying: Trying },
+): Promise<TaskResult> {
+  if (stored === undefined || !store) return short;
+  const names = storeNames(batch.state.description.id, short.task, stored);
+  const get = (name: string) => tryAgain(() => store.get(name), trying);
+  const parsed = taskResultSchema.safeParse(parseJson(String(await get(names.result))));
   const { patch, ...result } = parsed.success ? parsed.data : short;
   if (patch === undefined) return result;
-  const content = await store.get(names.patch);
+  const content = await get(names.patch);
   if (!content) return result;
   const file = path.join(batch.files.patches, `${short.task}.patch`);
   writeFileSync(file, content, { mode: 0o600 });
   return { ...result, patch: file };
-}
-
-/** The batch may not be in the queue any more: then its tasks are queued as new ones. */
-function unlessUser(error: unknown): void {
-  if (!(error instanceof UserError)) throw error;
 }

@@ -1,16 +1,18 @@
-import { createRedisBudget, removeRedisBudget } from '../../cache/redis-budget.ts';
+import type { Queue } from 'bullmq';
+import { closeRedisBudget, removeRedisBudget } from '../../cache/redis-budget.ts';
 import { UserError } from '../../contract/errors.ts';
 import { pause } from '../../lib/async/abort.ts';
-import { isOpen, type Task, type TaskResult } from '../task.ts';
+import { isOpen, type Task } from '../task.ts';
 import { type Fleet, fleetKeys, openText, queueName, sealText } from './fleet.ts';
-import { jobOf, openResult, type QueuedBatch, saveBatch, sealTask } from './messages.ts';
+import { jobOf, openResult, type QueuedBatch, type QueuedResult, saveBatch, sealTask } from './messages.ts';
+import { reopenTask } from './scripts.ts';
 
 const CHUNK = 500;
 const SHORTEST_POLL_MS = 100;
 const LONGEST_POLL_MS = 1_000;
 
-/** A task and the session it runs in, both decided before it is queued. */
-export type Submission = { task: Task; session: string };
+/** A task and the session it runs in, both decided before it is queued. `isRetry`: although it has failed. */
+export type Submission = { task: Task; session: string; isRetry: boolean };
 
 /** Queues the tasks. May be repeated after a crash: what is queued or done stays as it is. */
 export async function submitBatch(
@@ -19,20 +21,26 @@ export async function submitBatch(
   submissions: readonly Submission[],
 ): Promise<void> {
   const { redis } = fleet;
-  const { jobs, results, budget } = fleetKeys.batch(batch.id);
+  const { jobs, results, cancelled } = fleetKeys.batch(batch.id);
+  await redis.srem(cancelled, 'all');
   await saveBatch(fleet, batch);
-  await createRedisBudget({ redis, prefix: budget });
-  for (const [labels, group] of byLabels(submissions)) {
+  for (const [labels, group] of byLabels(fleet, submissions)) {
     const queue = await fleet.queue(labels);
     for (let at = 0; at < group.length; at += CHUNK) {
       const chunk = group
         .slice(at, at + CHUNK)
         .map((one) => ({ ...one, job: jobOf(fleet, batch.id, one.task.id) }));
-      const known = await redis.hmget(results, ...chunk.map(({ job }) => job));
-      const named = chunk.filter(({ job }, i) => isMissing(openResult(fleet, job, known[i] ?? '')));
+      const sealed = await redis.hmget(results, ...chunk.map(({ job }) => job));
+      const known = chunk.map((one, i) => ({ ...one, result: openResult(fleet, one.job, sealed[i] ?? '') }));
+      const named = known.filter(({ result, isRetry }) => !result || isOpen(result) || isRetry);
       if (named.length === 0) continue;
-      // Stopped at a limit that may be higher now.
-      await redis.hdel(results, ...named.map(({ job }) => job));
+      for (const { job, result, isRetry } of named) {
+        // Stopped at a limit that may be higher now, cancelled, or failed.
+        const isAgain = result !== null || isRetry;
+        // The dead-letter list has it; otherwise it is gone, or running.
+        const remove = async () => isRetry && (await queue.remove(job).catch(() => 0));
+        if (isAgain) await reopenTask(fleet, { batch: batch.id, job }, remove);
+      }
       await redis.hset(
         jobs,
         Object.fromEntries(named.map(({ task, job }) => [job, entryOf(fleet, job, task)])),
@@ -48,24 +56,21 @@ export async function submitBatch(
   }
 }
 
-function isMissing(result: TaskResult | null): boolean {
-  return !result || isOpen(result);
-}
-
-function byLabels(submissions: readonly Submission[]): [string[], Submission[]][] {
+function byLabels(fleet: Fleet, submissions: readonly Submission[]): [string[], Submission[]][] {
   const groups = new Map<string, [string[], Submission[]]>();
   for (const one of submissions) {
     const labels = [...new Set(one.task.labels)].sort();
-    const group = groups.get(queueName(labels)) ?? [labels, []];
+    const name = queueName(fleet, labels);
+    const group = groups.get(name) ?? [labels, []];
     group[1].push(one);
-    groups.set(queueName(labels), group);
+    groups.set(name, group);
   }
   return [...groups.values()];
 }
 
 /** The queue of a job and the id of its task. */
-function entryOf({ seal }: Fleet, job: string, { id, labels }: Task): string {
-  return `${queueName([...new Set(labels)].sort())} ${sealText(seal, `job ${job}`, id)}`;
+function entryOf(fleet: Fleet, job: string, { id, labels }: Task): string {
+  return `${queueName(fleet, [...new Set(labels)])} ${sealText(fleet.seal, `job ${job}`, id)}`;
 }
 
 export type QueuedJob = { job: string; queue: string; task: string };
@@ -79,18 +84,27 @@ export async function jobsOf({ redis, seal }: Fleet, batch: string): Promise<Que
   });
 }
 
+export async function queuesByName(fleet: Fleet): Promise<Map<string, Queue>> {
+  return new Map((await fleet.queues()).map(({ queue }) => [queue.name, queue]));
+}
+
 /** Each result as it arrives; ends when all tasks have one. */
 export async function* collectResults(
   fleet: Fleet,
   batch: string,
   signal: AbortSignal,
-): AsyncGenerator<TaskResult> {
+): AsyncGenerator<QueuedResult> {
   const { redis } = fleet;
   const { done, results, jobs: all } = fleetKeys.batch(batch);
   let wait = SHORTEST_POLL_MS;
   for (let at = 0; ; ) {
     signal.throwIfAborted();
     const isComplete = (await redis.hlen(results)) >= (await redis.hlen(all));
+    if ((await redis.hexists(fleetKeys.batches, batch)) === 0)
+      throw new UserError(
+        `Batch ${batch} is no longer in the queue: it was removed, or Redis lost its data.`,
+        `Run \`aca batch --resume ${batch}\` to queue its open tasks again.`,
+      );
     const jobs = await redis.lrange(done, at, at + CHUNK - 1);
     const sealed = jobs.length === 0 ? [] : await redis.hmget(results, ...jobs);
     for (const [i, job] of jobs.entries()) {
@@ -114,11 +128,14 @@ export async function* collectResults(
   }
 }
 
-/** Removes everything of a batch. Tasks that are running are told by the fence that they are too late. */
-export async function removeBatch(fleet: Fleet, batch: string): Promise<void> {
+/**
+ * Removes everything of a batch; what it has spent only after `keepSpentMs`, so that it counts if the batch is queued
+ * again. Tasks that are running are stopped.
+ */
+export async function removeBatch(fleet: Fleet, batch: string, keepSpentMs = 0): Promise<void> {
   const { redis } = fleet;
-  const { results, done, jobs, cancelled, budget } = fleetKeys.batch(batch);
-  const queues = new Map((await fleet.queues()).map(({ queue }) => [queue.name, queue]));
+  const { results, done, jobs, cancelled, dead, budget } = fleetKeys.batch(batch);
+  const queues = await queuesByName(fleet);
   const all = await jobsOf(fleet, batch);
   for (let at = 0; at < all.length; at += CHUNK) {
     const chunk = all.slice(at, at + CHUNK);
@@ -133,7 +150,8 @@ export async function removeBatch(fleet: Fleet, batch: string): Promise<void> {
     );
     await redis.unlink(...chunk.flatMap(({ job }) => [fleetKeys.task(job), fleetKeys.log(job)]));
   }
-  await removeRedisBudget({ redis, prefix: budget });
-  await redis.unlink(results, done, jobs, cancelled);
+  const place = { redis, prefix: budget };
+  await (keepSpentMs > 0 ? closeRedisBudget(place, keepSpentMs) : removeRedisBudget(place));
+  await redis.unlink(results, done, jobs, cancelled, dead);
   await redis.hdel(fleetKeys.batches, batch);
 }

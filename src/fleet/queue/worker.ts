@@ -1,22 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
-import path from 'node:path';
-import type { Job, Worker } from 'bullmq';
-import { following, onAbort, pause } from '../../lib/async/abort.ts';
-import { clonesFolder } from '../task-tree.ts';
+import type { Job, Queue, Worker } from 'bullmq';
+import { following, onAbort, pause, unlessAborted } from '../../lib/async/abort.ts';
+import { version } from '../../lib/version.ts';
+import type { TaskPlace } from '../run-options.ts';
 import { type AttemptDeps, type AttemptEnd, attempt } from './attempt.ts';
+import { Breaker } from './breaker.ts';
 import { bullOptions, type Fleet } from './fleet.ts';
-import { beat, leave, type WorkerState } from './heartbeat.ts';
-import { openTask, readBatches } from './messages.ts';
+import { beat, heartbeatMs, leave, type WorkerState } from './heartbeat.ts';
+import { WorkerFolders } from './leftovers.ts';
+import { openTask } from './messages.ts';
+import { TaskWaiter } from './wake.ts';
 
 export type FleetWorkerOptions = {
   fleet: Fleet;
   labels: readonly string[];
   concurrency: number;
-  /** A private folder for what is needed during tasks. */
-  folder: string;
+  /** Private folders for what is needed during tasks are created in it. */
+  dataRoot: string;
   place: AttemptDeps['place'];
+  run: AttemptDeps['run'];
   /** A worker that has not renewed its tasks for so long has lost them. */
   leaseMs: number;
   /** Aborted: no more tasks are taken. */
@@ -30,122 +33,205 @@ export type WorkerEvent =
   | { type: 'started'; task: string; waitMs: number }
   | { type: 'ended'; task: string; end: AttemptEnd; ms: number }
   | { type: 'draining'; running: number }
+  | { type: 'paused'; ms: number; reason: string }
   | { type: 'trouble'; text: string };
 
-const POLL_MS = 500;
+type Taken = { job: Job; token: string };
+
+const WATCH_MS = 500;
+/** What other workers on this machine left is removed every so many leases. */
+const CLEAN_LEASES = 20;
+/** How long a worker that shall leave at once waits for a server that does not answer. */
+const UNREACHABLE_MS = 5_000;
 /** BullMQ's own limit for stalled tasks is not used: the fence counts deaths, and says why a task is given up. */
 const NO_LIMIT = 1_000_000;
 
 /** Takes tasks whose labels it has, and runs them until it is told to leave. */
 export class FleetWorker {
-  readonly id = `${hostname().slice(0, 40)}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  /** Says nothing about this machine: others can see it on the server. */
+  readonly id = `w-${randomBytes(6).toString('hex')}`;
   readonly #options: FleetWorkerOptions;
   readonly #startedAt = new Date().toISOString();
   /** By token: the task, and its end. */
   readonly #running = new Map<string, { task: string; ended: Promise<void> }>();
+  /** Those that run, or whose worktrees are being removed. */
+  readonly #leaving = new Set<Promise<void>>();
   readonly #workers = new Map<string, Worker>();
-  readonly #batches = new Set<string>();
+  #sources: { batch: string; found: TaskPlace['sources'] } = { batch: '', found: new Map() };
   readonly #draining: ReturnType<typeof following>;
+  readonly #gone = new AbortController();
+  readonly #waiter: TaskWaiter;
+  readonly #breaker: Breaker;
+  #unreachableSince: number | null = null;
   #count = 0;
 
   constructor(options: FleetWorkerOptions) {
     this.#options = options;
     this.#draining = following(options.drain);
+    this.#waiter = new TaskWaiter(options.fleet, this.id);
+    this.#breaker = new Breaker({ concurrency: options.concurrency, firstMs: options.leaseMs });
   }
 
   async run(): Promise<void> {
-    const { fleet, leaseMs, folder, onEvent } = this.#options;
+    const { fleet, leaseMs, onEvent, dataRoot, place } = this.#options;
     const { signal } = this.#draining;
     onAbort(signal, () => onEvent({ type: 'draining', running: this.#running.size }));
+    const folders = new WorkerFolders(dataRoot, fleet);
+    await folders.clean(place.trees);
+    const own = await folders.claim(this.id);
     await this.#beat();
-    const timer = setInterval(() => void this.#beat(), leaseMs / 3);
+    const clean = () => folders.clean(place.trees).catch(this.#trouble);
+    const timers = [
+      setInterval(() => void this.#beat(), heartbeatMs(leaseMs)),
+      setInterval(() => void clean(), CLEAN_LEASES * leaseMs),
+    ];
+    const watch = setInterval(() => this.#giveUp(), WATCH_MS);
     try {
-      while (!signal.aborted || this.#running.size > 0) {
-        if (!signal.aborted && this.#running.size < this.#options.concurrency && (await this.#take()))
-          continue;
-        await this.#rest();
+      while ((!signal.aborted || this.#running.size > 0) && !this.#gone.signal.aborted) {
+        const isFree = !signal.aborted && this.#running.size < this.#breaker.most;
+        const queues = isFree ? await unlessAborted(this.#queues(), this.#gone.signal) : undefined;
+        const next = queues && (await unlessAborted(this.#next(queues), this.#gone.signal));
+        if (next) this.#start(next, { folder: own.folder, folders });
+        else if (queues) await unlessAborted(this.#waiter.wait(queues, signal), this.#gone.signal);
+        else await this.#rest();
       }
     } finally {
-      clearInterval(timer);
-      await Promise.all([...this.#workers.values()].map((worker) => worker.close(true)));
-      await this.#removeClones();
-      await leave(fleet, this.id);
-      rmSync(this.#own(folder), { recursive: true, force: true });
+      this.#waiter.close();
+      for (const timer of timers) clearInterval(timer);
+      const gone = this.#gone.signal;
+      await unlessAborted(Promise.all(this.#leaving), gone);
+      own.release();
+      // Without the server, its state there expires by itself.
+      if (!gone.aborted) await unlessAborted(this.#leave(folders), gone);
+      clearInterval(watch);
     }
   }
 
-  /** Repositories that were fetched here for batches that are over. */
-  async #removeClones(): Promise<void> {
+  /** A worker that shall leave does not wait for ever for a server that does not answer. */
+  #giveUp(): void {
+    const { fleet, leaving } = this.#options;
+    const isIdle = this.#draining.signal.aborted && this.#running.size === 0;
+    if (fleet.redis.status === 'ready' || !(isIdle || leaving.aborted)) this.#unreachableSince = null;
+    else this.#unreachableSince ??= performance.now();
+    if (this.#unreachableSince !== null && performance.now() - this.#unreachableSince > UNREACHABLE_MS)
+      this.#gone.abort(new Error('The Redis server does not answer.'));
+  }
+
+  async #leave(folders: WorkerFolders): Promise<void> {
     const { fleet, place } = this.#options;
-    const kept = new Set((await readBatches(fleet)).map(({ id }) => id));
-    for (const batch of this.#batches)
-      if (!kept.has(batch)) rmSync(clonesFolder({ ...place, batch }), { recursive: true, force: true });
+    await Promise.all([...this.#workers.values()].map((worker) => worker.close(true)));
+    await folders.clean(place.trees);
+    await leave(fleet, this.id);
   }
 
-  #own(folder: string): string {
-    return path.join(folder, this.id);
-  }
-
-  /** Until a task ends, or it is time to look for another one. */
+  /** Until a task or a pause ends, or no more are wanted. */
   async #rest(): Promise<void> {
     const { signal } = this.#draining;
-    const isFull = this.#running.size >= this.#options.concurrency;
     const ends = [...this.#running.values()].map(({ ended }) => ended);
     if (signal.aborted && ends.length === 0) return;
-    // Spread over time, so that many workers do not ask at the same moment.
-    const poll = pause(POLL_MS * (0.5 + Math.random()), signal).catch(() => undefined);
-    await Promise.race(isFull || signal.aborted ? ends : [poll, ...ends]);
+    const until = signal.aborted ? this.#gone.signal : signal;
+    const { leftMs } = this.#breaker;
+    if (ends.length === 0 && leftMs === 0) return;
+    const rest = following(until);
+    const over = leftMs > 0 ? [pause(leftMs, rest.signal)] : [];
+    await unlessAborted(Promise.race([...ends, ...over]), until);
+    rest.abort();
+    rest.stop();
   }
 
-  /** Starts a task; false if none fits. */
-  async #take(): Promise<boolean> {
+  /** Those whose tasks it can do. */
+  async #queues(): Promise<Queue[]> {
     const { fleet, labels } = this.#options;
-    const fitting = (await fleet.queues())
-      .filter((queue) => queue.labels.every((label) => labels.includes(label)))
-      // Few workers can do what needs many labels.
-      .sort((a, b) => b.labels.length - a.labels.length);
-    for (const { queue } of fitting) {
-      const token = `${this.id}:${++this.#count}`;
-      const job: Job | undefined = await (await this.#worker(queue.name)).getNextJob(token, { block: false });
-      if (!job) continue;
-      this.#start(job, token);
-      return true;
-    }
-    return false;
+    return (
+      (await fleet.queues())
+        .filter((queue) => queue.labels.every((label) => labels.includes(label)))
+        // Few workers can do what needs many labels.
+        .sort((a, b) => b.labels.length - a.labels.length)
+        .map(({ queue }) => queue)
+    );
   }
 
-  #start(job: Job, token: string): void {
-    const { fleet, leaseMs, folder, place, leaving, onEvent } = this.#options;
-    const queued = openTask(fleet, job.id ?? '', job.data);
-    const task = queued ? `${queued.batch}/${queued.task.id}` : (job.id ?? '');
-    if (queued) this.#batches.add(queued.batch);
-    const started = performance.now();
-    onEvent({ type: 'started', task, waitMs: Math.max(0, Date.now() - job.timestamp) });
-    const deps = { fleet, worker: this.id, folder: this.#own(folder), place, leaseMs, leaving };
-    const ended = attempt(job, token, deps)
-      .then(
-        (end) => onEvent({ type: 'ended', task, end, ms: performance.now() - started }),
-        // The task is delivered again once its lock has expired.
-        (error: Error) => onEvent({ type: 'trouble', text: `${task}: ${error.message}` }),
-      )
-      .finally(() => this.#running.delete(token));
-    this.#running.set(token, { task, ended });
+  async #next(queues: readonly Queue[]): Promise<Taken | undefined> {
+    for (const { name } of queues) {
+      const token = `${this.id}-${++this.#count}`;
+      const job: Job | undefined = await (await this.#worker(name)).getNextJob(token, { block: false });
+      if (job) return { job, token };
+    }
+    return undefined;
   }
+
+  #start({ job, token }: Taken, own: Pick<AttemptDeps, 'folder' | 'folders'>): void {
+    const { fleet, leaseMs, place, run, leaving, onEvent } = this.#options;
+    const opened = openTask(fleet, job.id ?? '', job.data);
+    const task =
+      opened.type === 'task' ? `${opened.queued.batch}/${opened.queued.task.id}` : `Job ${job.id ?? ''}`;
+    const started = performance.now();
+    let free = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    this.#running.set(token, { task, ended });
+    const onEnd = (end: AttemptEnd) => {
+      // The next task starts while the worktree of this one is removed.
+      if (!this.#running.delete(token)) return;
+      onEvent({ type: 'ended', task, end, ms: performance.now() - started });
+      const ms = this.#breaker.take(end);
+      if (ms !== null) {
+        onEvent({ type: 'paused', ms, reason: this.#breaker.trouble ?? '' });
+        void this.#beat();
+      }
+      free();
+    };
+    onEvent({ type: 'started', task, waitMs: Math.max(0, Date.now() - job.timestamp) });
+    const onTrouble = (text: string) => onEvent({ type: 'trouble', text: `${task}: ${text}` });
+    const sourcesOf = (batch: string) => this.#sourcesOf(batch);
+    const deps = {
+      fleet,
+      worker: `${this.id} (${hostname()})`,
+      ...own,
+      place,
+      run,
+      leaseMs,
+      leaving,
+      onTrouble,
+      sourcesOf,
+      onEnd,
+    };
+    const done: Promise<void> = attempt({ job, token, opened }, deps)
+      // The task is delivered again once its lock has expired.
+      .then(onEnd, (error: Error) => this.#trouble(new Error(`${task}: ${error.message}`)))
+      .finally(() => {
+        this.#running.delete(token);
+        free();
+        this.#leaving.delete(done);
+      });
+    this.#leaving.add(done);
+  }
+
+  /** Those of the last batch: it may have fetched its repositories anew since. */
+  #sourcesOf(batch: string): TaskPlace['sources'] {
+    if (this.#sources.batch !== batch) this.#sources = { batch, found: new Map() };
+    return this.#sources.found;
+  }
+
+  readonly #trouble = (error: Error): void => this.#options.onEvent({ type: 'trouble', text: error.message });
 
   async #worker(queue: string): Promise<Worker> {
     const known = this.#workers.get(queue);
     if (known) return known;
-    const { fleet, leaseMs, onEvent } = this.#options;
+    const { fleet, leaseMs } = this.#options;
     const { Worker } = await fleet.bull();
     const worker = new Worker(queue, null, {
       ...bullOptions(fleet.redis),
-      name: this.id,
       autorun: false,
       lockDuration: leaseMs,
       stalledInterval: leaseMs,
       maxStalledCount: NO_LIMIT,
     });
-    worker.on('error', (error) => onEvent({ type: 'trouble', text: error.message }));
+    // A lost connection is reported once, by the fleet.
+    worker.on('error', (error) => {
+      if (fleet.redis.status === 'ready') this.#trouble(error);
+    });
     this.#workers.set(queue, worker);
     // Returns tasks of dead workers to the queue.
     await worker.startStalledCheckTimer();
@@ -158,22 +244,24 @@ export class FleetWorker {
       id: this.id,
       host: hostname(),
       pid: process.pid,
+      version,
       labels: [...labels],
       concurrency,
       startedAt: this.#startedAt,
       running: [...this.#running.values()].map(({ task }) => task),
       isDraining: this.#draining.signal.aborted,
+      trouble: this.#breaker.trouble,
     };
   }
 
   async #beat(): Promise<void> {
-    const { fleet, leaseMs, onEvent } = this.#options;
+    const { fleet, leaseMs } = this.#options;
     try {
-      const { isAskedToDrain } = await beat(fleet, this.#state(), leaseMs / 3);
+      const { isAskedToDrain } = await beat(fleet, this.#state(), heartbeatMs(leaseMs));
       if (isAskedToDrain && !this.#draining.signal.aborted)
         this.#draining.abort(new Error('Asked to drain.'));
     } catch (error) {
-      onEvent({ type: 'trouble', text: (error as Error).message });
+      this.#trouble(error as Error);
     }
   }
 }

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises';
+import { readFileSync, rmSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
+import { syncFolder } from '../../lib/files/sync-folder.ts';
 
 /** Where workers put patches, results and sessions, and the submitter reads them. Names look like paths. */
 export type ResultStore = {
@@ -29,11 +29,17 @@ function folderStore(root: string): ResultStore {
     async put(name, content) {
       const file = path.join(root, name);
       await mkdir(path.dirname(file), { recursive: true });
-      // Complete, or not there: readers may look at any time.
-      const temporary = `${file}.${randomUUID()}.tmp`;
-      if (typeof content === 'string') await writeFile(temporary, content, { mode: 0o600 });
-      else await copyFile(content.file, temporary);
-      await rename(temporary, file);
+      // Complete and on the disk, or not there: readers may look at any time. Only one delivery has this name.
+      const temporary = `${file}.tmp`;
+      try {
+        const bytes = typeof content === 'string' ? content : readFileSync(content.file);
+        await writeFile(temporary, bytes, { mode: 0o600, flush: true });
+        await rename(temporary, file);
+        syncFolder(path.dirname(file));
+      } catch (error) {
+        rmSync(temporary, { force: true });
+        throw error;
+      }
     },
     async get(name) {
       return unlessErrno(['ENOENT'], null, () => readFileSync(path.join(root, name)));
@@ -42,8 +48,9 @@ function folderStore(root: string): ResultStore {
   };
 }
 
-export const storeNames = (batch: string, task: string) => ({
-  result: `${batch}/results/${task}.json`,
-  patch: `${batch}/patches/${task}.patch`,
-  session: `${batch}/sessions/${task}.jsonl`,
+/** Each delivery of a task has names of its own: those of a worker that was overtaken are not read. */
+export const storeNames = (batch: string, task: string, delivery: string) => ({
+  result: `${batch}/results/${task}.${delivery}.json`,
+  patch: `${batch}/patches/${task}.${delivery}.patch`,
+  session: `${batch}/sessions/${task}.${delivery}.jsonl`,
 });

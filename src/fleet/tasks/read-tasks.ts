@@ -33,7 +33,9 @@ export async function readTasks(input: TaskInput, defaults: TaskDefaults): Promi
     throw new UserError(
       input.type === 'each' ? `No file matches ${input.glob}.` : `${input.name} has no tasks.`,
       input.type === 'each'
-        ? 'Quote the pattern, and note that only committed files count.'
+        ? defaults.source.type === 'repository'
+          ? 'Quote the pattern, and note that only committed files count.'
+          : `Quote the pattern. ${defaults.cwd} is not in a git repository with a commit: its files on the disk count.`
         : 'Write one task per line: {"prompt": "…"}',
     );
   const problems: string[] = [];

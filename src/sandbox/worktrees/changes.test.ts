@@ -14,7 +14,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contentOf, put, repository } from '../../../test/support/repositories.ts';
 import { rounds, sweep } from '../../../test/support/soak.ts';
-import { changesOf, commitChanges, writePatch } from './changes.ts';
+import { branchCommit, moveBranch } from './branch.ts';
+import { addCommit, changesOf, commitChanges, writePatch } from './changes.ts';
 import { createWorktree } from './create.ts';
 import { removeWorktree } from './remove.ts';
 
@@ -95,7 +96,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('the changes of a workt
             git('worktree', 'add', '-q', path.join(base, `w${run}`), `run/${run}`);
             expect(contentOf(path.join(base, `w${run}`))).toEqual(contentOf(tree.folder));
             expect(contentOf(root)).toEqual(before);
-            removeWorktree(tree);
+            await removeWorktree(tree);
           },
         ),
         { numRuns: runs },
@@ -103,6 +104,14 @@ describe.skipIf(!hasGit || process.platform === 'win32')('the changes of a workt
       git('fsck', '--strict');
     },
   );
+
+  test.skipIf(process.platform !== 'linux')('are not cut off by a full disk without an error', async () => {
+    const { make } = await repository({ 'a.txt': 'one\n' });
+    const tree = await make();
+    put(tree.folder, { 'a.txt': 'two\n' });
+    await expect(writePatch(tree, await changesOf(tree), '/dev/full')).rejects.toThrow('Git failed');
+    await removeWorktree(tree);
+  });
 
   test('go onto a branch without touching index, files or the current branch', async () => {
     const { root, make, git } = await repository({ 'a.txt': 'one\n' });
@@ -113,7 +122,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('the changes of a workt
     const changes = await changesOf(tree);
     const index = readFileSync(path.join(root, '.git/index'));
     const commit = await commitChanges(tree, changes, { branch: 'aca/x', message: 'Do it\n\nWell.' });
-    removeWorktree(tree);
+    await removeWorktree(tree);
 
     expect(git('log', '--format=%H %an %B', 'main..aca/x').trim()).toBe(`${commit} Ada Do it\n\nWell.`);
     expect(git('show', 'aca/x:a.txt')).toBe('two\n');
@@ -121,18 +130,44 @@ describe.skipIf(!hasGit || process.platform === 'win32')('the changes of a workt
     expect(git('status', '--porcelain', '--branch')).toBe('## main\n M a.txt\n');
   });
 
-  test('never replace a branch that is at another commit', async () => {
+  test('replace a branch only on request', async () => {
     const { make, git } = await repository({ 'a.txt': 'one\n' });
     const tree = await make();
     put(tree.folder, { 'a.txt': 'two\n' });
     const changes = await changesOf(tree);
-    const commitTo = (branch: string, replaces?: string) =>
-      commitChanges(tree, changes, { branch, message: 'm', ...(replaces !== undefined && { replaces }) });
+    const commitTo = (branch: string, replace = false) =>
+      commitChanges(tree, changes, { branch, message: 'm', replace });
+    const head = git('rev-parse', 'main');
     await expect(commitTo('main')).rejects.toThrow('The branch main already exists.');
-    await expect(commitTo('../x')).rejects.toThrow('../x is not a valid branch name.');
-    await expect(commitTo('-d')).rejects.toThrow('-d is not a valid branch name.');
-    const head = git('rev-parse', 'main').trim();
+    await expect(commitTo('../x')).rejects.toThrow('bad name');
+    expect(git('rev-parse', 'main')).toBe(head);
     git('branch', 'side');
-    expect(await commitTo('side', head)).toBe(git('rev-parse', 'side').trim());
+    expect(await commitTo('side', true)).toBe(git('rev-parse', 'side').trim());
+  });
+
+  test('move a branch only from the commit that is expected there', async () => {
+    const { make, git } = await repository({ 'a.txt': 'one\n' });
+    const tree = await make();
+    const commitOf = async (text: string) => {
+      put(tree.folder, { 'a.txt': text });
+      return addCommit(tree, await changesOf(tree), text);
+    };
+    const { gitDir, commit: one } = await commitOf('two\n');
+    const { commit: two } = await commitOf('three\n');
+    const local = { gitDir, branch: 'aca/x', env: tree.env };
+
+    expect(await branchCommit(local)).toBe('');
+    expect(await moveBranch(local, { commit: one, replaces: '' })).toBe(one);
+    // Too late, whether it expects none or an old one.
+    expect(await moveBranch(local, { commit: two, replaces: '' })).toBe(one);
+    expect(await moveBranch(local, { commit: two, replaces: two })).toBe(one);
+    expect(await branchCommit(local)).toBe(one);
+    expect(await moveBranch(local, { commit: two, replaces: one })).toBe(two);
+    expect(git('show', 'aca/x:a.txt')).toBe('three\n');
+    await expect(moveBranch({ ...local, branch: '../x' }, { commit: two, replaces: '' })).rejects.toThrow(
+      'bad name',
+    );
+    git('branch', '-D', 'aca/x');
+    await expect(moveBranch(local, { commit: two, replaces: one })).rejects.toThrow('Git failed');
   });
 });

@@ -1,79 +1,84 @@
-import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
-import { git, gitAnswer, gitOutput, withIdentity } from './hardened-git.ts';
+import { commitTree, gitOutput } from './hardened-git.ts';
 import { inRepository } from './origin.ts';
-import { type Difference, difference, stageAll } from './stage.ts';
+import { type Staged, stageAll } from './stage.ts';
 import { placesIn, recordOf, type Worktree } from './worktree.ts';
 
-/** What happened in a worktree since it was made. */
-export type WorktreeChanges = {
-  files: readonly Difference[];
-  /** The id of a git tree with all files, in our record of the worktree. */
-  tree: string;
-  /** Changes that git cannot record: repositories in it, files in the folder of a submodule, unreadable ones. */
-  leftOut: readonly string[];
-};
+/** What happened in a worktree since it was made. The tree is in our record of the worktree. */
+export type WorktreeChanges = Staged;
 
 const KEPT_MODES = ['--ignore-submodules=none'];
 
 /** Ignored files do not count. Nothing may write to the worktree meanwhile. */
 export async function changesOf(worktree: Worktree): Promise<WorktreeChanges> {
-  const { base, modules } = worktree;
-  const record = recordOf(worktree);
-  const { tree, leftOut } = await stageAll(record, modules, base);
-  return { files: await difference(record, ['diff-tree', base, tree]), tree, leftOut };
+  return stageAll(recordOf(worktree), worktree.modules, worktree.base);
 }
 
 /** Writes a patch for `git apply`, with binary and new files. */
 export async function writePatch(worktree: Worktree, { tree }: WorktreeChanges, file: string): Promise<void> {
-  await gitOutput(recordOf(worktree), [
-    'diff-tree',
-    '-r',
-    '-p',
-    '--binary',
-    '--full-index',
-    '--no-renames',
-    '--no-ext-diff',
-    '--no-textconv',
-    ...KEPT_MODES,
-    `--output=${path.resolve(file)}`,
-    worktree.base,
-    tree,
-  ]);
+  const output = openSync(file, 'w', 0o600);
+  try {
+    // With `--output`, git would not notice that the disk is full.
+    await gitOutput({ ...recordOf(worktree), output }, [
+      'diff-tree',
+      '-r',
+      '-p',
+      '--binary',
+      '--full-index',
+      '--no-renames',
+      '--no-ext-diff',
+      '--no-textconv',
+      '--no-color',
+      ...KEPT_MODES,
+      worktree.base,
+      tree,
+    ]);
+  } finally {
+    closeSync(output);
+  }
 }
 
 export type BranchOptions = {
   branch: string;
   message: string;
-  /** The commit that the branch may be at now, to replace it. */
-  replaces?: string;
+  /** Whether the branch may exist already. */
+  replace?: boolean;
 };
 
 /**
- * Commits the changes onto a branch of the repository, as one commit on the base. Index, files, settings and
+ * Adds the changes to the repository, as one commit on the base that is on no branch. Index, files, settings and
  * hooks of the repository stay out of it, and the commit is not signed.
  */
-export async function commitChanges(
+export async function addCommit(
   worktree: Worktree,
   { tree }: WorktreeChanges,
-  { branch, message, replaces }: BranchOptions,
-): Promise<string> {
+  message: string,
+): Promise<{ gitDir: string; commit: string }> {
   const { gitDir } = worktree.origin;
   if (gitDir === null)
     throw new UserError('A branch needs a repository with a commit.', 'Run `git init` and commit something.');
-  const theirs = inRepository(gitDir, worktree.env);
-  const ref = `refs/heads/${branch}`;
-  if (!(await git(theirs, ['check-ref-format', '--branch', branch])).success)
-    throw new UserError(`${branch} is not a valid branch name.`, 'Choose another.');
-  const now = await gitAnswer(theirs, ['rev-parse', '--verify', '--quiet', ref]);
-  if (now !== null && now !== replaces)
-    throw new UserError(`The branch ${branch} already exists.`, 'Choose another name.');
-  const record = recordOf(worktree);
-  const made = ['commit-tree', tree, '-p', worktree.base, '-F', '-'];
-  const commit = (await gitOutput(await withIdentity(record), made, `${message}\n`)).trim();
+  const commit = await commitTree(recordOf(worktree), { tree, parent: worktree.base, message });
   await giveObjects(worktree, gitDir, commit);
-  await gitOutput(theirs, ['update-ref', ref, commit, now ?? '0'.repeat(commit.length)]);
+  return { gitDir, commit };
+}
+
+/** The same, on a branch. */
+export async function commitChanges(
+  worktree: Worktree,
+  changes: WorktreeChanges,
+  { branch, message, replace = false }: BranchOptions,
+): Promise<string> {
+  const { gitDir, commit } = await addCommit(worktree, changes, message);
+  const missing = replace ? [] : ['0'.repeat(commit.length)];
+  const theirs = inRepository(gitDir, worktree.env);
+  try {
+    await gitOutput(theirs, ['update-ref', `refs/heads/${branch}`, commit, ...missing]);
+  } catch (error) {
+    if (!(error as Error).message.endsWith('reference already exists')) throw error;
+    throw new UserError(`The branch ${branch} already exists.`, 'Choose another name.', { cause: error });
+  }
   return commit;
 }
 

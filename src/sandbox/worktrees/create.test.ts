@@ -62,7 +62,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('a worktree', () => {
     inside('config', 'core.pager', 'evil');
     expect(inside('log', '-1', '--format=%an')).toBe('Ada\n');
     expect(await changedNames(tree)).toEqual({ files: ['a.txt'], leftOut: [] });
-    removeWorktree(tree);
+    await removeWorktree(tree);
 
     expect(contentOf(root, { git: true })).toEqual(before);
     expect(existsSync(tree.at)).toBe(false);
@@ -229,7 +229,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('a worktree', () => {
     expect(tree.links).toEqual(['node_modules']);
     expect(await changedNames(tree)).toEqual({ files: [], leftOut: [] });
     expect(git('-C', tree.folder, 'status', '--porcelain')).toBe('');
-    removeWorktree(tree);
+    await removeWorktree(tree);
     expect(readFileSync(path.join(root, 'node_modules/x/index.js'), 'utf8')).toBe('x');
   });
 
@@ -238,7 +238,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')('a worktree', () => {
     const tree = await make();
     chmodSync(path.join(tree.folder, 'a/b'), 0o500);
     chmodSync(path.join(tree.folder, 'a'), 0o000);
-    removeWorktree(tree);
+    await removeWorktree(tree);
     expect(existsSync(tree.at)).toBe(false);
   });
 });

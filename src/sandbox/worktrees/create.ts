@@ -9,18 +9,18 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
-import { unlessErrno } from '../../lib/files/errno.ts';
-import { lockFile } from '../../lib/files/lock.ts';
+import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
-import { git, gitOutput, quietAttributes, type Variables, withIdentity } from './hardened-git.ts';
+import { commitTree, git, gitOutput, quietAttributes, type Variables } from './hardened-git.ts';
 import { findSource, inRepository, type Source } from './origin.ts';
-import { removeFolder } from './remove-folder.ts';
-import { emptyTree, type Stage, stageAll, startIndex, withoutModules } from './stage.ts';
+import { removeWorktree } from './remove.ts';
+import { emptyTree, leaveOut, modulesIn, type Stage, stageAll } from './stage.ts';
 import {
   claimWorktree,
   type Description,
   describeWorktree,
+  lockWorktree,
   placesIn,
   type Worktree,
   worktreeAt,
@@ -47,18 +47,15 @@ export type WorktreeOptions = {
 
 /** More files are not copied from a folder without a repository: it is probably not a project. */
 const MAX_COPIED = 50_000;
-/** What decides which bytes a file has on the disk, and who commits. */
-const COPIED_SETTINGS =
-  '^(core\\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|sparsecheckout|sparsecheckoutcone)|user\\.(name|email))$';
 
 /** Creates a worktree, and locks it for this process. Runs nothing of the repository. */
 export async function createWorktree(options: WorktreeOptions): Promise<Worktree> {
   const { repository, at, env, base } = options;
   const source =
     options.source ?? (await findSource(repository, { env, ...(base !== undefined && { base }) }));
-  if (existsSync(at)) throw new UserError(`${at} already exists.`, 'Choose another folder.');
-  makePrivateFolder(at);
-  const lock = await lockFile(placesIn(at).owner);
+  makePrivateFolder(path.dirname(at));
+  makeNewFolder(at);
+  const lock = await lockWorktree(at);
   if (!lock) throw new UserError(`${at} is in use.`, 'Choose another folder.');
   const { root, gitDir, within } = source;
   const creating: Description = {
@@ -69,7 +66,8 @@ export async function createWorktree(options: WorktreeOptions): Promise<Worktree
     modules: [],
     createdAt: new Date().toISOString(),
   };
-  describeWorktree(at, creating);
+  // Nothing is lost with it if the machine crashes.
+  writeFileSync(placesIn(at).description, JSON.stringify(creating), { mode: 0o600 });
   try {
     const made = { ...creating, ...(await fill(source, options)) };
     const worktree = worktreeAt(at, made, { env, lock });
@@ -78,9 +76,18 @@ export async function createWorktree(options: WorktreeOptions): Promise<Worktree
     describeWorktree(at, made);
     return worktree;
   } catch (error) {
-    lock.release();
-    removeFolder(at);
+    await removeWorktree({ at, lock }).catch(() => lock.release());
     throw error;
+  }
+}
+
+/** One that another process makes at the same time is not taken over. */
+function makeNewFolder(at: string): void {
+  try {
+    mkdirSync(at, { mode: 0o700 });
+  } catch (error) {
+    if (!isErrno(error, ['EEXIST'])) throw error;
+    throw new UserError(`${at} already exists.`, 'Choose another folder.', { cause: error });
   }
 }
 
@@ -106,22 +113,24 @@ async function fill(
   mkdirSync(tree);
   await initialize(source, place, branch);
   const base = uncommitted || source.commit === null ? await snapshot(source, place) : source.commit;
-  await gitOutput(place, ['read-tree', '-m', '-u', base]);
-  await gitOutput(place, ['update-ref', 'HEAD', base]);
+  await gitOutput(place, ['reset', '--quiet', '--hard', base]);
   const linked =
     source.root === null ? [] : links.filter((name) => linkFolder(source.root ?? '', tree, name));
   appendFileSync(path.join(gitDir, 'info', 'exclude'), linked.map((name) => `/${escaped(name)}\n`).join(''));
   cpSync(gitDir, record, { recursive: true, verbatimSymlinks: true });
   const ours: Stage = { ...place, gitDir: record, index: path.join(record, 'index') };
-  const modules = await withoutModules(ours, base);
+  const modules = base === source.commit ? source.modules : await modulesIn(ours, base);
+  await leaveOut(ours, modules);
   const isPresent = (name: string) => existsSync(path.join(tree, name));
   return { base, links: linked, modules: modules.map((one) => ({ ...one, isPresent: isPresent(one.path) })) };
 }
 
 /** An empty git folder that borrows the objects of the repository. */
-async function initialize({ gitDir, ownGitDir }: Source, place: Stage, branch: string): Promise<void> {
-  const theirs = gitDir === null ? null : inRepository(ownGitDir ?? gitDir, place.env);
-  const format = theirs && (await gitOutput(theirs, ['rev-parse', '--show-object-format'])).trim();
+async function initialize(
+  { gitDir, ownGitDir, format, settings }: Source,
+  place: Stage,
+  branch: string,
+): Promise<void> {
   const { gitDir: _, workTree: __, index: ___, ...outside } = place;
   await gitOutput(outside, [
     'init',
@@ -135,32 +144,31 @@ async function initialize({ gitDir, ownGitDir }: Source, place: Stage, branch: s
   mkdirSync(at('info'), { recursive: true });
   writeFileSync(at('info', 'attributes'), quietAttributes);
   writeFileSync(at('info', 'exclude'), textIfAny(gitDir, 'info/exclude'));
-  if (theirs === null || gitDir === null) return;
+  if (gitDir === null) return;
   mkdirSync(at('objects', 'info'), { recursive: true });
   writeFileSync(at('objects', 'info', 'alternates'), `${quoted(path.join(gitDir, 'objects'))}\n`);
   for (const name of ['info/sparse-checkout', 'shallow']) {
     const text = textIfAny(name === 'shallow' ? gitDir : ownGitDir, name);
     if (text !== '') writeFileSync(at(name), text);
   }
-  const { out } = await git(theirs, ['config', '-z', '--get-regexp', COPIED_SETTINGS]);
-  appendFileSync(at('config'), configLines(out));
+  appendFileSync(at('config'), configLines(settings));
 }
 
 /** A commit with the files as they are now; the last commit itself if they are the same. */
-async function snapshot({ root, commit, ownGitDir }: Source, place: Stage): Promise<string> {
+async function snapshot({ root, commit, ownGitDir, modules }: Source, place: Stage): Promise<string> {
   if (root === null) throw new UserError('A bare repository has no files.', 'Name a commit.');
   const stage: Stage = { ...place, cwd: root, workTree: root, index: path.join(place.gitDir, 'snapshot') };
-  const modules = commit === null ? [] : await startIndex(stage, commit);
   if (commit === null) await limitFiles(stage);
-  if (commit !== null && ownGitDir !== null) await skipSparse(stage, ownGitDir);
+  else {
+    await gitOutput(stage, ['read-tree', commit]);
+    await leaveOut(stage, modules);
+    if (ownGitDir !== null) await skipSparse(stage, ownGitDir);
+  }
   const isPresent = (name: string) => existsSync(path.join(root, name));
   const present = modules.map((one) => ({ ...one, isPresent: isPresent(one.path) }));
-  const { tree } = await stageAll(stage, present, commit);
-  if (commit !== null && tree === (await gitOutput(place, ['rev-parse', `${commit}^{tree}`])).trim())
-    return commit;
-  const parent = commit === null ? [] : ['-p', commit];
-  const made = ['commit-tree', tree, ...parent, '-m', 'Files that are not committed'];
-  return (await gitOutput(await withIdentity(place), made)).trim();
+  const { tree, files } = await stageAll(stage, present, commit);
+  if (commit !== null && files.length === 0) return commit;
+  return commitTree(place, { tree, parent: commit, message: 'Files that are not committed' });
 }
 
 async function limitFiles(stage: Stage): Promise<void> {

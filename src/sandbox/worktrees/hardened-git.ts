@@ -14,6 +14,8 @@ export type GitFolder = {
   index?: string;
   /** Where new objects are written. */
   objects?: string;
+  /** An open file for the output. */
+  output?: number;
   signal?: AbortSignal;
 };
 
@@ -31,7 +33,7 @@ const IDENTITY = {
  * select filters; `quietAttributes` in `info/attributes` of the git folder turns those off.
  */
 export async function git(folder: GitFolder, args: readonly string[], input?: string): Promise<GitOutcome> {
-  const { cwd, env, gitDir, workTree, index, objects, signal } = folder;
+  const { cwd, env, gitDir, workTree, index, objects, output, signal } = folder;
   const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || KEPT.test(name));
   return runGit(args, {
     cwd,
@@ -46,6 +48,7 @@ export async function git(folder: GitFolder, args: readonly string[], input?: st
       ...(objects !== undefined && { GIT_OBJECT_DIRECTORY: objects }),
     },
     ...(input !== undefined && { input }),
+    ...(output !== undefined && { output }),
     ...(signal && { signal }),
   });
 }
@@ -64,10 +67,16 @@ export async function gitAnswer(folder: GitFolder, args: readonly string[]): Pro
   return success ? out.trim() : null;
 }
 
-/** With an identity for commits if the user has none. */
-export async function withIdentity<Folder extends GitFolder>(folder: Folder): Promise<Folder> {
-  if ((await gitAnswer(folder, ['var', 'GIT_COMMITTER_IDENT'])) !== null) return folder;
-  return { ...folder, env: { ...folder.env, ...IDENTITY } };
+/** Writes a commit and returns its id. Its author is the user, or this program if the user has no name. */
+export async function commitTree(
+  folder: GitFolder,
+  { tree, parent, message }: { tree: string; parent: string | null; message: string },
+): Promise<string> {
+  const command = ['commit-tree', tree, ...(parent === null ? [] : ['-p', parent]), '-F', '-'];
+  const { success, out } = await git(folder, command, `${message}\n`);
+  if (success) return out.trim();
+  const named = { ...folder, env: { ...folder.env, ...IDENTITY } };
+  return (await gitOutput(named, command, `${message}\n`)).trim();
 }
 
 /**

@@ -86,7 +86,7 @@ describe.skipIf(!hasGit || process.platform === 'win32')(
         await writePatch(tree, changes, path.join(repo.base, 'patch'));
         await commitChanges(tree, changes, { branch: 'x', message: 'm' });
         expect(changes.files.map((file) => file.path)).toEqual(expect.arrayContaining(['a.txt', 'c.txt']));
-        removeWorktree(tree);
+        await removeWorktree(tree);
         expect(hasRun()).toBe(false);
       }
     });

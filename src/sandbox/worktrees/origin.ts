@@ -1,7 +1,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
-import { type GitFolder, gitAnswer, gitOutput, type Variables } from './hardened-git.ts';
+import { type GitFolder, git, gitAnswer, gitOutput, type Variables } from './hardened-git.ts';
+import { modulesIn, type Submodule } from './stage.ts';
 import type { Origin } from './worktree.ts';
 
 /** A repository or a folder, as found on the disk. */
@@ -11,7 +12,16 @@ export type Source = Origin & {
   within: string;
   /** Null without a repository or a commit. */
   commit: string | null;
+  /** Submodules of the commit. */
+  modules: readonly Submodule[];
+  /** How the repository names its objects; null without one. */
+  format: string | null;
+  /** As `git config -z` prints them: what decides which bytes a file has on the disk, and who commits. */
+  settings: string;
 };
+
+const COPIED_SETTINGS =
+  '^(core\\.(autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|sparsecheckout|sparsecheckoutcone)|user\\.(name|email))$';
 
 /** Git runs there, but reads only ids and settings. */
 export const inRepository = (gitDir: string, env: Variables): GitFolder => ({ cwd: gitDir, env, gitDir });
@@ -37,12 +47,16 @@ export async function findSource(
   const root = found ? found.root : folder;
   if (commit === null && root === null)
     throw new UserError(`${repository} has no commit yet.`, 'Commit something first.');
+  const borrowed = commit === null ? null : inner;
   return {
     root,
     gitDir: commit === null ? null : gitDir,
     ownGitDir: found?.ownGitDir ?? null,
     within: root === null ? '' : path.relative(root, folder),
     commit,
+    modules: inner && commit !== null ? await modulesIn(inner, commit) : [],
+    format: borrowed && (await gitOutput(borrowed, ['rev-parse', '--show-object-format'])).trim(),
+    settings: borrowed ? (await git(borrowed, ['config', '-z', '--get-regexp', COPIED_SETTINGS])).out : '',
   };
 }
 

@@ -1,22 +1,55 @@
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { unlessErrno } from '../../lib/files/errno.ts';
-import { lockFile } from '../../lib/files/lock.ts';
+import { tryLock } from '../../lib/files/lock.ts';
+import { renameWithRetry } from '../../lib/files/rename-with-retry.ts';
 import { changesOf } from './changes.ts';
 import type { Variables } from './hardened-git.ts';
 import { removeFolder } from './remove-folder.ts';
-import { openWorktree, placesIn, readDescription, type Worktree } from './worktree.ts';
+import { lockWorktree, openWorktree, placesIn, readDescription, type Worktree } from './worktree.ts';
 
-/** With everything in it. */
-export function removeWorktree({ at, lock }: Pick<Worktree, 'at' | 'lock'>): void {
-  removeFolder(at);
+/**
+ * With everything in it. First it moves out of the way: its lock goes with its files, and another process could
+ * take a half-removed folder for its own. If this process is killed half-way, the next one removes the rest.
+ */
+export async function removeWorktree({ at, lock }: Pick<Worktree, 'at' | 'lock'>): Promise<void> {
+  const rest = restOf(at);
+  // Of an earlier worktree in the same place.
+  await removeFolder(rest);
+  // A process that was suspended may have lost it to another one.
+  if (lock.isHeld()) await renameWithRetry(at, rest);
   lock.release();
+  await removeFolder(rest);
+}
+
+const REST = '.aca-removed-';
+
+/** Where a worktree is while it is being removed. Nobody takes that for a worktree. */
+export function restOf(at: string): string {
+  return path.join(path.dirname(at), `${REST}${path.basename(at)}`);
+}
+
+/** Removes what killed processes have not removed of the worktrees in a folder, as far as that is possible now. */
+export async function removeRests(folder: string): Promise<void> {
+  for (const name of namesIn(folder).filter((one) => one.startsWith(REST)))
+    await removeFolder(path.join(folder, name)).catch(() => undefined);
+}
+
+function namesIn(folder: string): string[] {
+  return unlessErrno('any', [], () => readdirSync(folder));
 }
 
 /** The same, and the folder around it if that is empty then. */
-export function removeWithFolder(worktree: Pick<Worktree, 'at' | 'lock'>): void {
-  removeWorktree(worktree);
+export async function removeWithFolder(worktree: Pick<Worktree, 'at' | 'lock'>): Promise<void> {
+  await removeWorktree(worktree);
   unlessErrno('any', null, () => rmdirSync(path.dirname(worktree.at)));
+}
+
+/** Unless a process is working in it. */
+export async function removeUnused(at: string): Promise<void> {
+  const lock = tryLock(placesIn(at).owner, { inExisting: true });
+  if (lock) await removeWorktree({ at, lock }).catch(() => lock.release());
+  else await removeFolder(restOf(at)).catch(() => undefined);
 }
 
 /** Worktrees in a folder that killed processes left behind; null in `changes` if those cannot be found out. */
@@ -29,18 +62,19 @@ export type Leftovers = { removed: string[]; kept: { at: string; folder: string 
 export async function removeLeftovers(folder: string, env: Variables): Promise<Leftovers> {
   const removed: string[] = [];
   const kept: Leftovers['kept'] = [];
-  for (const name of unlessErrno('any', [], () => readdirSync(folder))) {
+  await removeRests(folder);
+  for (const name of namesIn(folder)) {
     const at = path.join(folder, name);
     if (!readDescription(at)) continue;
-    const lock = await lockFile(placesIn(at).owner);
+    const lock = await lockWorktree(at);
     if (!lock) continue;
     try {
       if (await isUnneeded(at, env, lock)) {
-        removeFolder(at);
+        await removeWorktree({ at, lock });
         removed.push(at);
       } else kept.push({ at, folder: placesIn(at).tree });
     } finally {
-      if (existsSync(at)) lock.release();
+      lock.release();
     }
   }
   return { removed, kept };

@@ -15,11 +15,15 @@ export type Difference = {
 };
 
 export type Staged = {
-  /** The id of a git tree with all files. */
+  /** How it differs from the base. */
+  files: readonly Difference[];
+  /** A git tree with all files: its id, or an expression for it. */
   tree: string;
-  /** What could not be recorded: repositories in it, unreadable files. */
-  leftOut: string[];
+  /** What git cannot record: repositories in it, files in the folder of a submodule, unreadable ones. */
+  leftOut: readonly string[];
 };
+
+export type Submodule = Omit<Module, 'isPresent'>;
 
 const MODULE = '160000';
 const NOTHING = '000000';
@@ -34,11 +38,8 @@ export async function stageAll(
   base: string | null,
 ): Promise<Staged> {
   const { success } = await git(stage, ['add', '--all', '--sparse', '--ignore-errors', '.']);
-  const staged = await difference(stage, [
-    'diff-index',
-    '--cached',
-    ...(base ? [base] : [await emptyTree(stage)]),
-  ]);
+  const start = base ?? (await emptyTree(stage));
+  const staged = await difference(stage, ['diff-index', '--cached', start]);
   const isOurs = (file: string) => modules.some((module) => file.startsWith(`${module.path}/`));
   const foreign = staged
     .filter(({ path: file, to }) => to.mode === MODULE || isOurs(file))
@@ -46,33 +47,35 @@ export async function stageAll(
   if (foreign.length > 0)
     await gitOutput(stage, ['update-index', '--force-remove', '-z', '--stdin'], zeroed(foreign));
   const unread = success ? [] : await unrecorded(stage);
-  const tree = await writeTree(
-    stage,
-    modules.filter((module) => !module.isPresent || isFolder(path.join(stage.workTree, module.path))),
+  const kept = modules.filter(
+    (module) => !module.isPresent || isFolder(path.join(stage.workTree, module.path)),
   );
   const hidden = modules.flatMap((module) => filesIn(stage.workTree, module.path));
-  return { tree, leftOut: [...new Set([...foreign, ...unread, ...hidden])].sort() };
+  const leftOut = [...new Set([...foreign, ...unread, ...hidden])].sort();
+  const isWhole = foreign.length === 0 && modules.length === 0;
+  if (isWhole && staged.length === 0) return { files: [], tree: `${start}^{tree}`, leftOut };
+  const tree = await writeTree(stage, kept);
+  const files = isWhole ? staged : await difference(stage, ['diff-tree', start, tree]);
+  return { files, tree, leftOut };
 }
 
-/** Starts the index from a commit, without its submodules, which it returns. */
-export async function startIndex(stage: Stage, base: string): Promise<Omit<Module, 'isPresent'>[]> {
-  await gitOutput(stage, ['read-tree', base]);
-  return withoutModules(stage, base);
-}
-
-export async function withoutModules(stage: Stage, base: string): Promise<Omit<Module, 'isPresent'>[]> {
-  const listed = await gitOutput(stage, ['ls-tree', '-r', '-z', base]);
-  const modules = listed.split('\0').flatMap((line) => {
+/** The submodules of a commit. */
+export async function modulesIn(folder: GitFolder, commit: string): Promise<Submodule[]> {
+  const listed = await gitOutput(folder, ['ls-tree', '-r', '-z', commit]);
+  return listed.split('\0').flatMap((line) => {
     const [, id, file] = /^160000 commit (\S+)\t(.+)$/s.exec(line) ?? [];
     return id !== undefined && file !== undefined ? [{ path: file, id }] : [];
   });
+}
+
+/** Takes submodules out of the index. */
+export async function leaveOut(stage: Stage, modules: readonly Submodule[]): Promise<void> {
   const names = zeroed(modules.map((module) => module.path));
   if (modules.length > 0) await gitOutput(stage, ['update-index', '--force-remove', '-z', '--stdin'], names);
-  return modules;
 }
 
 /** The differences that a `diff-…` command of git reports. */
-export async function difference(folder: GitFolder, command: readonly string[]): Promise<Difference[]> {
+async function difference(folder: GitFolder, command: readonly string[]): Promise<Difference[]> {
   const [name = '', ...args] = command;
   const out = await gitOutput(folder, [
     name,

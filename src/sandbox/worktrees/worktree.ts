@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { unlessErrno } from '../../lib/files/errno.ts';
@@ -54,6 +55,11 @@ export type Worktree = {
   lock: Lock;
 };
 
+/** Null if another process uses it, or it has been removed. */
+export function lockWorktree(at: string): Promise<Lock | null> {
+  return lockFile(placesIn(at).owner, { inExisting: true });
+}
+
 export const placesIn = (at: string) => ({
   tree: path.join(at, 'tree'),
   /** Our own git folder for it. */
@@ -81,7 +87,7 @@ export function readDescription(at: string): Description | null {
 
 /** Takes over a worktree whose owner has ended; null if it has not, or there is no complete one. */
 export async function claimWorktree(at: string, env: Variables): Promise<Worktree | null> {
-  const lock = readDescription(at) && (await lockFile(placesIn(at).owner));
+  const lock = readDescription(at) && (await lockWorktree(at));
   const worktree = lock && openWorktree(at, { env, lock });
   if (!worktree) lock?.release();
   return worktree;
@@ -90,6 +96,8 @@ export async function claimWorktree(at: string, env: Variables): Promise<Worktre
 /** The worktree in a folder that another process made; null if there is none, or it is incomplete. */
 export function openWorktree(at: string, owned: Pick<Worktree, 'env' | 'lock'>): Worktree | null {
   const found = readDescription(at);
+  // A git that was killed in it would block all others: its owner has ended.
+  rmSync(path.join(placesIn(at).record, 'index.lock'), { force: true });
   return found && worktreeAt(at, found, owned);
 }
 

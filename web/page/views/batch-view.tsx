@@ -3,13 +3,15 @@ import {
   type BatchResult,
   type BatchTask,
   type BatchTaskState,
+  type FleetBatchResult,
   ownerMethods,
 } from '../../../src/frontends/server/owner-methods.ts';
 import { duration, money, plural } from '../../chat/text/format.ts';
 import { visible } from '../../chat/text/visible.ts';
 import { addressOf } from '../state/route.ts';
 import { useAnswer, useRepeated } from '../state/server.ts';
-import { BatchFacts, BatchProgress } from './batches.tsx';
+import { BatchProgress } from './batch-progress.tsx';
+import { BatchFacts } from './batches.tsx';
 import { Panel, Problem } from './parts.tsx';
 
 /** Tasks that are shown before the user wants more. */
@@ -55,6 +57,19 @@ export function BatchView({ id }: { id: string }) {
           <Tasks tasks={answer.tasks} />
         </>
       )}
+    </Panel>
+  );
+}
+
+/** One batch of the queue that many machines share. */
+export function QueuedBatchView({ id }: { id: string }) {
+  const { answer, error, again } = useAnswer<FleetBatchResult>(ownerMethods.readFleetBatch, { id });
+  useRepeated(again, true);
+  return (
+    <Panel title="Queued batch" parent={{ to: { view: 'batches' }, label: 'Back to batches' }}>
+      <p class="hint mono">{visible(id)}</p>
+      <Problem text={error} />
+      {answer && <Tasks tasks={answer.tasks} />}
     </Panel>
   );
 }
@@ -105,6 +120,7 @@ function Choice({ label, isChosen, onChoose }: { label: string; isChosen: boolea
 
 function TaskRow({ task }: { task: BatchTask }) {
   const { id, state, prompt, reason, session, model, costUsd, durationMs, filesChanged, branch } = task;
+  const { deliveries = 0 } = task;
   const why = reason ?? (task.failedChecks.length > 0 ? `Failed: ${task.failedChecks.join(', ')}` : null);
   return (
     <article class="task">
@@ -114,8 +130,10 @@ function TaskRow({ task }: { task: BatchTask }) {
       </span>
       <span class="task-id mono">{visible(id)}</span>
       {session !== undefined && <a href={addressOf({ view: 'session', id: session })}>Session</a>}
-      <p class="task-prompt">{visible(prompt)}</p>
-      {state === 'failed' && why !== null && <p class="task-reason">{visible(why)}</p>}
+      {prompt !== undefined && <p class="task-prompt">{visible(prompt)}</p>}
+      {(state === 'failed' || state === 'interrupted') && why !== null && (
+        <p class="task-reason">{visible(why)}</p>
+      )}
       <p class="hint task-facts">
         {[
           model,
@@ -123,6 +141,7 @@ function TaskRow({ task }: { task: BatchTask }) {
           durationMs !== null && duration(durationMs),
           filesChanged > 0 && `${plural(filesChanged, 'file')} changed`,
           branch,
+          deliveries > 1 && `started ${deliveries} times`,
         ]
           .filter((fact) => typeof fact === 'string')
           .map(visible)

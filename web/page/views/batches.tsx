@@ -7,6 +7,8 @@ import { ago, money } from '../../chat/text/format.ts';
 import { visible } from '../../chat/text/visible.ts';
 import { addressOf } from '../state/route.ts';
 import { useAnswer, useRepeated } from '../state/server.ts';
+import { BatchProgress } from './batch-progress.tsx';
+import { Fleet } from './fleet.tsx';
 import { Panel, Problem } from './parts.tsx';
 
 /** All batches: how far each is, and what it cost. */
@@ -28,6 +30,7 @@ export function Batches() {
           </li>
         ))}
       </ul>
+      <Fleet />
       {answer?.batches.length === 0 && (
         <p class="hint">
           No batches yet. <code>aca batch tasks.jsonl</code> runs many tasks, each in a worktree of its own.
@@ -38,25 +41,6 @@ export function Batches() {
 }
 
 type Props = { batch: BatchOverview };
-
-/** A bar: done, failed, and what is left. */
-export function BatchProgress({ batch: { total, done, failed } }: Props) {
-  const label = `${done} of ${total} done${failed > 0 ? `, ${failed} failed` : ''}`;
-  // Attributes, not styles: the page allows no inline style.
-  return (
-    <svg
-      class="progress"
-      role="img"
-      aria-label={label}
-      viewBox={`0 0 ${Math.max(total, 1)} 1`}
-      preserveAspectRatio="none"
-    >
-      <rect class="rest" width={Math.max(total, 1)} height="1" />
-      <rect class="done" width={done} height="1" />
-      <rect class="failed" x={done} width={failed} height="1" />
-    </svg>
-  );
-}
 
 export function BatchFacts({ batch }: Props) {
   const { total, done, failed, isRunning, costUsd, hasUnknownCost, budget, createdAt } = batch;

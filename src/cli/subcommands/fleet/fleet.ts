@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { FleetStatus } from '../../../fleet/queue/control.ts';
+import type { FleetStatus, GivenUp } from '../../../fleet/queue/control.ts';
 import type { Fleet } from '../../../fleet/queue/fleet.ts';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
 import { ago } from '../../../lib/text/ago.ts';
@@ -35,17 +35,15 @@ export function fleetCommand(terminal: Terminal): Command {
   inner('status', 'Show queues, batches, workers and the dead-letter list')
     .option('--json', 'print JSON')
     .action((flags: Flags) =>
-      using(flags, async (fleet, { fleetStatus, deadLetters }) => {
+      using(flags, async (fleet, { fleetStatus, givenUp }) => {
         const status = await fleetStatus(fleet);
-        const dead = (
-          await Promise.all(
-            status.batches.map(async ({ batch }) =>
-              (
-                await deadLetters(fleet, batch.id)
-              ).map(({ task, result }) => ({ batch: batch.id, task, reason: result.reason ?? '' })),
-            ),
-          )
-        ).flat();
+        const dead = await givenUp(fleet, status);
+        const { countUnreadable } = await import('../../../fleet/queue/messages.ts');
+        const hidden = await countUnreadable(fleet);
+        if (hidden > 0)
+          terminal.stderr.write(
+            `${counted(hidden, 'batch')} with another key or version cannot be shown. Check AI_ASSISTANT_REDIS_KEY.\n`,
+          );
         stdout.write(flags.json ? `${JSON.stringify({ ...status, dead })}\n` : statusText(status, dead));
       }),
     );
@@ -90,20 +88,17 @@ export function fleetCommand(terminal: Terminal): Command {
   inner('drain', 'Let workers finish what they do, and stop; without names, all of them')
     .argument('[workers...]')
     .action((workers: string[], flags: Flags) =>
-      using(flags, async (fleet) => {
-        const { askToDrain, readWorkers } = await import('../../../fleet/queue/heartbeat.ts');
-        const ids = workers.length > 0 ? workers : (await readWorkers(fleet)).map(({ id }) => id);
-        await askToDrain(fleet, ids);
-        stdout.write(`Draining ${counted(ids.length, 'worker')}.\n`);
+      using(flags, async (fleet, { drain }) => {
+        const { length } = await drain(fleet, workers);
+        stdout.write(length === 0 ? 'No workers are running.\n' : `Draining ${counted(length, 'worker')}.\n`);
       }),
     );
   return command;
 }
 
 type Control = typeof import('../../../fleet/queue/control.ts');
-type DeadLetter = { batch: string; task: string; reason: string };
 
-function statusText({ queues, batches, workers }: FleetStatus, dead: readonly DeadLetter[]): string {
+function statusText({ queues, batches, workers }: FleetStatus, dead: readonly GivenUp[]): string {
   const list = (title: string, rows: string[][], none: string) =>
     rows.length === 1 ? `${none}\n` : `${title}\n${table(rows.map((row) => ['', ...row]))}`;
   return [
@@ -134,14 +129,15 @@ function statusText({ queues, batches, workers }: FleetStatus, dead: readonly De
     list(
       'Workers',
       [
-        ['id', 'running', 'of', 'labels', 'since', ''],
-        ...workers.map(({ id, running, concurrency, labels, startedAt, isDraining }) => [
+        ['id', 'host', 'running', 'of', 'labels', 'since', ''],
+        ...workers.map(({ id, host, running, concurrency, labels, startedAt, isDraining, trouble }) => [
           id,
+          visible(host),
           String(running.length),
           String(concurrency),
           labels.join(',') || '-',
           ago(startedAt),
-          isDraining ? 'draining' : '',
+          isDraining ? 'draining' : trouble === null ? '' : `paused: ${visible(trouble)}`,
         ]),
       ],
       'No workers. Start one with `aca worker --queue URL`.',

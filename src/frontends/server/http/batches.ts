@@ -1,7 +1,7 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import { type BatchState, isBatchRunning, listBatches, readBatch } from '../../../fleet/batch/batch-store.ts';
 import { summarize } from '../../../fleet/batch/summary.ts';
-import type { Task } from '../../../fleet/task.ts';
+import type { Task, TaskResult } from '../../../fleet/task.ts';
 import type { BatchesResult, BatchOverview, BatchResult, BatchTask } from '../owner-methods.ts';
 
 const PROMPT_CHARACTERS = 200;
@@ -36,9 +36,17 @@ function taskOf(task: Task, batch: BatchState, { isRunning }: BatchOverview): Ba
     id,
     state: result?.status ?? unfinished,
     prompt: (prompt.trim().split('\n', 1)[0] ?? '').slice(0, PROMPT_CHARACTERS),
-    reason: result?.reason?.slice(0, REASON_CHARACTERS),
     session,
+    ...factsOf(result),
     model: result?.model ?? task.model,
+  };
+}
+
+/** What a result says, for the page. */
+export function factsOf(result: TaskResult | null | undefined) {
+  return {
+    reason: result?.reason?.slice(0, REASON_CHARACTERS),
+    model: result?.model,
     costUsd: result?.costUsd ?? null,
     durationMs: result?.durationMs ?? null,
     filesChanged: result?.filesChanged ?? 0,

@@ -1,0 +1,26 @@
+import { pushBranch, remoteCommit } from '../../sandbox/push-branch.ts';
+import { branchCommit, moveBranch } from '../../sandbox/worktrees/branch.ts';
+import type { Publish } from '../run-options.ts';
+import { isRemote } from '../tasks/complete-task.ts';
+import { type Fleet, fleetKeys } from './fleet.ts';
+
+/**
+ * Sets the branch of a task at most once, however many workers try: all deliveries expect the same old commit there,
+ * and only the first finds it. There is none, unless the task was ended and queued again.
+ */
+export function publishTo(
+  repository: string,
+  { fleet: { redis }, job, env }: { fleet: Fleet; job: string; env: NodeJS.ProcessEnv },
+): Publish {
+  return async ({ gitDir, branch, commit }) => {
+    const remote = { gitDir, url: repository, branch, env };
+    const current = () => (isRemote(repository) ? remoteCommit(remote) : branchCommit(remote));
+    const key = fleetKeys.task(job);
+    if ((await redis.hexists(key, 'again')) === 1) await redis.hsetnx(key, 'replaces', await current());
+    const replaces = (await redis.hget(key, 'replaces')) ?? '';
+    if (commit !== null)
+      return (isRemote(repository) ? pushBranch : moveBranch)(remote, { commit, replaces });
+    const there = await current();
+    return there === replaces ? null : there;
+  };
+}

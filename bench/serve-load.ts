@@ -14,6 +14,7 @@ const CLIENTS = 200;
 /** What a fast model sends. */
 const PER_SECOND = 20;
 const SECONDS = 20;
+const REATTACHES = 200;
 const WORDS = PER_SECOND * SECONDS;
 const IDLE_MS = 5_000;
 /** As in the page. */
@@ -50,6 +51,7 @@ export async function loadRows(space: Workspace): Promise<ServeRow[]> {
     const [joining, before] = [performance.now(), await cpuMs(server.pid)];
     await Promise.all(clients.map((client) => client.attach(shared)));
     const [joined, used] = [performance.now() - joining, (await cpuMs(server.pid)) - before];
+    const again = await comeBack(url, token, { session: shared, times: REATTACHES });
     const one = await answering(server.pid, clients, [shared]);
     return [
       { what: 'memory after the start, MB', figure: empty },
@@ -59,6 +61,15 @@ export async function loadRows(space: Workspace): Promise<ServeRow[]> {
       { what: '50 sessions answer: memory at the end, MB', figure: busy, target: 'under 1000' },
       { what: '200 clients on one session: all join at once, ms', figure: joined, target: 'under 2000' },
       { what: '200 clients on one session: all join at once, CPU ms', figure: used },
+      {
+        what: '200 clients on one session: one was cut off and comes back, 99 of 100, ms',
+        figure: quantile(again, 0.99),
+        target: 'under 2000',
+      },
+      {
+        what: '200 clients on one session: one was cut off and comes back, longest, ms',
+        figure: Math.max(...again),
+      },
       ...latencyRows('200 clients on one session', one),
       { what: '200 clients on one session: memory at the end, MB', figure: await residentMb(server.pid) },
     ];
@@ -66,6 +77,23 @@ export async function loadRows(space: Workspace): Promise<ServeRow[]> {
     for (const client of clients) client.close();
     await server.close();
   }
+}
+
+/** How long a client that was cut off takes to follow its session again, in milliseconds. */
+async function comeBack(
+  url: string,
+  token: string,
+  { session, times }: { session: string; times: number },
+): Promise<number[]> {
+  const took: number[] = [];
+  while (took.length < times) {
+    const started = performance.now();
+    const client = await Client.connect(url, token);
+    await client.attach(session);
+    took.push(performance.now() - started);
+    client.close();
+  }
+  return took;
 }
 
 type Figures = { latencies: number[]; cpu: number };

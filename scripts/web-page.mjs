@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'vite';
-import { inputsOf, root } from './bundle.mjs';
+import { inputsOf, jsx, root } from './bundle.mjs';
 
 const NAME = 'virtual:web-page';
 const PAGE = path.join(root, 'web/page');
@@ -49,7 +49,7 @@ async function bundlePage() {
     logLevel: 'warn',
     publicDir: false,
     define: { 'process.env.NODE_ENV': JSON.stringify('production') },
-    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    oxc: { jsx },
     build: {
       write: false,
       target: 'es2022',

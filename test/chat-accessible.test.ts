@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import * as demo from '../web/chat/demo/session.ts';
 import { buildChat, openChat } from './support/chat-page.ts';
+import { sampled } from './support/soak.ts';
 import { useBrowser } from './support/use-browser.ts';
 
 const it = useBrowser();
@@ -30,13 +31,13 @@ async function barriers(page: Page): Promise<string[]> {
 }
 
 const LOOKS = [
-  { colorScheme: 'dark', width: 900 },
   { colorScheme: 'light', width: 900 },
+  { colorScheme: 'dark', width: 900 },
   { colorScheme: 'dark', width: 390 },
   { colorScheme: 'light', width: 390 },
 ] as const;
 
-test.each(LOOKS)(
+test.each(sampled(LOOKS, 2))(
   '$colorScheme, $width px: axe finds nothing serious, and nothing is wider than the screen',
   async ({ colorScheme, width }) => {
     const { page, emit, answer } = await openChat(it.browser, files, {

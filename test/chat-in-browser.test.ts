@@ -67,6 +67,33 @@ describe('a question', () => {
     await expect.poll(() => card.count()).toBe(0);
   });
 
+  test('shows the whole change, however long, before it can be approved; asked again, it can be answered again', async () => {
+    const newText = Array.from({ length: 60 }, (_, index) => `line ${index}`).join('\n');
+    const diff = { type: 'diff' as const, path: '/project/long.ts', oldText: null, newText };
+    const asked = {
+      type: 'permission_asked' as const,
+      request: { ...demo.command, toolCall: { ...demo.command.toolCall, content: [diff] } },
+    };
+    const page = await it.open(started, asked);
+    const card = page.getByRole('region', { name: 'Approval needed' });
+    await card.waitFor();
+    expect(await card.locator('.diff-row').count()).toBe(60);
+    await card.locator('.diff-row').last().scrollIntoViewIfNeeded();
+    expect(await card.getByText('line 59').isVisible()).toBe(true);
+    expect(await card.getByRole('button', { name: /more/ }).count()).toBe(0);
+
+    await settled(page);
+    const yes = card.getByRole('button', { name: 'Yes', exact: true });
+    await yes.click();
+    await expect.poll(() => yes.isDisabled()).toBe(true);
+    await it.chat.emit(asked);
+    await yes.click();
+    await expect.poll(approvals).toEqual([
+      ['r2', 'once'],
+      ['r2', 'once'],
+    ]);
+  });
+
   test('can be tried again when the answer was refused', async () => {
     const page = await it.open(started);
     await it.chat.answer({ failures: { answerPermission: 'The question has changed.' } });
@@ -115,6 +142,8 @@ describe('the transcript', () => {
       says('# Title\n\nFirst paragraph.\n\n```ts\nlet x = 1;\n```\n\n- one\n- two\n\nLast'),
     );
     await page.getByText('Last').waitFor();
+    // Colours come when the highlighter is loaded.
+    await page.locator('.hl-keyword').first().waitFor();
     await page.evaluate(() => {
       const changed: string[] = [];
       new MutationObserver((records) => {

@@ -132,7 +132,26 @@ describe('the prompt', () => {
       .toEqual([{ method: 'setOption', args: ['model', 'claude-opus-5'] }]);
     await page.getByRole('button', { name: 'Mode: Ask' }).press('Enter');
     await page.keyboard.press('Escape');
-    expect(await page.getByRole('menu').count()).toBe(0);
+    await expect.poll(() => page.getByRole('menu').count()).toBe(0);
+    expect(await it.chat.calls('cancel')).toEqual([]);
+  });
+
+  test('Escape closes a menu and the list of sessions, even at once; the turn goes on', async () => {
+    const page = await it.open(started);
+    for (const [opener, opened] of [
+      ['Mode: Ask', page.getByRole('menu')],
+      ['Sessions', page.getByRole('region', { name: 'Sessions' })],
+    ] as const) {
+      // In the page, so that nothing is painted between the click and the key.
+      await page.getByRole('button', { name: opener }).evaluate(async (button: HTMLElement) => {
+        button.focus();
+        button.click();
+        await Promise.resolve();
+        const escape = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true });
+        document.activeElement?.dispatchEvent(escape);
+      });
+      await expect.poll(() => opened.count()).toBe(0);
+    }
     expect(await it.chat.calls('cancel')).toEqual([]);
   });
 });

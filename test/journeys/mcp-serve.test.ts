@@ -156,7 +156,7 @@ describe('the assistant as a server, to the official client', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'hello\n' });
   });
 
-  test('over HTTP: the token opens, and only to this machine and no web page', async () => {
+  test('over HTTP: the token opens, and only to this machine and no web page', soak, async () => {
     const space = await workspace({ 'a.txt': 'hello\n' });
     const { url, token, file, stop } = await overHttp(space, ['--mode', 'accept-edits']);
     expect((await stat(file)).mode & 0o777).toBe(0o600);

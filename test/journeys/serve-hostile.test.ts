@@ -11,6 +11,12 @@ import { folderOf, Served } from '../support/served.ts';
 import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
+/** Word for word: each of them keeps injected markup from something. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; " +
+  "connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'none'; require-trusted-types-for 'script'";
+
 async function victimOf(served: Served): Promise<Victim> {
   const usedCode = await served.secretOf(['link']);
   const signedOut = await served.signIn(usedCode);
@@ -32,7 +38,7 @@ test('none of more than 200 hostile requests succeeds, and the owner is not lock
   const wrong: string[] = [];
   for (const { name, bytes } of rows) {
     const { status, headers, text } = await sendRaw(served.port, bytes);
-    const isRefused = status === 0 || (status >= 400 && headers['content-security-policy'] !== undefined);
+    const isRefused = status === 0 || (status >= 400 && headers['content-security-policy'] === POLICY);
     const isSilent = !text.includes(victim.token) && !/root:|access-control-allow/i.test(text);
     if (!isRefused || !isSilent) wrong.push(`${name}: ${text.slice(0, 300)}`);
   }
@@ -42,6 +48,7 @@ test('none of more than 200 hostile requests succeeds, and the owner is not lock
   // The same secrets do work where they belong, also after so many failures.
   for (const bytes of honestRequests(victim))
     expect([200, 101]).toContain((await sendRaw(served.port, bytes)).status);
+  expect((await fetch(served.url)).headers.get('content-security-policy')).toBe(POLICY);
   expect(served.child.exitCode).toBe(null);
   expect(served.errors).toBe('');
 
@@ -106,25 +113,49 @@ test('a broken frame closes its connection and nothing else', async () => {
   expect(served.child.exitCode).toBe(null);
 });
 
+/** Resolves when the server has cut it off. A `silent` one sends nothing until the server says something, or ends. */
+function slowClient(
+  port: number,
+  start: string,
+  { allowHalfOpen = false, silent = false } = {},
+): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen }, () => socket.write(start));
+    const drip = () => setInterval(() => socket.write('a'), 500);
+    let dripping = silent ? undefined : drip();
+    socket.on('error', () => undefined).on('data', () => undefined);
+    // A half-open client notices only by writing that nobody is on the other side.
+    socket.on('end', () => {
+      dripping ??= drip();
+    });
+    socket.on('close', () => {
+      clearInterval(dripping);
+      resolve();
+    });
+  });
+}
+
 test('clients that send slowly are cut off, and others are served meanwhile', soak, async () => {
   const served = await Served.start(await workspace());
   const host = `Host: 127.0.0.1:${served.port}`;
-  const starts = [
-    ...Array<string>(200).fill(`GET / HTTP/1.1\r\n${host}\r\n`),
-    ...Array<string>(50).fill(`POST /api/sign-in HTTP/1.1\r\n${host}\r\nContent-Length: 4000\r\n\r\n{`),
-    ...Array<string>(50).fill(''),
+  const post = `POST /api/sign-in HTTP/1.1\r\n${host}\r\n`;
+  const upgrade = `GET /acp HTTP/1.1\r\n${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`;
+  const secured = await Served.start(await workspace(), { args: ['--tls'] });
+  const rows: [port: number, count: number, start: string, how?: object][] = [
+    [served.port, 200, `GET / HTTP/1.1\r\n${host}\r\n`],
+    [served.port, 50, `${post}Content-Length: 4000\r\n\r\n{`],
+    [served.port, 50, ''],
+    [served.port, 100, `${upgrade}\r\n`, { allowHalfOpen: true }],
+    [served.port, 50, `${upgrade}Sec-WebSocket-Key: a\r\n\r\n`, { allowHalfOpen: true }],
+    [served.port, 50, 'no request\r\n\r\n', { allowHalfOpen: true }],
+    [served.port, 50, `GET / HTTP/1.1\r\n${host}\r\n`, { allowHalfOpen: true }],
+    [secured.port, 50, '', { allowHalfOpen: true, silent: true }],
+    // The first byte of a TLS record, and a request without TLS.
+    [secured.port, 50, '\u0016', { allowHalfOpen: true, silent: true }],
+    [secured.port, 50, `GET / HTTP/1.1\r\n${host}\r\n\r\n`, { allowHalfOpen: true }],
   ];
-  const ended = starts.map(
-    (start) =>
-      new Promise<void>((resolve) => {
-        const socket = connect(served.port, '127.0.0.1', () => socket.write(start));
-        const drip = setInterval(() => socket.write('a'), 500);
-        socket.on('error', () => undefined).on('data', () => undefined);
-        socket.on('close', () => {
-          clearInterval(drip);
-          resolve();
-        });
-      }),
+  const ended = rows.flatMap(([port, count, start, how]) =>
+    Array.from({ length: count }, () => slowClient(port, start, how)),
   );
   expect((await fetch(served.url)).status).toBe(200);
   await Promise.all(ended);

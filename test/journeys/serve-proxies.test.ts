@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import { says } from '../support/model-server/script.ts';
+import { mustRun } from '../support/needed.ts';
 import { isInstalled } from '../support/on-path.ts';
 import { approveUntil, edits, isShown, numbers, served, startSession } from '../support/page-run.ts';
 import { signedInPage } from '../support/signed-in-page.ts';
@@ -78,10 +79,10 @@ test.for([
   { name: 'nginx', start: nginx },
   { name: 'caddy', start: caddy },
 ])('a whole run through $name, configured as documented', async ({ name, start }, { skip }) => {
-  skip(!isInstalled(name), `${name} is not installed; run \`apt install ${name}\``);
+  skip(!mustRun && !isInstalled(name), `${name} is not installed; run \`apt install ${name}\``);
   const space = await workspace({ 'a.txt': numbers });
   const script = [...edits('a.txt'), says('All done.')];
-  const server = await served(space, script, ['--allow-host', HOST, '--behind-proxy']);
+  const server = await served(space, script, { flags: ['--allow-host', HOST, '--behind-proxy'] });
   const ports = { https: await freePort(), http: await freePort(), server: Number(new URL(server.url).port) };
   const proxy = await start(await freshFolder(), ports);
   onTestFinished(() => void proxy.kill('SIGKILL'));

@@ -4,7 +4,7 @@ import { serverMethods } from '../../src/frontends/server/server-methods.ts';
 import { aca } from '../support/aca.ts';
 import { ended, prepared, recordOf } from '../support/aca-server.ts';
 import { choosing } from '../support/hosted.ts';
-import { type Lab, openLab, still } from '../support/lab.ts';
+import { answer, type Lab, openLab } from '../support/lab.ts';
 import { calls, hangs, says, slowly } from '../support/model-server/script.ts';
 import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
@@ -139,10 +139,7 @@ describe('an attached terminal', () => {
 
       void ada.prompt(id, 'change it from afar').catch(() => undefined);
       await lab.waitFor('change it from afar');
-      await lab.waitFor('Edit a.txt?');
-      // Keys that come too soon after a question belong to the prompt.
-      await still(lab, 600);
-      lab.type('y');
+      await answer(lab, 'Edit a.txt?', 'y');
       await lab.waitFor('Changed it.');
       await ada.until(() => ada.events.some(({ type }) => type === 'turn_ended'));
       expect(ada.events.find(({ type }) => type === 'permission_settled')).toMatchObject({

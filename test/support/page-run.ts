@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { calls, type Step } from './model-server/script.ts';
-import { type PageServer, startPageServer } from './page-server.ts';
+import { type PageServer, type PageServerOptions, startPageServer } from './page-server.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A file whose first and last lines a run changes. */
@@ -16,9 +16,9 @@ export const edits = (file: string): Step[] => [
 export async function served(
   space: Workspace,
   script: readonly Step[],
-  flags: readonly string[] = [],
+  options: PageServerOptions = {},
 ): Promise<PageServer> {
-  const server = await startPageServer(space, script, flags);
+  const server = await startPageServer(space, script, options);
   onTestFinished(() => server.close());
   return server;
 }

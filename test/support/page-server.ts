@@ -22,16 +22,18 @@ export type PageServer = {
   close(): Promise<void>;
 };
 
+export type PageServerOptions = { flags?: readonly string[]; env?: Record<string, string> };
+
 /** `aca serve` as users start it, with a model that plays a script, or one that runs already. */
 export async function startPageServer(
   space: Workspace,
   script: readonly Step[] | { url: string },
-  flags: readonly string[] = [],
+  { flags = [], env: more = {} }: PageServerOptions = {},
 ): Promise<PageServer> {
   const model =
     'url' in script ? { ...script, close: async () => undefined } : await startModelServer(script);
   const { model: name, env: keys } = doors.anthropic(model.url);
-  const env = cleanEnv(space, keys);
+  const env = cleanEnv(space, { ...keys, ...more });
   const file = path.join(space.home, '.ai-assistant/serve/server.json');
   const start = async (listen: string) => {
     const line = program(['serve', '--listen', listen, '--model', name, ...flags]);

@@ -5,8 +5,16 @@ import { signatureFault } from './cloud/signature.ts';
 
 const s3Keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'example-secret' };
 
-/** Objects by bucket and key, over the protocol of S3: puts and gets with verified signatures (version 4). */
-export async function s3Server(): Promise<{ env: Record<string, string>; objects: Map<string, Buffer> }> {
+/**
+ * Objects by bucket and key, over the protocol of S3: puts and gets with verified signatures (version 4), unless it
+ * is down.
+ */
+export async function s3Server(): Promise<{
+  env: Record<string, string>;
+  objects: Map<string, Buffer>;
+  state: { isDown: boolean };
+}> {
+  const state = { isDown: false };
   const objects = new Map<string, Buffer>();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -16,6 +24,7 @@ export async function s3Server(): Promise<{ env: Record<string, string>; objects
       response
         .writeHead(status, { 'content-type': 'application/xml' })
         .end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`);
+    if (state.isDown) return fail(503, 'ServiceUnavailable');
     if (signatureFault(request, body, { keys: s3Keys, region: 'eu-west-1', service: 's3' }))
       return fail(403, 'SignatureDoesNotMatch');
     const name = decodeURIComponent((request.url ?? '').split('?')[0]?.slice(1) ?? '');
@@ -36,6 +45,7 @@ export async function s3Server(): Promise<{ env: Record<string, string>; objects
   });
   return {
     objects,
+    state,
     env: {
       AWS_ENDPOINT_URL_S3: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
       AWS_ACCESS_KEY_ID: s3Keys.accessKeyId,

@@ -11,13 +11,14 @@ const tls = path.join(path.dirname(fileURLToPath(import.meta.url)), 'tls');
 
 /** The CA certificate for servers behind `behindTls`. */
 export const caFile = path.join(tls, 'cert.pem');
+export const keyFile = path.join(tls, 'key.pem');
 
 /** A host name in the certificate that no DNS server knows: only our proxy leads there. */
 export const secretHost = 'api.test';
 
 /** TLS in front of a plain server; resolves with its port. */
 export async function behindTls(port: number, whenDone: WhenDone): Promise<number> {
-  const [key, cert] = await Promise.all([readFile(path.join(tls, 'key.pem')), readFile(caFile)]);
+  const [key, cert] = await Promise.all([readFile(keyFile), readFile(caFile)]);
   const server = createTls({ key, cert }, (socket) => join(socket, connect(port, '127.0.0.1')));
   // A client that does not trust us disconnects.
   server.on('tlsClientError', (_error, socket) => socket.destroy());

@@ -3,7 +3,7 @@ import { Announcer } from './announce.tsx';
 import { Composer } from './composer/composer.tsx';
 import { emptyDraft, type PromptDraft, withAdded } from './composer/draft.ts';
 import type { ChatConnection } from './connection.ts';
-import { type ChatContext, Context } from './context.ts';
+import { type ChatContext, Context, useChat } from './context.ts';
 import { Asks } from './dock/asks.tsx';
 import { Changes } from './dock/changes.tsx';
 import { Plan } from './dock/plan.tsx';
@@ -71,7 +71,7 @@ export function Chat({ connection, hasHeader = true, draft: saved, onDraft }: Ch
               {view.session && (
                 <Changes version={view.changesVersion} cwd={view.session.cwd} isWatching={isWatching(view)} />
               )}
-              {view.waiting.length > 0 && <Waiting prompts={view.waiting} />}
+              <WaitingPrompts view={view} />
               <TypingLine view={view} />
               {isWatching(view) ? (
                 <p class="watching">
@@ -101,6 +101,16 @@ function useView(connection: ChatConnection, onCompose: (event: ComposeEvent) =>
     return () => store.close();
   }, [store]);
   return view;
+}
+
+function WaitingPrompts({ view }: { view: View }) {
+  const { connection, run } = useChat();
+  const isOnline = view.connection.state === 'online';
+  const sending = isOnline ? [] : view.sending;
+  const discard = useCallback(() => run(connection.cancel()), [connection, run]);
+  if (view.waiting.length + sending.length === 0) return null;
+  const mayDiscard = isOnline && view.turn === null && !isWatching(view);
+  return <Waiting prompts={view.waiting} sending={sending} onDiscard={mayDiscard ? discard : undefined} />;
 }
 
 function ConnectionBanner({ view: { connection } }: { view: View }) {

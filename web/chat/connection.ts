@@ -94,8 +94,8 @@ export type PermissionAsked = {
   options: PermissionOption[];
 };
 
-/** A prompt that was sent during a run; `by` is the name of who sent it. */
-export type WaitingPrompt = { text: string; by?: string };
+/** A prompt that was sent during a run; `by` is the name of who sent it. `held`: the run ended without it. */
+export type WaitingPrompt = { text: string; by?: string; held?: true };
 
 export type QuestionAsked = { requestId: string; question: string; choices: string[] };
 
@@ -116,11 +116,15 @@ export type ChatEvent = { seq?: number; by?: string; at?: number } & (
   | { type: 'turn_failed'; message: string; hint?: string }
   | { type: 'permission_asked'; request: PermissionAsked }
   | { type: 'permission_settled'; requestId: string; optionId: string | null }
+  /** How a question about a call of the past was answered. */
+  | { type: 'call_decided'; callId: string; option: PermissionOption | null }
   | { type: 'question_asked'; request: QuestionAsked }
   /** `question`: for those who were not asked. */
   | { type: 'question_settled'; requestId: string; answer: string | null; question?: string }
   /** All prompts that no run has taken yet. */
   | { type: 'prompts_waiting'; prompts: WaitingPrompt[] }
+  /** All prompts of this chat that the other side has not accepted yet. */
+  | { type: 'prompts_sending'; prompts: WaitingPrompt[] }
   | { type: 'participants'; participants: Participant[] }
   | { type: 'typing'; participant: string; isTyping: boolean }
   /** `changes()` would return something else now. */

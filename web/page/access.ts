@@ -1,3 +1,5 @@
+import { SOCKET_PATH } from '../../src/frontends/server/server-methods.ts';
+
 /**
  * Access of this browser to the server. It needs two secrets: a cookie that scripts cannot read, and a key that only
  * pages of this origin can read. Servers on other ports of the same host get the cookie, but not the key.
@@ -41,9 +43,20 @@ export async function signOut(): Promise<void> {
 
 /** A connection that speaks the Agent Client Protocol. Closed with code 4401 when the access ends. */
 export function openSocket(): WebSocket {
-  const url = new URL('/acp', location.href);
+  const url = new URL(SOCKET_PATH, location.href);
   url.protocol = url.protocol.replace('http', 'ws');
   return new WebSocket(url, ['aca.v1', `aca.key.${localStorage.getItem(KEY) ?? ''}`]);
+}
+
+/** Calls the listener when the network or the user is back. Returns how to stop that. */
+export function onReturn(listener: () => void): () => void {
+  const returned = () => document.visibilityState !== 'hidden' && listener();
+  addEventListener('online', returned);
+  document.addEventListener('visibilitychange', returned);
+  return () => {
+    removeEventListener('online', returned);
+    document.removeEventListener('visibilitychange', returned);
+  };
 }
 
 function headers(): Record<string, string> {

@@ -1,14 +1,20 @@
 import * as vscode from 'vscode';
 import { programLine } from './agent/launch.ts';
-import type { Chat } from './chat/chat.ts';
-import { messageOf } from './chat/chat.ts';
+import { type Conversation, messageOf } from './chat/chat.ts';
 import type { ChatView } from './chat/chat-view.ts';
 import { ChatUnavailable } from './chat/problem.ts';
 import { excerptBlock, explainPrompt, fixPrompt, linkBlock } from './context/blocks.ts';
 import { excerptAround, problemAt, problemsIn, selectedExcerpt } from './context/editor-context.ts';
 import type { Review } from './review/review.ts';
+import { attachToServer } from './server/attach.ts';
+import type { Conversations } from './server/conversations.ts';
 
-type Parts = { chat: Chat; view: ChatView; review: Review; log: vscode.LogOutputChannel };
+type Parts = {
+  conversations: Conversations;
+  view: ChatView;
+  review: Review;
+  log: vscode.LogOutputChannel;
+};
 
 /** Every command of the manifest, and those that buttons run. */
 export function registerCommands(parts: Parts): vscode.Disposable {
@@ -35,38 +41,44 @@ function reported(run: Command): Command {
   };
 }
 
-function chatCommands({ chat, view, log }: Parts): Record<string, Command> {
+function chatCommands({ conversations, view, log }: Parts): Record<string, Command> {
+  const chat = () => conversations.current;
   return {
     newSession: async () => {
-      await chat.newSession();
+      await chat().newSession();
       await view.focus();
     },
     resumeSession: async () => {
-      const id = await pickSession(chat);
+      const id = await pickSession(chat());
       if (id === undefined) return;
-      await chat.openSession(id);
+      await chat().openSession(id);
       await view.focus();
     },
-    stop: () => chat.cancel(),
-    restart: () => chat.restart(),
+    stop: () => chat().cancel(),
+    restart: () => chat().restart(),
+    attach: async () => {
+      if (await attachToServer(conversations)) await view.focus();
+    },
+    detach: () => conversations.detach(),
     openLog: async () => log.show(),
     setPath: async () => vscode.commands.executeCommand('workbench.action.openSettings', 'aca.path'),
-    setUpModel: async () => setUpModel(chat),
+    setUpModel: async () => setUpModel(chat()),
   };
 }
 
-function contextCommands({ chat, view }: Parts): Record<string, Command> {
+function contextCommands({ conversations, view }: Parts): Record<string, Command> {
+  const chat = () => conversations.current;
   return {
     ask: async () => {
       const editor = vscode.window.activeTextEditor;
-      if (editor) chat.compose([excerptBlock(selectedExcerpt(editor))]);
+      if (editor) chat().compose([excerptBlock(selectedExcerpt(editor))]);
       await view.focus();
     },
     explain: async () => {
       const editor = vscode.window.activeTextEditor;
       if (!editor) return;
       await view.focus();
-      await chat.prompt(explainPrompt(selectedExcerpt(editor)));
+      await chat().prompt(explainPrompt(selectedExcerpt(editor)));
     },
     fix: async (uri?: vscode.Uri, diagnostics?: vscode.Diagnostic[]) => {
       const editor = vscode.window.activeTextEditor;
@@ -81,7 +93,7 @@ function contextCommands({ chat, view }: Parts): Record<string, Command> {
         found.map(({ range }) => range),
       );
       await view.focus();
-      await chat.prompt(
+      await chat().prompt(
         fixPrompt(
           found.map((one) => problemAt(document, one)),
           excerpt,
@@ -93,9 +105,9 @@ function contextCommands({ chat, view }: Parts): Record<string, Command> {
       const files = chosen ?? (uri ? [uri] : []);
       const isSelection =
         editor && !editor.selection.isEmpty && (!uri || uri.toString() === editor.document.uri.toString());
-      if (isSelection && files.length < 2) chat.compose([excerptBlock(selectedExcerpt(editor))]);
-      else if (files.length > 0) chat.compose(files.map(({ fsPath }) => linkBlock(fsPath)));
-      else if (editor) chat.compose([linkBlock(editor.document.uri.fsPath)]);
+      if (isSelection && files.length < 2) chat().compose([excerptBlock(selectedExcerpt(editor))]);
+      else if (files.length > 0) chat().compose(files.map(({ fsPath }) => linkBlock(fsPath)));
+      else if (editor) chat().compose([linkBlock(editor.document.uri.fsPath)]);
       await view.focus();
     },
   };
@@ -117,7 +129,7 @@ function reviewCommands({ review }: Parts): Record<string, Command> {
   };
 }
 
-async function pickSession(chat: Chat): Promise<string | undefined> {
+async function pickSession(chat: Conversation): Promise<string | undefined> {
   const listed = chat.listSessions().then((sessions) =>
     sessions.map(({ id, title, updatedAt }) => ({
       label: title ?? 'Untitled session',
@@ -133,7 +145,7 @@ async function pickSession(chat: Chat): Promise<string | undefined> {
 }
 
 /** In a terminal, where keys can be typed unseen. The chat opens again when it is closed. */
-async function setUpModel(chat: Chat): Promise<void> {
+async function setUpModel(chat: Conversation): Promise<void> {
   const { file, args } = programLine();
   const terminal = vscode.window.createTerminal({
     name: 'aca',

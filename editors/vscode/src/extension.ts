@@ -2,62 +2,90 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { ChatConnection, ChatEvent } from '../../../web/chat/connection.ts';
 import { launch, place } from './agent/launch.ts';
-import { Chat } from './chat/chat.ts';
+import { Chat, type Conversation } from './chat/chat.ts';
 import { ChatView } from './chat/chat-view.ts';
 import { notifyPermission, notifyQuestion } from './chat/notify.ts';
+import type { Problem } from './chat/problem.ts';
 import { registerCommands } from './commands.ts';
 import { fixAction } from './context/fix-action.ts';
 import { OpenDocuments } from './documents/documents.ts';
 import { Proposals } from './review/proposals.ts';
 import { Review } from './review/review.ts';
+import { Conversations } from './server/conversations.ts';
 import { StatusBar } from './status-bar.ts';
 
 const LAST_SESSION = 'lastSession';
 
-let running: Chat | null = null;
+let running: Conversations | null = null;
 
-export function activate({ extensionUri, subscriptions, workspaceState }: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): void {
+  const { extensionUri, subscriptions, workspaceState } = context;
   const log = vscode.window.createOutputChannel('aca', { log: true });
   const documents = new OpenDocuments();
   const status = new StatusBar();
   const proposals = new Proposals(documents);
-  const chat = new Chat({
-    start: (app) => launch(app, log),
+  const host = {
     place,
     documents,
+    onEvent: told,
+    onProblem: (problem: Problem | null) => {
+      status.setProblem(problem);
+      view.setProblem(problem);
+    },
+  };
+  const local = new Chat({
+    ...host,
+    start: (app) => launch(app, log),
     confirmStop,
     lastSession: {
       get: () => workspaceState.get(LAST_SESSION),
       set: (id) => void workspaceState.update(LAST_SESSION, id),
     },
-    onEvent: told,
-    onProblem: (problem) => {
-      status.setProblem(problem);
-      view.setProblem(problem);
+  });
+  const conversations = new Conversations({
+    ...host,
+    local,
+    context,
+    onChanged: () => {
+      void vscode.commands.executeCommand('setContext', 'aca.isAttached', conversations.isAttached);
+      told({ type: 'session_closed' });
+      for (const event of chat().history) {
+        status.tell(event);
+        view.tell(event);
+      }
     },
   });
-  running = chat;
-  const review = new Review(chat);
+  running = conversations;
+  const chat = () => conversations.current;
+  const review = new Review(() => chat().files);
   const connection = connectionOf(chat, { review, proposals });
-  const history = () => chat.history;
+  const history = () => chat().history;
+  const restore = () => conversations.restore().catch((error) => log.warn(String(error)));
   // Why it does not open is shown in the view.
-  const open = () => void chat.open().catch((error) => log.warn(String(error)));
+  const open = () =>
+    void restore()
+      .then(() => chat().open())
+      .catch((error) => log.warn(String(error)));
   const view = new ChatView({ extension: extensionUri, connection, history, onOpen: open });
   const show = () => view.focus();
 
+  /** Viewers see what is asked, and cannot answer. */
+  let mayAnswer = true;
   function told(event: ChatEvent): void {
+    if (event.type === 'session') mayAnswer = event.session.role !== 'viewer';
     status.tell(event);
     view.tell(event);
     view.setBadge(status.questions);
     if (event.type === 'changes_changed') void review.refresh().catch((error) => log.warn(String(error)));
     else if (event.type === 'permission_asked') {
       proposals.asked(event.request);
-      if (!view.isVisible)
-        void notifyPermission(event.request, (id, answer) => chat.answer(id, answer), show);
+      if (!view.isVisible && mayAnswer)
+        void notifyPermission(event.request, (id, answer) => chat().answer(id, answer), show);
     } else if (event.type === 'permission_settled') void proposals.settled(event.requestId);
     else if (event.type === 'question_asked' && !view.isVisible) void notifyQuestion(event.request, show);
   }
 
+  void restore();
   subscriptions.push(
     log,
     status,
@@ -69,18 +97,18 @@ export function activate({ extensionUri, subscriptions, workspaceState }: vscode
     vscode.languages.registerCodeActionsProvider({ scheme: 'file' }, fixAction, {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
-    registerCommands({ chat, view, review, log }),
+    registerCommands({ conversations, view, review, log }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => view.isOpen && open()),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      if (!change.affectsConfiguration('aca') || chat.isWorking || !view.isOpen) return;
-      void chat.restart().catch(() => undefined);
+      if (!change.affectsConfiguration('aca') || conversations.isAttached) return;
+      if (!local.isWorking && view.isOpen) void local.restart().catch(() => undefined);
     }),
   );
 }
 
 /** The editor waits for it: no process is left behind. */
 export async function deactivate(): Promise<void> {
-  await running?.stop();
+  await running?.current.stop();
 }
 
 async function confirmStop(): Promise<boolean> {
@@ -91,27 +119,28 @@ async function confirmStop(): Promise<boolean> {
 
 /** What the webview may call. */
 function connectionOf(
-  chat: Chat,
+  chat: () => Conversation,
   { review, proposals }: { review: Review; proposals: Proposals },
 ): Omit<ChatConnection, 'onEvent'> {
   return {
-    prompt: (blocks) => chat.prompt(blocks),
-    cancel: () => chat.cancel(),
-    setMode: (id) => chat.setMode(id),
-    setOption: (id, value) => chat.setOption(id, value),
-    answerPermission: (id, option) => chat.answer(id, option),
-    answerQuestion: (id, answer) => chat.answer(id, answer),
-    completeFile: (query) => chat.completeFile(query),
-    listSessions: () => chat.listSessions(),
-    openSession: (id) => chat.openSession(id),
-    newSession: () => chat.newSession(),
-    changes: () => chat.changes(),
-    acceptHunks: (file, ids) => chat.acceptHunks(file, ids),
-    revertHunks: (file, ids) => chat.revertHunks(file, ids),
+    prompt: (blocks) => chat().prompt(blocks),
+    cancel: () => chat().cancel(),
+    setMode: (id) => chat().setMode(id),
+    setOption: (id, value) => chat().setOption(id, value),
+    answerPermission: (id, option) => chat().answer(id, option),
+    answerQuestion: (id, answer) => chat().answer(id, answer),
+    typing: (isTyping) => chat().typing(isTyping),
+    completeFile: (query) => chat().files.complete(query),
+    listSessions: () => chat().listSessions(),
+    openSession: (id) => chat().openSession(id),
+    newSession: () => chat().newSession(),
+    changes: () => chat().files.changes(),
+    acceptHunks: (file, ids) => chat().files.acceptHunks(file, ids),
+    revertHunks: (file, ids) => chat().files.revertHunks(file, ids),
     openDiff: async (file) => {
-      if (!(await proposals.show(file)) && !(await review.show(file))) await openFile(file);
+      if (!(await proposals.show(file)) && !(await review.show(file))) await openFile(file, chat().cwd);
     },
-    openFile,
+    openFile: (file, line) => openFile(file, chat().cwd, line),
     openLink: async (url) => {
       const address = vscode.Uri.parse(url, true);
       if (address.scheme === 'http' || address.scheme === 'https') await vscode.env.openExternal(address);
@@ -119,8 +148,8 @@ function connectionOf(
   };
 }
 
-async function openFile(file: string, line?: number): Promise<void> {
-  const uri = vscode.Uri.file(path.isAbsolute(file) ? file : path.join(place().cwd, file));
+async function openFile(file: string, cwd: string, line?: number): Promise<void> {
+  const uri = vscode.Uri.file(path.isAbsolute(file) ? file : path.join(cwd, file));
   const { type } = await vscode.workspace.fs.stat(uri);
   if (type & vscode.FileType.Directory) {
     await vscode.commands.executeCommand('revealInExplorer', uri);

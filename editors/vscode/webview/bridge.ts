@@ -45,6 +45,7 @@ export class Bridge {
     setOption: this.#method('setOption'),
     answerPermission: this.#method('answerPermission'),
     answerQuestion: this.#method('answerQuestion'),
+    typing: this.#method('typing'),
     completeFile: this.#method('completeFile'),
     listSessions: this.#method('listSessions'),
     openSession: this.#method('openSession'),

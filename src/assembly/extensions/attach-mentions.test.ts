@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
+import { asTyped } from '../../contract/message.ts';
 import { createAttachMentions } from './attach-mentions.ts';
 import type { UserCall } from './user-calls.ts';
 
@@ -36,7 +37,7 @@ async function setUp() {
       return readPage(name, input);
     },
   });
-  const attached = async (typed: string) => (await attach([{ type: 'text', text: typed }])).slice(0, -1);
+  const attached = async (typed: string) => (await attach([asTyped(typed)])).slice(0, -1);
   return { attach, attached, calls, notices, root };
 }
 
@@ -44,6 +45,7 @@ test('files come before the prompt, page by page; a range is read alone; each is
   const { attach, calls } = await setUp();
   const prompt = {
     type: 'text' as const,
+    typed: true as const,
     text: 'compare @a.ts:120-240 with @"my notes.md" and @a.ts:120-240',
   };
   expect(await attach([prompt])).toEqual([
@@ -88,7 +90,7 @@ test('nothing is cut without a notice', async () => {
       return { ...page, text: long };
     },
   });
-  await cutting([{ type: 'text', text: '@a.ts and @src/b.ts' }]);
+  await cutting([asTyped('@a.ts and @src/b.ts')]);
   expect(notices).toEqual([
     'a.ts: only lines 1 to 200 of 250 are attached; the model can read the rest.',
     'src/b.ts was not attached: a prompt takes 20 files and 60,000 characters. The model can read it.',

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import type { McpServers } from '../../contract/command.ts';
-import type { UserMessage } from '../../contract/message.ts';
+import { typedText, type UserMessage } from '../../contract/message.ts';
 import { peek } from '../../lib/files/peek.ts';
 import { type AtPath, atPaths, lineRange } from '../../lib/text/at-paths.ts';
 import type { UserCalls } from './user-calls.ts';
@@ -82,7 +82,7 @@ export function createAttachMentions({ cwd, call, notice, mcp }: MentionDeps): A
     }
   }
 
-  return async (content, typed = textIn(content)) => {
+  return async (content, typed = typedText({ content })) => {
     const wanted = new Map(
       atPaths(typed)
         .flatMap(wantedOf)

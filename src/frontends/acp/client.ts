@@ -21,6 +21,9 @@ type Asked = { toolCall: ToolCallUpdate; options: PermissionOption[] };
 /** A call that needs approval: as the protocol shows it, and as we know it. */
 export type Approval = Asked & { request: PermissionRequest };
 
+/** What a question shows. `ownerOnly`: the answer outlives the session, so that guests are not asked. */
+export type AboutQuestion = { details?: NonNullable<ToolCallUpdate['content']>; ownerOnly?: true };
+
 /** The other side of one session: an editor, or any number of participants. */
 export type Client = {
   readonly capabilities: ClientCapabilities;
@@ -34,7 +37,7 @@ export type Client = {
   /** Rejects when the signal is aborted. */
   approve(approval: Approval, signal: AbortSignal): Promise<Answer>;
   /** Only an explicit yes counts. */
-  confirm(question: string, signal: AbortSignal, details?: ToolCallUpdate['content']): Promise<boolean>;
+  confirm(question: string, signal: AbortSignal, about?: AboutQuestion): Promise<boolean>;
   /** A question in words; null if it cannot be shown, or the user gave no answer. */
   ask(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
 };
@@ -108,7 +111,7 @@ export class EditorClient implements Client {
   async confirm(
     question: string,
     signal: AbortSignal,
-    details: ToolCallUpdate['content'] = [],
+    { details = [] }: AboutQuestion = {},
   ): Promise<boolean> {
     const choice = await this.#choose(question, ['Yes', 'No'], signal, details);
     return choice === 'Yes';

@@ -25,7 +25,7 @@ test('a saved conversation is told with its calls, its thoughts and where it was
     // Only what is shown.
   ] as unknown as Message[];
 
-  expect(historyUpdates(messages, '/p')).toMatchObject([
+  expect(historyUpdates({ messages }, '/p').map(({ update }) => update)).toMatchObject([
     { sessionUpdate: 'user_message_chunk', content: { text: 'list it' } },
     { sessionUpdate: 'agent_thought_chunk', content: { text: 'Hm.' } },
     {

@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk';
 import type { TypedPrompt } from '../../app/conversation/prompt-queue.ts';
-import type { ImagePart } from '../../contract/message.ts';
+import type { ImagePart, TextPart } from '../../contract/message.ts';
 import { fenced } from './tool-calls.ts';
 
 /** A prompt of the protocol as the user would have typed it. Context follows the text that refers to it. */
 export function promptOf(blocks: readonly ContentBlock[]): TypedPrompt {
   const texts: string[] = [];
-  const context: string[] = [];
+  const context: TextPart[] = [];
   const images: ImagePart[] = [];
   for (const block of blocks) {
     switch (block.type) {
@@ -23,7 +23,7 @@ export function promptOf(blocks: readonly ContentBlock[]): TypedPrompt {
       case 'resource':
         if ('text' in block.resource) {
           texts.push(placeOf(block.resource.uri));
-          context.push(`${placeOf(block.resource.uri)}:\n${fenced(block.resource.text)}`);
+          context.push(contextOf(block.resource));
         } else if (block.resource.mimeType?.startsWith('image/')) {
           images.push({ type: 'image', mediaType: block.resource.mimeType, data: block.resource.blob });
         } else throw unsupported(`an attached file (${block.resource.uri})`);
@@ -34,7 +34,17 @@ export function promptOf(blocks: readonly ContentBlock[]): TypedPrompt {
         block satisfies never;
     }
   }
-  return { text: [texts.join(''), ...context].join('\n\n'), images };
+  return { text: texts.join(''), images, ...(context.length > 0 && { context }) };
+}
+
+/** The editor has put it there; the user has seen its name at most. */
+function contextOf({ uri, text }: { uri: string; text: string }): TextPart {
+  const name = placeOf(uri);
+  return {
+    type: 'text',
+    text: `\n\n${name}:\n${fenced(text)}`,
+    origin: { kind: 'resource', name },
+  };
 }
 
 /** A file by its path; anything else by its address. */

@@ -4,10 +4,16 @@ import type { SlashCommand } from '../../contract/command.ts';
 
 export type TurnEnd = StopReason | { error: unknown };
 
-/** Who sent a prompt, and the commands it may use, if they differ from those of the session. */
+/**
+ * Who sent a prompt, and the commands it may use, if they differ from those of the session. `isGuest`: somebody who was
+ * invited, so that what it does must stay within the session.
+ */
 export type SentPrompt = TypedPrompt & {
   from?: { id: string; name: string };
   commands?: readonly SlashCommand[];
+  isGuest?: true;
+  /** Whether its sender has access still. */
+  isAllowed?(): Promise<boolean>;
 };
 
 type TurnListeners = {
@@ -15,6 +21,8 @@ type TurnListeners = {
   taken(prompts: readonly SentPrompt[]): void;
   /** These wait now; no run has taken them. */
   waiting(prompts: readonly SentPrompt[]): void;
+  /** It was answered, or taken back. */
+  settled(prompt: SentPrompt): void;
 };
 
 type Turn = { done(reason: StopReason): void; failed(error: unknown): void };
@@ -29,6 +37,8 @@ export class PromptTurns {
   /** What the current run answers. */
   #current: SentPrompt[] = [];
   #waiting: readonly SentPrompt[] = [];
+  /** They wait for the next prompt. */
+  #held: readonly SentPrompt[] = [];
   #queue = this.#newQueue();
 
   constructor(on: TurnListeners) {
@@ -42,7 +52,7 @@ export class PromptTurns {
 
   /** The prompts that no run has taken yet. */
   get waiting(): readonly SentPrompt[] {
-    return this.#waiting;
+    return [...this.#held, ...this.#waiting];
   }
 
   get isBusy(): boolean {
@@ -53,8 +63,16 @@ export class PromptTurns {
   send(prompt: SentPrompt): Promise<StopReason> {
     return new Promise((done, failed) => {
       this.#turns.set(prompt, { done, failed });
-      this.#queue.add(prompt);
+      const held = this.#held;
+      this.#held = [];
+      for (const one of prompt.resumes ? [prompt, ...held] : [...held, prompt]) this.#queue.add(one);
     });
+  }
+
+  /** Nothing begins because of these: they are sent with the next prompt, after what it resumes. */
+  hold(prompts: readonly SentPrompt[]): void {
+    this.#held = prompts;
+    this.#on.waiting(this.waiting);
   }
 
   /** Null after `wake`. */
@@ -79,13 +97,17 @@ export class PromptTurns {
     while (this.takeBack());
   }
 
-  /** Cancels the newest prompt that no run has taken yet, or the newest of one sender. */
-  takeBack(from?: string): SentPrompt | null {
-    const prompt: SentPrompt | null = this.#queue.takeBack(
-      (one: SentPrompt) => from === undefined || one.from?.id === from,
-    );
+  /** Cancels the newest prompt that no run has taken yet and that fits. */
+  takeBack(fits: (prompt: SentPrompt) => boolean = () => true): SentPrompt | null {
+    const prompt: SentPrompt | null = this.#queue.takeBack(fits) ?? this.#takeHeld(fits);
     if (prompt) this.#settleOne(prompt, 'cancelled');
     return prompt;
+  }
+
+  #takeHeld(fits: (prompt: SentPrompt) => boolean): SentPrompt | null {
+    const newest = this.#held.findLast(fits) ?? null;
+    if (newest) this.hold(this.#held.filter((prompt) => prompt !== newest));
+    return newest;
   }
 
   /** Lets whoever waits in `next` go on with null; prompts that wait are kept for the call after that. */
@@ -102,9 +124,10 @@ export class PromptTurns {
     this.#on.taken(prompts);
   }
 
-  #settleOne(prompt: TypedPrompt, end: TurnEnd): void {
+  #settleOne(prompt: SentPrompt, end: TurnEnd): void {
     const turn = this.#turns.get(prompt);
     this.#turns.delete(prompt);
+    this.#on.settled(prompt);
     if (typeof end === 'string') turn?.done(end);
     else turn?.failed(end.error);
   }
@@ -113,7 +136,7 @@ export class PromptTurns {
     return new PromptQueue({
       onChange: (waiting) => {
         this.#waiting = waiting;
-        this.#on.waiting(waiting);
+        this.#on.waiting(this.waiting);
       },
       onClaimed: (prompts) => this.#take(prompts),
     });

@@ -10,6 +10,8 @@ export type SessionEvent =
   | { type: 'prompted'; prompts: readonly SentPrompt[] }
   /** All prompts that no run has taken yet. */
   | { type: 'waiting'; prompts: readonly SentPrompt[] }
+  /** A prompt was answered, or taken back. */
+  | { type: 'settled'; prompt: SentPrompt }
   /** The last messages were removed from the conversation. */
   | { type: 'rewound' }
   | { type: 'run_ended'; facts: RunFacts; reason: EndReason }

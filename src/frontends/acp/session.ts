@@ -1,5 +1,4 @@
-import type { SessionConfigOption, SessionUpdate } from '@agentclientprotocol/sdk';
-import { RequestError } from '@agentclientprotocol/sdk';
+import { RequestError, type SessionConfigOption } from '@agentclientprotocol/sdk';
 import { runConversation, type Stage } from '../../app/conversation/conversation.ts';
 import { createModelList } from '../../app/conversation/model-list.ts';
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
@@ -21,14 +20,15 @@ import { FileNames } from '../shared/file-names/file-names.ts';
 import type { Client } from './client.ts';
 import { configOptions } from './config-options.ts';
 import type { FileQuery } from './extension-methods.ts';
-import { historyUpdates } from './history-updates.ts';
+import { historyUpdates, type PastUpdate } from './history-updates.ts';
 import { askedCall, optionsFor } from './permission-options.ts';
 import { PromptTurns, type SentPrompt, type TurnEnd } from './prompt-turns.ts';
 import { runError, stopReasonOf } from './run-end.ts';
 import { SessionChanges } from './session-changes.ts';
-import { availableCommands, sessionCommands } from './session-commands.ts';
+import { availableCommands, commandsFor, sessionCommands } from './session-commands.ts';
 import type { SessionEvent } from './session-event.ts';
 import { SessionUpdates } from './session-updates.ts';
+import { SharedModelList } from './shared-model-list.ts';
 import { textContent } from './tool-calls.ts';
 
 /** More than a user would scroll through. */
@@ -52,9 +52,11 @@ export class AcpSession {
   readonly #turns = new PromptTurns({
     taken: (prompts) => this.#tell({ type: 'prompted', prompts }),
     waiting: (prompts) => this.#tell({ type: 'waiting', prompts }),
+    settled: (prompt) => this.#tell({ type: 'settled', prompt }),
   });
   readonly #listeners = new Set<(event: SessionEvent) => void>();
   readonly #files: FileNames;
+  readonly #models = new SharedModelList();
   readonly changes: SessionChanges;
   readonly #leaving;
   #options: SessionOptions;
@@ -125,9 +127,9 @@ export class AcpSession {
     return this.#turns.waiting;
   }
 
-  /** Removes the newest of those that one participant sent. */
-  takeBack(from: string): SentPrompt | null {
-    return this.#turns.takeBack(from);
+  /** Removes the newest of those that fit. */
+  takeBack(fits: (prompt: SentPrompt) => boolean): SentPrompt | null {
+    return this.#turns.takeBack(fits);
   }
 
   /** Returns a function that removes the listener. */
@@ -150,21 +152,22 @@ export class AcpSession {
     void opened.ready.then(() => this.#tellTitle());
   }
 
-  /** The conversation so far. */
-  async history(): Promise<SessionUpdate[]> {
-    await this.#opened.opened.ready;
-    return this.past();
+  /** The conversation so far, or this many messages of it. All of them must have been loaded. */
+  past(count?: number): PastUpdate[] {
+    const { messages, decisions } = this.#opened.controller.session;
+    return historyUpdates({ messages: messages.slice(0, count), decisions }, this.#host.cwd);
   }
 
-  /** The same, or this many messages of it. All of them must have been loaded. */
-  past(count?: number): SessionUpdate[] {
-    return historyUpdates(this.#opened.controller.session.messages.slice(0, count), this.#host.cwd);
+  /** Prompts of an earlier process that no run has taken: they go with the next prompt. */
+  hold(prompts: readonly SentPrompt[]): void {
+    this.#turns.hold(prompts);
   }
 
   async prompt(prompt: SentPrompt) {
     if (this.#failure) throw this.#failure.error;
     if (!this.#turns.isBusy) this.#turn = new AbortController();
-    await this.#offerTrust();
+    // It outlives the session.
+    if (!prompt.isGuest) await this.#offerTrust();
     if (this.#turn.signal.aborted) return 'cancelled';
     try {
       return await this.#turns.send(prompt);
@@ -205,7 +208,8 @@ export class AcpSession {
       switchTo: () => undefined,
     });
     const { effort, sandbox } = this.#settings.config;
-    return configOptions({ mode: this.mode, model, effort, sandbox: sandbox.level }, await models.list());
+    const groups = await this.#models.get({ settings: this.#settings, model }, () => models.list());
+    return configOptions({ mode: this.mode, model, effort, sandbox: sandbox.level }, groups);
   }
 
   /** Files and folders whose names fit, the best first. */
@@ -304,7 +308,7 @@ export class AcpSession {
       steering: () => this.#turns.forNextStep(),
       confirm: (question, signal) => this.#client.confirm(question, signal),
       get commands() {
-        return turns.first?.commands ?? sessionCommands;
+        return commandsFor(turns.first);
       },
       prompts: new TypedPrompts({
         root,
@@ -348,8 +352,8 @@ export class AcpSession {
         shown += `${text}\n`;
       },
       ask: async () => {
-        const details = [textContent(shown)];
-        return (await this.#client.confirm('Trust this folder?', this.#turn.signal, details)) ? 'y' : 'n';
+        const about = { details: [textContent(shown)], ownerOnly: true as const };
+        return (await this.#client.confirm('Trust this folder?', this.#turn.signal, about)) ? 'y' : 'n';
       },
     };
     if (await offerTrust(this.#settings, talk, { root, cwd })) await this.change({});

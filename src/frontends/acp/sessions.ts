@@ -22,7 +22,6 @@ import type { Client } from './client.ts';
 import { isEffort, isMode, isSandboxLevel, modeState } from './config-options.ts';
 import type { FileQuery } from './extension-methods.ts';
 import { promptOf } from './prompt-content.ts';
-import type { SentPrompt } from './prompt-turns.ts';
 import { AcpSession } from './session.ts';
 import type { SessionChanges } from './session-changes.ts';
 
@@ -71,7 +70,8 @@ export class Sessions {
     return explained(async () => {
       const client = clientOf(request.sessionId);
       const session = await this.#reopen(request, () => client);
-      client.update(...(await session.history()));
+      await session.opened.opened.ready;
+      client.update(...session.past().map(({ update }) => update));
       await client.passedOn?.();
       return announced(session);
     });
@@ -81,9 +81,10 @@ export class Sessions {
     return explained(async () => announced(await this.#reopen(request, clientOf, chosen)));
   }
 
-  list({ cwd, cursor }: ListSessionsRequest) {
+  /** Of those that the asker may see. */
+  list({ cwd, cursor }: ListSessionsRequest, maySee: (id: string) => boolean = () => true) {
     const all = byLastUsed(this.store.list()).filter(
-      ({ workingDirectory }) => !cwd || workingDirectory === cwd,
+      ({ id, workingDirectory }) => (!cwd || workingDirectory === cwd) && maySee(id),
     );
     const start = cursor ? all.findIndex(({ id }) => id === cursor) : 0;
     if (start < 0)
@@ -138,15 +139,11 @@ export class Sessions {
   }
 
   /** An abort cancels the run. */
-  prompt(
-    { sessionId, prompt }: PromptRequest,
-    signal: AbortSignal,
-    about: Pick<SentPrompt, 'from' | 'after'> = {},
-  ) {
+  prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal) {
     return explained(async () => {
       const session = this.#session(sessionId);
       signal.addEventListener('abort', () => session.cancel());
-      return { stopReason: await session.prompt({ ...promptOf(prompt), ...about }) };
+      return { stopReason: await session.prompt(promptOf(prompt)) };
     });
   }
 
@@ -253,7 +250,7 @@ function serverConfig(servers: readonly McpServer[]): string {
 }
 
 /** What a user can fix is told as an error with the next step. */
-async function explained<Value>(work: () => Promise<Value>): Promise<Value> {
+export async function explained<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {

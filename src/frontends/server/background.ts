@@ -75,7 +75,7 @@ function promptRequest(sessionId: string, { text, images, after }: TypedPrompt):
   return { sessionId, prompt: [{ type: 'text', text }, ...shown], ...(after && { _meta: { aca: meta } }) };
 }
 
-/** Sends a request that lasts as long as a run. Resolves when the run has begun, or rejects if it cannot begin. */
+/** Sends a request that lasts as long as a run. Resolves when the run has started, or rejects if it cannot start. */
 async function began(agent: ClientContext, sessionId: string, send: () => Promise<unknown>): Promise<void> {
   const ended = send();
   ended.catch(() => undefined);

@@ -14,6 +14,13 @@ export const ownerMethods = {
   listBatches: '_aca/batches/list',
   /** One of them, with its tasks. */
   readBatch: '_aca/batches/read',
+  /** The queue that many machines share, if the server knows one. */
+  readFleet: '_aca/fleet/read',
+  /** A batch in it, with its tasks. */
+  readFleetBatch: '_aca/fleet/batch',
+  /** The settings that may be changed from here. */
+  readSettings: '_aca/settings/read',
+  changeSetting: '_aca/settings/change',
 } as const;
 
 /** What is known of an invitation; its secret is only in the link. Times are ISO 8601. */
@@ -80,6 +87,23 @@ export type SpendingResult = {
   sessions: { id: string; usd: number; unpriced: number; calls: number }[];
 };
 
+/** `file` is the owner's configuration file. */
+export type SettingsResult = { file: string; settings: ChangeableSetting[] };
+
+export type ChangeableSetting = {
+  key: string;
+  description: string;
+  /** Empty: any text. */
+  choices: readonly string[];
+  /** Null: not set in the file. */
+  value: string | null;
+  /** What applies while it is not set; null if that depends. */
+  usual: string | null;
+};
+
+/** Null removes the setting from the file. */
+export type SettingChange = { key: string; value: string | null };
+
 /** Times are ISO 8601. */
 export type BatchOverview = {
   id: string;
@@ -102,14 +126,49 @@ export type BatchesResult = { batches: BatchOverview[] };
 /** `tasks` in the order of the batch. */
 export type BatchResult = BatchOverview & { tasks: BatchTask[] };
 
+/** `queue` is the address of the Redis server; null if none is configured. */
+export type FleetResult = { queue: string | null; fleet: FleetOverview | null };
+
+export type FleetOverview = {
+  /** Tasks wait in one queue per set of labels. */
+  queues: { labels: string[]; waiting: number; active: number; delayed: number }[];
+  batches: FleetBatch[];
+  workers: FleetWorker[];
+  /** The dead-letter list. */
+  givenUp: { batch: string; task: string; reason: string }[];
+};
+
+export type FleetBatch = {
+  id: string;
+  createdAt: string;
+  ended: number;
+  total: number;
+  isCancelled: boolean;
+};
+
+/** `tasks` by name; their prompts and sessions are with the submitter and the workers. */
+export type FleetBatchResult = { tasks: BatchTask[] };
+
+export type FleetWorker = {
+  id: string;
+  labels: string[];
+  concurrency: number;
+  /** BATCH/TASK of each running task. */
+  running: string[];
+  startedAt: string;
+  isDraining: boolean;
+};
+
 /** `interrupted`: it was started, and nobody works on it; the batch can be resumed. */
 export type BatchTaskState = 'waiting' | 'running' | 'interrupted' | 'done' | 'failed';
 
 export type BatchTask = {
   id: string;
   state: BatchTaskState;
-  /** The first line. */
-  prompt: string;
+  /** The first line; absent if the queue has it no longer. */
+  prompt?: string | undefined;
+  /** How often a worker of a queue has started it. */
+  deliveries?: number | undefined;
   /** Why it failed. */
   reason?: string | undefined;
   /** Set once it was started. */

@@ -8,6 +8,7 @@ import { version } from '../../lib/version.ts';
 import { shutdownSignal } from '../shared/signals.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { withTerminals } from './attach/terminal-requests.ts';
+import { createFleetReader } from './http/fleet.ts';
 import { withOwnerRequests } from './http/owner-requests.ts';
 import { startServer } from './http/server.ts';
 import type { RunningServer, ServerOptions } from './http/types.ts';
@@ -48,8 +49,9 @@ async function serveSessions(
   let server: RunningServer | undefined;
   const audit: RunningServer['audit'] = (entry) => server?.audit(entry);
   const hosted = new HostedSessions({ options: session, terminal, leaving, folder, audit });
+  const fleet = createFleetReader(terminal.env, config);
   const extend: ConnectionDeps['extend'] = (app, connected) => {
-    if (server) withOwnerRequests(app, connected.who, { server, root });
+    if (server) withOwnerRequests(app, connected.who, { server, root, fleet });
     withTerminals(app, connected, { hosted, env: terminal.env });
   };
   try {
@@ -57,13 +59,14 @@ async function serveSessions(
       ...door,
       folder,
       auditFile: config.auditLog ? path.join(root, 'audit.jsonl') : null,
-      onSocket: (socket, who) => {
-        const connection = new Connection(socket, who, { hosted, audit, extend });
+      onSocket: (socket, who, isAllowed) => {
+        const connection = new Connection(socket, who, { hosted, isAllowed, extend });
         connection.serve().catch((error: Error) => {
           warn(`A connection failed: ${error.message}`);
           socket.terminate();
         });
       },
+      onAccessChanged: () => void hosted.dropRevoked(),
       onTrouble: warn,
     });
     const { url, publicUrl } = server;
@@ -75,8 +78,10 @@ async function serveSessions(
     });
   } finally {
     await hosted.closeAll();
-    await server?.close();
+    // Before its port is free: somebody else could listen there, and get the token.
     forgetServer(root);
+    await server?.close();
+    await fleet.close();
   }
 }
 

@@ -7,27 +7,22 @@ import {
   PROTOCOL_VERSION,
   type Stream,
 } from '@agentclientprotocol/sdk';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { UserError } from '../../contract/errors.ts';
-import { trustOwnServer } from './http/certificate.ts';
-import { ownerToken } from './http/secrets.ts';
-import { SOCKET_PATH } from './http/sockets.ts';
-import { type ServerRecord, serverFolder } from './server-record.ts';
+import type { ServerRecord } from './server-record.ts';
+import { ownerAccess, serverSocket } from './server-socket.ts';
 import { socketStream } from './sessions/socket-stream.ts';
 
 export type ServerConnection = ClientConnection & { socket: WebSocket };
 
 /** Connects to the server of this data root as its owner. `prepare` adds what the server may call. */
 export async function connectToServer(
-  { url }: ServerRecord,
+  server: ServerRecord,
   root: string,
   prepare: (app: ClientApp) => void = () => undefined,
 ): Promise<ServerConnection> {
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${SOCKET_PATH}`, {
-    headers: { authorization: `Bearer ${ownerToken(serverFolder(root))}` },
-    ...trustOwnServer(serverFolder(root)),
-    perMessageDeflate: false,
-  });
+  const { url } = server;
+  const socket = serverSocket(ownerAccess(server, root));
   await new Promise<void>((resolve, reject) => {
     socket.once('open', () => resolve());
     socket.once('error', (error) => reject(unreachable(url, error)));

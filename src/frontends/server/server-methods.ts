@@ -2,9 +2,13 @@ import type {
   PermissionOption,
   SessionConfigOption,
   SessionModeState,
+  SessionNotification,
   StopReason,
 } from '@agentclientprotocol/sdk';
 import type { Role } from './identity.ts';
+
+/** Where it accepts WebSockets. */
+export const SOCKET_PATH = '/acp';
 
 /**
  * What the server offers beyond the protocol, for sessions with several participants. Names and types only, so
@@ -29,6 +33,8 @@ export const serverNotifications = {
   /** To the client. */
   participants: '_aca/participants',
   sessionsChanged: '_aca/sessions/changed',
+  /** Many of `session/update`, for clients that asked for it. */
+  updates: '_aca/session/updates',
   terminalOutput: '_aca/terminal/output',
   terminalClosed: '_aca/terminal/closed',
   /** In both directions. */
@@ -36,6 +42,7 @@ export const serverNotifications = {
   /** To the server. */
   terminalInput: '_aca/terminal/input',
   terminalResize: '_aca/terminal/resize',
+  terminalAudio: '_aca/terminal/audio',
 } as const;
 
 /** Asked of the client that owns a terminal. */
@@ -44,12 +51,19 @@ export const terminalActions = {
   edit: '_aca/terminal/edit',
   /** Answered when the client was continued. */
   suspend: '_aca/terminal/suspend',
+  /** Starts the recorder; `terminalAudio` follows. */
+  record: '_aca/terminal/record',
+  endRecording: '_aca/terminal/end-recording',
 } as const;
 
 /** A position in the events of a session. Another `epoch` means that the server was restarted. */
 export type Position = { epoch: string; seq: number };
 
-export type AttachParams = { sessionId: string; after?: Position | undefined };
+/** `batches`: a conversation that is sent again comes as `updates`, which costs both sides less. */
+export type AttachParams = { sessionId: string; after?: Position | undefined; batches?: boolean | undefined };
+
+/** In order, each as in `session/update`. */
+export type SessionUpdates = { sessionId: string; updates: Pick<SessionNotification, 'update' | '_meta'>[] };
 
 /** `reset`: what was missed is not known any more. The conversation is sent again, after a `reset` event. */
 export type AttachResult = Position & {
@@ -81,6 +95,10 @@ export type UpdateMeta = {
   by?: string;
   /** Milliseconds since 1970. */
   at?: number;
+  /** Of a `user_message_chunk`: the prompt it belongs to. */
+  promptId?: string;
+  /** Of a saved `tool_call`: how the question about it was answered. */
+  decision?: { optionId: PermissionOption['optionId']; by: string };
   /** What the protocol has no update for; the update itself says nothing then. */
   event?: SessionTurnEvent;
 };
@@ -100,17 +118,31 @@ export type SessionTurnEvent =
   | { type: 'permission_asked'; requestId: string; toolCallId: string }
   /** `optionId` is null if the question was withdrawn. */
   | { type: 'permission_settled'; requestId: string; optionId: PermissionOption['optionId'] | null }
-  /** A question in words. `answer` is null if it was declined or withdrawn. */
+  /** A question in words, or with a yes or no. Whoever may answer is asked by a request of its own. */
+  | { type: 'question_asked'; requestId: string; question: string }
+  /** `answer` is null if it was declined or withdrawn. */
   | { type: 'question_settled'; requestId: string; question: string; answer: string | null };
 
-/** In `_meta.aca` of `session/prompt`. `after`: it waits for the end of the current run. */
-export type PromptMeta = { after?: true | undefined };
+/**
+ * In `_meta.aca` of `session/prompt`. `after`: it waits for the end of the current run. `promptId`: unique; the session
+ * has accepted the prompt when it names the id, and one that is sent again with the same id does not run again.
+ */
+export type PromptMeta = { after?: true | undefined; promptId?: string | undefined };
 
 /** In `_meta.aca` of `elicitation/create`: how `question_settled` names it. */
 export type QuestionMeta = { requestId: string };
 
-/** `from` is the id of the participant who sent it, `by` the name. */
-export type WaitingPrompt = { text: string; from?: string; by?: string };
+/**
+ * `from` is the id of the participant who sent it, `by` the name. `held`: it was not taken before the server ended; it goes
+ * with the next prompt, or with what is continued.
+ */
+export type WaitingPrompt = {
+  text: string;
+  from?: string;
+  by?: string;
+  promptId?: string;
+  held?: true;
+};
 
 /** In `_meta.aca` of `session/request_permission`. Clients send it back in the `_meta` of their answer. */
 export type PermissionMeta = {
@@ -154,3 +186,7 @@ export type TerminalClosed = { terminalId: string; message: string; next: string
 /** What to edit, and what it became: null when nothing was changed. */
 export type TerminalText = { terminalId: string; text: string };
 export type EditedText = { text: string | null };
+/** The name of the recorder, or why there is none. */
+export type StartedRecording = { name: string } | { refused: { message: string; hint: string } };
+/** Samples in Base64. `ended`: nothing follows; why, if the recorder failed. */
+export type TerminalAudio = { terminalId: string; data: string; ended?: string | undefined };

@@ -1,3 +1,4 @@
+import { commandsOf } from '../../app/conversation/command-context.ts';
 import { obey } from '../../app/conversation/conversation.ts';
 import type { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import type { TypedPrompt } from '../../app/conversation/prompt-queue.ts';
@@ -18,6 +19,7 @@ import { createPickers } from './pickers.ts';
 import type { Screen } from './screen.ts';
 import { paintScreen } from './start-screen.ts';
 import { showStatusCommand } from './status-line/show-status-command.ts';
+import type { Dialog, ShowDialog } from './view/dialog.ts';
 
 /** What differs for the commands of one terminal. */
 export type OwnTalk = Pick<CommandContext, 'print' | 'ask' | 'confirm' | 'signal' | 'quit'> & {
@@ -33,6 +35,8 @@ export type AttachedSession = {
   send(prompt: TypedPrompt, commands: readonly SlashCommand[]): void;
   /** The user's prompts that no run has taken yet, and a way to take back the last. */
   waiting(): number;
+  /** Whether a prompt of somebody else waits. */
+  othersWait(): boolean;
   takeBack(): TypedPrompt | null;
   /** False if there is nothing to interrupt. */
   interrupt(): boolean;
@@ -43,6 +47,8 @@ export type AttachedSession = {
 
 /** They concern this terminal only: they run at once, whatever the session does, and nobody else sees them. */
 const OWN = new Set(['clear', 'fork', 'help', 'quit', 'resume', 'sessions', 'theme']);
+/** Without arguments they only show or select something, which nobody has to wait for. */
+const OWN_PICKERS = new Set(['account', 'context', 'mcp', 'memory', 'mode', 'model', 'permissions']);
 
 type Place = { terminal: Terminal; prompts: TypedPrompts };
 
@@ -52,10 +58,14 @@ export class AttachedScreen {
   readonly #session: AttachedSession;
   readonly #terminal: Terminal;
   readonly #prompts: TypedPrompts;
+  /** For prompts that everyone waits for, and for this terminal alone. */
   readonly #commands: readonly SlashCommand[];
+  readonly #ownCommands: readonly SlashCommand[];
   #hideStatus: () => void = () => undefined;
   /** Of the command of this terminal that runs. */
   #own: AbortController | null = null;
+  /** Of the dialog of this terminal that everyone waits for. */
+  #dialog = new AbortController();
 
   static async open(session: AttachedSession, { terminal, prompts }: Place): Promise<AttachedScreen> {
     const attached: AttachedScreen = new AttachedScreen(
@@ -63,7 +73,7 @@ export class AttachedScreen {
       await paintScreen(session.settings(), {
         terminal,
         history: () => prompts.list(),
-        commands: () => attached.#allCommands(),
+        commands: () => commandsOf(session.opened(), attached.#commands),
         seesImages: () => session.opened().choice.info.abilities.images,
         cycleMode: () => cycleMode(session.opened().mode),
         acceptEdits: () => session.opened().mode.set('accept-edits'),
@@ -98,9 +108,12 @@ export class AttachedScreen {
       switchTo: (model) => this.#change({ model }),
       switchAccount: (account) => this.#change({ account }),
     });
-    this.#commands = withDialogs(builtinCommands, desk).map((command) =>
-      command.name === 'quit' ? { ...command, description: 'Detach (the session goes on)' } : command,
-    );
+    const commandsOn = (show: ShowDialog) =>
+      withDialogs(builtinCommands, { ...desk, show }).map((command) =>
+        command.name === 'quit' ? { ...command, description: 'Detach (the session goes on)' } : command,
+      );
+    this.#commands = commandsOn((dialog) => this.#showInTurn(dialog));
+    this.#ownCommands = commandsOn((dialog) => screen.dialogs.show(dialog, this.#own?.signal));
     screen.onInterrupt(() => this.#interrupt());
   }
 
@@ -108,6 +121,11 @@ export class AttachedScreen {
   async run(): Promise<void> {
     await this.screen.next();
     this.#own?.abort();
+  }
+
+  /** Prompts of others do not wait for a dialog of this terminal: what it shows is about to change anyway. */
+  giveWay(): void {
+    if (this.#session.othersWait()) this.#dialog.abort();
   }
 
   /** The conversation was opened again with other settings. */
@@ -118,6 +136,7 @@ export class AttachedScreen {
 
   async close(): Promise<void> {
     this.#hideStatus();
+    this.screen.store.dispatch({ type: 'left' });
     await this.screen.close();
   }
 
@@ -147,11 +166,21 @@ export class AttachedScreen {
   #send(prompt: TypedPrompt): void {
     const typed = commandIn(prompt.text);
     const name = typed && commandNamed(typed.name, this.#commands)?.name;
-    if (name && OWN.has(name)) void this.#runOwn(prompt.text.trim());
+    if (name && (OWN.has(name) || (OWN_PICKERS.has(name) && typed.words.length === 0)))
+      void this.#runOwn(prompt.text.trim());
     else {
       const waits = this.#session.settings().config.queue === 'after';
       this.#session.send(waits ? { ...prompt, after: true } : prompt, this.#commands);
     }
+  }
+
+  async #showInTurn<Result>(dialog: Dialog<Result>): Promise<Result | null> {
+    this.#dialog = new AbortController();
+    const { signal } = this.#dialog;
+    this.giveWay();
+    const result = await this.screen.dialogs.show(dialog, signal);
+    if (signal.aborted) this.screen.print('Closed: somebody else sent a prompt.');
+    return result;
   }
 
   async #runOwn(line: string): Promise<void> {
@@ -167,7 +196,7 @@ export class AttachedScreen {
       print: (text) => screen.print(text),
       ask: (question) => screen.ask(question, signal),
       confirm: (question) => screen.confirm(question, signal),
-      commands: () => this.#allCommands(),
+      commands: () => commandsOf(this.#session.opened(), this.#ownCommands),
       signal,
       quit: () => screen.quit(),
     });
@@ -193,10 +222,5 @@ export class AttachedScreen {
       () => this.screen.print(`Switched to ${options.model ?? options.account}.`),
       (error: Error) => this.screen.print(error.message),
     );
-  }
-
-  #allCommands(): readonly SlashCommand[] {
-    const { extensions, mcp } = this.#session.opened();
-    return [...this.#commands, ...extensions.commands(), ...(mcp?.commands() ?? [])];
   }
 }

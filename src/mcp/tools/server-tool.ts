@@ -45,7 +45,7 @@ export function serverTool(connection: Connection, tool: ServerTool, deps: ToolD
       async run(input, context) {
         // It was approved, as it is now. If this cannot be saved, the user is asked again next time.
         await deps.seen.agree(server, [tool]).catch(() => undefined);
-        return answering(context, async () => {
+        return answering(server, context, async () => {
           const answer = await connection.callTool(tool.name, deps.outgoing(input), context);
           return resultOf(answer, context.accepts);
         });
@@ -67,19 +67,24 @@ export function resourceTool(connection: Connection, deps: Pick<ToolDeps, 'outgo
     title: ({ uri }) => titleOf(`${connection.name}/${READ_RESOURCE}`, { uri }),
     access: () => [{ kind: 'execute', target: name, server: true, looks: true }],
     run: ({ uri }, context) =>
-      answering(context, async () =>
+      answering(connection.name, context, async () =>
         ok(resourceText(await connection.readResource(deps.outgoing(uri), context))),
       ),
   });
 }
 
-/** A server's error, or its end, is a result for the model. */
-async function answering({ signal }: ToolContext, work: () => Promise<ToolResult>): Promise<ToolResult> {
+/** A server's error, or its end, is a result for the model. The result says which server it came from. */
+async function answering(
+  server: string,
+  { signal }: ToolContext,
+  work: () => Promise<ToolResult>,
+): Promise<ToolResult> {
   try {
-    return await work();
+    const result = await work();
+    return { ...result, metadata: { ...result.metadata, server } };
   } catch (error) {
     signal.throwIfAborted();
-    return fail((error as Error).message);
+    return fail((error as Error).message, { metadata: { server } });
   }
 }
 

@@ -1,3 +1,4 @@
+import { breathing } from '../../lib/async/breathing.ts';
 import { readTextIfAny } from '../../lib/files/read-text.ts';
 import { parseObject } from '../../lib/text/json.ts';
 import { filesOfLog } from '../log/rotating-file.ts';
@@ -103,8 +104,10 @@ export async function readAccesses(
   { session, tail }: { session?: string; tail: number },
 ): Promise<AccessRecord[]> {
   const found: AccessRecord[] = [];
+  const breathe = breathing();
   for (const name of filesOfLog(file)) {
     for (const line of ((await readTextIfAny(name)) ?? '').split('\n')) {
+      await breathe();
       const {
         seq: _,
         prev: _before,

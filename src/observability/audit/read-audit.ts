@@ -1,3 +1,4 @@
+import { breathing } from '../../lib/async/breathing.ts';
 import { readTextIfAny } from '../../lib/files/read-text.ts';
 import { filesOfLog } from '../log/rotating-file.ts';
 import type { AuditRecord } from './audit.ts';
@@ -19,8 +20,10 @@ export type AuditEntry = Extract<AuditRecord, { type: 'judged' }> & {
 /** Oldest first. Skips lines that are not about calls. */
 export async function readAudit(file: string, { session, denied, tail }: AuditQuery): Promise<AuditEntry[]> {
   const entries = new Map<string, AuditEntry>();
+  const breathe = breathing();
   for (const name of filesOfLog(file)) {
     for (const line of ((await readTextIfAny(name)) ?? '').split('\n')) {
+      await breathe();
       const record = parseRecord(line);
       if (!record || (session !== undefined && !record.session.startsWith(session))) continue;
       const key = `${record.session} ${record.callId}`;

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { breathing } from '../../lib/async/breathing.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { filesOfLog } from '../log/rotating-file.ts';
 import { type Head, headFileOf, type Link, parseLine, readHead, readIfAny } from './chained-log.ts';
@@ -34,21 +35,47 @@ type Entry = NonNullable<ReturnType<typeof parseLine>>;
  * anyone with write access could rewrite the whole log.
  */
 export function verifyAudit(file: string, anchor?: Link): Verified {
+  const steps = verifySteps(file, anchor);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same, but others in this process can run meanwhile. */
+export async function verifyAuditCalmly(file: string): Promise<Verified> {
+  const steps = verifySteps(file);
+  const breathe = breathing();
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await breathe();
+  }
+}
+
+type Steps<Result> = Generator<undefined, Result, undefined>;
+
+function* verifySteps(file: string, anchor?: Link): Steps<Verified> {
   const walk: Walk = { head: readHead(file), anchor, entries: 0, last: null, before: '', notes: [] };
+  // All at once, before anything is added.
+  const files = filesOfLog(file).map((name) => ({ name, bytes: readIfAny(name) }));
   let broken: Break | null = null;
-  for (const name of filesOfLog(file)) broken ??= verifyFile(name, walk);
+  for (const { name, bytes } of files) broken ??= yield* verifyFile(name, bytes, walk);
   broken ??= checkEnd(file, walk);
   const { entries, last, notes } = walk;
   return { entries, last, broken, notes };
 }
 
-function verifyFile(file: string, walk: Walk): Break | null {
-  const bytes = readIfAny(file);
+function* verifyFile(file: string, bytes: Buffer, walk: Walk): Steps<Break | null> {
   // One character per byte: a change that cannot be decoded must be detected, too.
   const lines = bytes.toString('latin1').split('\n');
   const rest = lines.pop() ?? '';
   const at = (index: number, because: string): Break => ({ file, line: index + 1, because });
-  const entries = lines.map(parseLine);
+  const entries: ReturnType<typeof parseLine>[] = [];
+  for (const line of lines) {
+    entries.push(parseLine(line));
+    yield;
+  }
   const first = entries.findIndex((entry) => entry !== null);
   if (!walk.last && first === -1) {
     if (lines.length > 0) walk.notes.push(`${path.basename(file)} predates chained logs: not verified.`);

@@ -3,6 +3,7 @@ import { closeSync } from 'node:fs';
 import { Readable, type Writable } from 'node:stream';
 import { UserError } from '../../contract/errors.ts';
 import { once } from '../../lib/async/closing.ts';
+import { startFailure, startOrExplain } from '../../lib/paths/start-failure.ts';
 import { shellWord } from '../../lib/text/shell-quote.ts';
 import type { Confinement } from '../confine/confine.ts';
 import type { hostLaunch, Launch } from '../confine/launch.ts';
@@ -86,7 +87,7 @@ export function createServerStarter(options: ServerStarterOptions): ServerStarte
         maxProcesses,
         takesInput: true,
       });
-      const child = spawnServer(launch, { folder, mark });
+      const child = startOrExplain(() => spawnServer(launch, { folder, mark }), { cwd: folder });
       const { pid } = child;
       const end = once(async () => {
         if (pid === undefined) return;
@@ -105,7 +106,7 @@ export function createServerStarter(options: ServerStarterOptions): ServerStarte
       }
       const words = lastWords([child.stderr, ...(launch.launcher ? [child.stdio[3]] : [])]);
       const ended = new Promise<string>((resolve) => {
-        child.once('error', (error) => resolve(`could not start: ${error.message}`));
+        child.once('error', (error) => resolve(`could not start: ${startFailure(error, { cwd: folder })}`));
         child.once('close', (code, signal) => {
           void end();
           const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;

@@ -55,13 +55,13 @@ function* frames(answer: Answer, exchange: Exchange): Generator<Frame> {
 }
 
 function whole(answer: Answer, exchange: Exchange): Json {
-  const content = { parts: mended([...wireParts(answer, exchange)]), role: 'model' };
+  const content = { parts: repaired([...wireParts(answer, exchange)]), role: 'model' };
   const candidate = { content, finishReason: STOPS[stopOf(answer)], index: 0 };
   return { candidates: [candidate], ...tail(exchange, usageOf(answer, exchange)) };
 }
 
 /** Merges adjacent pieces of one text into one part. */
-function mended(parts: Json[]): Json[] {
+function repaired(parts: Json[]): Json[] {
   const kept: Json[] = [];
   for (const part of parts) {
     const last = kept.at(-1);

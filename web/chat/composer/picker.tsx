@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { visible } from '../text/visible.ts';
 
@@ -38,8 +38,15 @@ export function Picker({ label, text, icon, sections, isDisabled = false }: Prop
     setOpen(false);
     button.current?.focus();
   };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || !isOpen) return;
+    close();
+    event.preventDefault();
+    event.stopPropagation();
+  };
   return (
-    <span class="picker" ref={frame}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu from the button, too.
+    <span class="picker" ref={frame} onKeyDown={onKeyDown}>
       <button
         type="button"
         ref={button}
@@ -77,7 +84,8 @@ function Menu({
   const menu = useRef<HTMLDivElement>(null);
   const count = sections.reduce((sum, { choices }) => sum + choices.length, 0);
   const isSearchable = count > SHORT_LIST;
-  useEffect(() => {
+  // Before the next key can arrive: it would go to the button.
+  useLayoutEffect(() => {
     const find = (selector: string) => menu.current?.querySelector<HTMLElement>(selector);
     const first = isSearchable
       ? find('input')
@@ -85,8 +93,7 @@ function Menu({
     first?.focus();
   }, [isSearchable]);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') onClose();
-    else if (!moveFocus(menu.current, event.key)) return;
+    if (!moveFocus(menu.current, event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   };

@@ -2,8 +2,8 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useChat } from '../context.ts';
 import type { View } from '../state/view.ts';
-import { readImages } from './attachments.tsx';
 import { blocksOf, emptyDraft, isEmpty, type PromptDraft, withAdded } from './draft.ts';
+import { readImages } from './images.ts';
 import { complete, type Trigger, triggerAt } from './trigger.ts';
 import { type Suggestion, useCompletion } from './use-completion.ts';
 import { useHistory } from './use-history.ts';
@@ -70,7 +70,11 @@ export function usePrompt(
   };
   const attach = (files: readonly File[]) => {
     if (files.length > 0)
-      run(readImages(files).then((attachments) => onDraft((now) => withAdded(now, { attachments }))));
+      run(
+        readImages(files, draft.attachments).then((attachments) =>
+          onDraft((now) => withAdded(now, { attachments })),
+        ),
+      );
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;

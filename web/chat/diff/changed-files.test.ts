@@ -8,7 +8,7 @@ test('hunks are shown as lines of a diff, other changes in words', () => {
   expect(
     changedFiles([
       {
-        path: '/work/a.ts',
+        path: '/project/a.ts',
         change: 'changed',
         ...counts,
         hunks: [
@@ -16,17 +16,17 @@ test('hunks are shown as lines of a diff, other changes in words', () => {
           { id: '2', what: 'mode 644 → 755', ...counts, patch: '', lines: null },
         ],
       },
-      { path: '/work/b.ts', change: 'new', ...counts, hunks: [] },
+      { path: '/project/b.ts', change: 'new', ...counts, hunks: [] },
     ]),
   ).toEqual([
     {
-      path: '/work/a.ts',
+      path: '/project/a.ts',
       status: 'modified',
       hunks: [
         { id: '1', oldStart: 1, newStart: 1, lines: [' a', '-b', '+B', ' c'] },
         { id: '2', oldStart: 0, newStart: 0, lines: [' mode 644 → 755'] },
       ],
     },
-    { path: '/work/b.ts', status: 'added', hunks: [] },
+    { path: '/project/b.ts', status: 'added', hunks: [] },
   ]);
 });

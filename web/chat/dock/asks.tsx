@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Ask, View } from '../state/view.ts';
 import { PermissionCard } from './permission-card.tsx';
 import { QuestionCard } from './question-card.tsx';
@@ -52,6 +52,9 @@ function AskFrame({ ask, children }: FrameProps) {
   const shownAt = useRef(Number.POSITIVE_INFINITY);
   useEffect(() => {
     shownAt.current = performance.now();
+  }, []);
+  // Before it is painted: no key can come between the card and its focus.
+  useLayoutEffect(() => {
     const active = document.activeElement;
     const isWriting = active instanceof HTMLTextAreaElement && active.value !== '';
     if (!isWriting && document.hasFocus()) frame.current?.focus({ preventScroll: true });

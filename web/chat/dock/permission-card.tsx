@@ -1,5 +1,5 @@
 import type { ToolCallContent } from '@agentclientprotocol/sdk';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useChat } from '../context.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -22,6 +22,7 @@ export function PermissionCard({ ask, cwd, mayAnswer, isWatching }: Props) {
   const { connection, run } = useChat();
   const [chosen, setChosen] = useState<string | null>(null);
   const { toolCall, options, requestId } = ask;
+  useEffect(() => setChosen(null), [ask]);
   const answer = (optionId: string | undefined) => {
     if (optionId === undefined || chosen !== null || isWatching || !mayAnswer()) return;
     setChosen(optionId);
@@ -41,7 +42,7 @@ export function PermissionCard({ ask, cwd, mayAnswer, isWatching }: Props) {
       </header>
       <div class="ask-body">
         {toolCall.content?.map((part, index) => (
-          <Detail key={index} part={part} cwd={cwd} foldKey={`ask:${requestId}:${index}`} />
+          <Detail key={index} part={part} cwd={cwd} />
         ))}
       </div>
       {isWatching ? (
@@ -69,8 +70,8 @@ export function PermissionCard({ ask, cwd, mayAnswer, isWatching }: Props) {
 }
 
 /** A command is shown as code and whole; why it is asked, as text; a change as a difference. */
-function Detail({ part, cwd, foldKey }: { part: ToolCallContent; cwd: string; foldKey: string }) {
-  if (part.type === 'diff') return <FileDiff diff={part} foldKey={foldKey} cwd={cwd} />;
+function Detail({ part, cwd }: { part: ToolCallContent; cwd: string }) {
+  if (part.type === 'diff') return <FileDiff diff={part} cwd={cwd} />;
   if (part.type !== 'content' || part.content.type !== 'text') return null;
   const { text } = part.content;
   const code = unfenced(text);

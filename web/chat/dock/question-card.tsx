@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useChat } from '../context.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Ask } from '../state/view.ts';
@@ -13,6 +13,7 @@ export function QuestionCard({ ask, mayAnswer, isWatching }: Props) {
   const [text, setText] = useState('');
   const [isSent, setSent] = useState(false);
   const { question, choices, requestId } = ask;
+  useEffect(() => setSent(false), [ask]);
   const answer = (value: string | null) => {
     if (isSent || isWatching) return;
     setSent(true);

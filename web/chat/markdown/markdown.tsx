@@ -6,7 +6,7 @@ import { type Blocks, noBlocks, readBlocks } from './blocks.ts';
 
 type Props = {
   text: string;
-  /** Whether more may follow: the last block is then drawn anew with each part. */
+  /** Whether more may follow: the last block is then drawn again with each part. */
   isGrowing?: boolean;
 };
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SessionState, SessionSummary } from '../connection.ts';
 import { useChat } from '../context.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -28,7 +28,8 @@ export function Sessions({ current, version, onClose }: Props) {
       isGone = true;
     };
   }, [connection, run, version]);
-  useEffect(() => {
+  // Before the next key can arrive: Escape would stop the turn instead of closing the list.
+  useLayoutEffect(() => {
     // On a phone, the keyboard would hide the list.
     if (!matchMedia('(pointer: coarse)').matches) search.current?.focus();
   }, []);

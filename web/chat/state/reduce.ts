@@ -53,6 +53,14 @@ function apply(draft: Draft, event: ChatEvent, at: number): void {
     case 'question_settled':
       settleQuestion(draft, event);
       return;
+    case 'call_decided': {
+      const { callId, option, by } = event;
+      updateCall(draft.items, callId, (call) => ({ ...call, decision: { option, by } }));
+      return;
+    }
+    case 'prompts_sending':
+      draft.sending = event.prompts;
+      return;
     case 'prompts_waiting':
       draft.waiting = event.prompts;
       return;
@@ -78,8 +86,8 @@ function apply(draft: Draft, event: ChatEvent, at: number): void {
   }
 }
 
-function kept({ connection, lastKey, sessionsVersion, changesVersion }: Draft) {
-  return { connection, lastKey, sessionsVersion, changesVersion: changesVersion + 1 };
+function kept({ connection, sending, lastKey, sessionsVersion, changesVersion }: Draft) {
+  return { connection, sending, lastKey, sessionsVersion, changesVersion: changesVersion + 1 };
 }
 
 function openSession(draft: Draft, { session, seq }: ChatEvent & { type: 'session' }): void {
@@ -110,9 +118,10 @@ function stopped(call: CallItem, at: number): CallItem {
   return { ...call, children, status: 'failed', endedAt: at };
 }
 
+/** Asked again, after a lost connection: an answer that was on its way did not arrive. */
 function ask(draft: Draft, asked: Ask): void {
-  if (draft.asks.some(({ requestId }) => requestId === asked.requestId)) return;
-  draft.asks = [...draft.asks, asked];
+  const at = draft.asks.findIndex(({ requestId }) => requestId === asked.requestId);
+  draft.asks = at < 0 ? [...draft.asks, asked] : draft.asks.with(at, asked);
 }
 
 function take(draft: Draft, requestId: string): Ask | undefined {

@@ -32,6 +32,8 @@ export type View = {
   asks: readonly Ask[];
   /** Prompts that no run has taken yet. */
   waiting: readonly WaitingPrompt[];
+  /** Prompts of this chat that have not arrived yet. */
+  sending: readonly WaitingPrompt[];
   plan: readonly PlanEntry[];
   commands: readonly AvailableCommand[];
   modes: SessionModeState | null;
@@ -113,6 +115,7 @@ export const emptyView: View = {
   turn: null,
   asks: [],
   waiting: [],
+  sending: [],
   plan: [],
   commands: [],
   modes: null,

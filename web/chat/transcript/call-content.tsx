@@ -71,8 +71,11 @@ function Block({ block, foldKey, isRunning }: BlockProps): ComponentChildren {
 
 type Diff = Extract<ToolCallContent, { type: 'diff' }>;
 
+/** `foldKey` is missing where nothing may be folded. */
+type FileDiffProps = { diff: Diff; foldKey?: string; cwd: string };
+
 /** The change of one file, or of one place in it. */
-export function FileDiff({ diff, foldKey, cwd }: { diff: Diff; foldKey: string; cwd: string }) {
+export function FileDiff({ diff, foldKey, cwd }: FileDiffProps) {
   const [isOpen, toggle] = useFold(`${foldKey}:diff`, false);
   const { path, oldText = null, newText } = diff;
   const { line, oldLine } = linesOf(diff);
@@ -82,7 +85,7 @@ export function FileDiff({ diff, foldKey, cwd }: { diff: Diff; foldKey: string; 
   );
   const { added, removed } = useMemo(() => countChanges(rows), [rows]);
   const name = visible(shortPath(path, cwd));
-  const isLong = rows.length > SHOWN_ROWS + 4;
+  const isLong = foldKey !== undefined && rows.length > SHOWN_ROWS + 4;
   return (
     <div class="file-diff">
       <div class="file-head">

@@ -6,6 +6,7 @@ export type Route =
   | { view: 'new' }
   | { view: 'batches' }
   | { view: 'batch'; id: string }
+  | { view: 'queued'; id: string }
   | { view: 'invitations' }
   | { view: 'activity' }
   | { view: 'settings' };
@@ -15,7 +16,8 @@ const PLAIN = ['new', 'batches', 'invitations', 'activity', 'settings'] as const
 /** The part of the address after `#`: no server ever sees which session is open. */
 function routeOf(hash: string): Route {
   const [, view, id] = hash.replace(/^#/, '').split('/');
-  if ((view === 'session' || view === 'batch') && id) return { view, id: decodeURIComponent(id) };
+  if ((view === 'session' || view === 'batch' || view === 'queued') && id)
+    return { view, id: decodeURIComponent(id) };
   const plain = PLAIN.find((name) => name === view);
   return { view: plain ?? 'sessions' };
 }

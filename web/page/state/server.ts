@@ -6,8 +6,8 @@ import {
   serverMethods,
   serverNotifications,
 } from '../../../src/frontends/server/server-methods.ts';
+import type { LinkState, ServerLink } from '../../wire/server-link.ts';
 import type { Me } from '../access.ts';
-import type { LinkState, ServerLink } from '../wire/server-link.ts';
 import { notifyWaiting } from './notify.ts';
 import { preferences } from './preferences.ts';
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import {
   type AuditedAccess,
@@ -9,7 +10,7 @@ import {
 import { Icon } from '../../chat/parts/icon.tsx';
 import { money, plural } from '../../chat/text/format.ts';
 import { visible } from '../../chat/text/visible.ts';
-import { useAnswer } from '../state/server.ts';
+import { useAnswer, useServer } from '../state/server.ts';
 import { Panel, Problem } from './parts.tsx';
 
 const ENTRIES = 200;
@@ -37,7 +38,9 @@ export function Activity() {
   );
 }
 
-function Spending({ spending: { usd, calls, unpriced, models } }: { spending: SpendingResult }) {
+function Spending({ spending: { usd, calls, unpriced, models, sessions } }: { spending: SpendingResult }) {
+  const { sessions: known } = useServer();
+  const titles = new Map(known?.map(({ id, title }) => [id, title]));
   return (
     <section class="spending" aria-label="Spending today">
       <p class="figure">
@@ -47,32 +50,54 @@ function Spending({ spending: { usd, calls, unpriced, models } }: { spending: Sp
         {plural(calls, 'model call')}
         {unpriced > 0 && `, ${unpriced} without a known price`}
       </p>
-      {models.length > 0 && (
-        <table>
-          <caption class="offscreen">By model</caption>
-          <thead>
-            <tr>
-              <th scope="col">Model</th>
-              <th scope="col" class="number">
-                Calls
-              </th>
-              <th scope="col" class="number">
-                Cost
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {models.map((model) => (
-              <tr key={model.name}>
-                <td class="mono">{visible(model.name)}</td>
-                <td class="number">{model.calls}</td>
-                <td class="number">{model.unpriced === model.calls ? 'unknown' : money(model.usd)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <SpentBy
+        heading="Model"
+        rows={models.map((one) => ({
+          ...one,
+          key: one.name,
+          label: <span class="mono">{visible(one.name)}</span>,
+        }))}
+      />
+      <SpentBy
+        heading="Session"
+        rows={sessions.map((one) => ({
+          ...one,
+          key: one.id,
+          label: <a href={`#/session/${one.id}`}>{visible(titles.get(one.id) || one.id.slice(0, 8))}</a>,
+        }))}
+      />
     </section>
+  );
+}
+
+type Spent = { key: string; label: ComponentChildren; usd: number; unpriced: number; calls: number };
+
+function SpentBy({ heading, rows }: { heading: string; rows: Spent[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <table>
+      <caption class="offscreen">{`By ${heading.toLowerCase()}`}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{heading}</th>
+          <th scope="col" class="number">
+            Calls
+          </th>
+          <th scope="col" class="number">
+            Cost
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ key, label, usd, unpriced, calls }) => (
+          <tr key={key}>
+            <td>{label}</td>
+            <td class="number">{calls}</td>
+            <td class="number">{unpriced === calls ? 'unknown' : money(usd)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

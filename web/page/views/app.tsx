@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type Me, me, openSocket, signIn, signOut, takeCode } from '../access.ts';
+import { ServerLink } from '../../wire/server-link.ts';
+import { type Me, me, onReturn, openSocket, signIn, signOut, takeCode } from '../access.ts';
 import { ServerContext, useLinkState, useSessions } from '../state/server.ts';
-import { ServerLink } from '../wire/server-link.ts';
 import { Layout } from './layout.tsx';
 import { SignIn } from './sign-in.tsx';
 
@@ -58,7 +58,7 @@ export function App() {
 }
 
 function SignedIn({ me, onLeft }: { me: Me; onLeft(message: string): void }) {
-  const link = useMemo(() => new ServerLink({ open: openSocket }), []);
+  const link = useMemo(() => new ServerLink({ open: openSocket, name: 'aca-page', onReturn }), []);
   useEffect(() => () => link.close(), [link]);
   const state = useLinkState(link);
   const sessions = useSessions(link);

@@ -3,7 +3,7 @@ import { showBadge } from '../state/notify.ts';
 import { addressOf, go, type Route, useRoute } from '../state/route.ts';
 import { useServer } from '../state/server.ts';
 import { Activity } from './activity.tsx';
-import { BatchView } from './batch-view.tsx';
+import { BatchView, QueuedBatchView } from './batch-view.tsx';
 import { Batches } from './batches.tsx';
 import { Invitations } from './invitations.tsx';
 import { Navigation } from './navigation.tsx';
@@ -52,6 +52,8 @@ function Content({ route }: { route: Route }) {
       return <Batches />;
     case 'batch':
       return <BatchView key={route.id} id={route.id} />;
+    case 'queued':
+      return <QueuedBatchView key={route.id} id={route.id} />;
     case 'invitations':
       return <Invitations />;
     case 'activity':

@@ -16,7 +16,7 @@ export function Navigation({ route, waiting }: { route: Route; waiting: number }
             to={{ view: 'batches' }}
             label="Batches"
             icon="batch"
-            isCurrent={route.view === 'batches' || route.view === 'batch'}
+            isCurrent={['batches', 'batch', 'queued'].includes(route.view)}
           />
           <NavLink
             to={{ view: 'invitations' }}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { go } from '../state/route.ts';
 import { createSession, useServer } from '../state/server.ts';
 import { Panel, Problem } from './parts.tsx';
@@ -12,7 +12,7 @@ export function NewSession() {
   const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => box.current?.focus(), []);
+  useLayoutEffect(() => box.current?.focus(), []);
   const cwd = folder ?? folders[0] ?? '';
   const create = async () => {
     setBusy(true);

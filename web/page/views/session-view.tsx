@@ -4,10 +4,10 @@ import type { OpenedSession, Participant } from '../../chat/connection.ts';
 import { Icon } from '../../chat/parts/icon.tsx';
 import { money } from '../../chat/text/format.ts';
 import { visible } from '../../chat/text/visible.ts';
+import { SessionLink } from '../../wire/session-link.ts';
 import { knowOptions } from '../state/known-options.ts';
 import { addressOf, go } from '../state/route.ts';
 import { useServer } from '../state/server.ts';
-import { SessionLink } from '../wire/session-link.ts';
 import { StateMark } from './parts.tsx';
 
 /** One session: who is there, and the conversation. */
@@ -20,6 +20,7 @@ export function SessionView({ id }: { id: string }) {
         sessionId: id,
         openSession: (other) => go({ view: 'session', id: other }),
         newSession: () => go({ view: 'new' }),
+        openLink: (url) => void window.open(url, '_blank', 'noopener,noreferrer'),
       }),
     [link, id],
   );

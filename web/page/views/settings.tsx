@@ -5,6 +5,7 @@ import { switchNotifications } from '../state/notify.ts';
 import { setPreferences, type Theme, usePreferences } from '../state/preferences.ts';
 import { useServer } from '../state/server.ts';
 import { Panel, Problem } from './parts.tsx';
+import { ServerSettings } from './server-settings.tsx';
 
 const THEMES: { value: Theme; name: string }[] = [
   { value: 'system', name: 'As the system' },
@@ -64,6 +65,7 @@ export function Settings() {
               />
             </div>
             <p class="hint">For sessions you start here. Change a running session below its prompt.</p>
+            <ServerSettings />
           </>
         )}
         <h2>Access</h2>

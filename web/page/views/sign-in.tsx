@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Logo } from './parts.tsx';
 
 type Props = { message: string; needsName: boolean; onEnter(code: string, name: string): Promise<void> };
@@ -7,7 +7,7 @@ type Props = { message: string; needsName: boolean; onEnter(code: string, name: 
 export function SignIn({ message, needsName, onEnter }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [isBusy, setBusy] = useState(false);
-  useEffect(() => input.current?.focus(), [needsName]);
+  useLayoutEffect(() => input.current?.focus(), [needsName]);
   const submit = async (event: Event) => {
     event.preventDefault();
     const text = input.current?.value.trim() ?? '';

@@ -9,14 +9,13 @@ import {
   type SessionNotification,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
-import type { ExtensionRequests, FileChanges } from '../../../../src/frontends/acp/extension-methods.ts';
-import type { ChangedFile, ChatEvent, FileMatch, SessionSummary } from '../../../../web/chat/connection.ts';
-import { changedFiles } from '../../../../web/chat/diff/changed-files.ts';
+import type { ChatEvent, SessionSummary } from '../../../../web/chat/connection.ts';
 import type { AgentProcess } from '../agent/agent-process.ts';
 import { clientApp, type Documents } from './client-app.ts';
 import { EventLog } from './event-log.ts';
 import { PendingQuestions } from './pending-questions.ts';
 import { ChatUnavailable, type Problem } from './problem.ts';
+import { SessionFiles } from './session-files.ts';
 
 const { session: names } = methods.agent;
 
@@ -41,12 +40,24 @@ type SessionState = { modes?: SessionModeState | null; configOptions?: SessionCo
 /** `prompts` are those that are not answered yet. */
 type Open = { id: string; cwd: string; prompts: number };
 
-/** The conversation that the view shows, and the agent behind it. */
+/** What the view, the commands and the review work with, wherever the session runs. */
+export type Conversation = { readonly [Member in keyof Chat]: Chat[Member] };
+
+/** A conversation with an agent that this window starts and ends. */
 export class Chat {
   readonly #host: ChatHost;
   readonly #log = new EventLog();
   readonly #questions = new PendingQuestions();
   readonly #app: ClientApp;
+  readonly files = new SessionFiles({
+    isOpen: () => this.#process !== null && this.#session !== null,
+    ask: async (method, params) => {
+      const { agent, session } = await this.#ready();
+      return agent.request(method, { sessionId: session.id, ...params });
+    },
+    onRestored: (path) => this.#host.documents.reload(path),
+    onChanged: () => this.#emit({ type: 'changes_changed' }),
+  });
   #process: AgentProcess | null = null;
   #session: Open | null = null;
   #opening: Promise<void> | null = null;
@@ -70,6 +81,11 @@ export class Chat {
   /** Everything that a new view has to know. */
   get history(): ChatEvent[] {
     return this.#log.all();
+  }
+
+  /** The folder of the session. */
+  get cwd(): string {
+    return this.#session?.cwd ?? this.#host.place().cwd;
   }
 
   get isWorking(): boolean {
@@ -124,11 +140,8 @@ export class Chat {
     if (!this.#questions.answer(requestId, answer)) throw new Error('This question is no longer open.');
   }
 
-  /** The files of the workspace are those of the session. */
-  async completeFile(query: string): Promise<FileMatch[]> {
-    const { paths } = await this.#extension('_aca/files/complete', { query });
-    return paths.map((path) => (path.endsWith('/') ? { path, isFolder: true } : { path }));
-  }
+  /** Nobody else takes part. */
+  readonly typing: (isTyping: boolean) => void = () => undefined;
 
   async listSessions(): Promise<SessionSummary[]> {
     const agent = await this.#started();
@@ -148,36 +161,6 @@ export class Chat {
 
   async openSession(id: string): Promise<void> {
     if (id !== this.#session?.id && (await this.#mayLeave())) await this.#load(await this.#started(), id);
-  }
-
-  /** Empty if there is no session yet. */
-  async fileChanges(): Promise<FileChanges[]> {
-    if (!this.#process || !this.#session) return [];
-    return (await this.#extension('_aca/changes/list', {})).files;
-  }
-
-  async changes(): Promise<ChangedFile[]> {
-    return changedFiles(await this.fileChanges());
-  }
-
-  async originalText(path: string): Promise<string | null> {
-    return (await this.#extension('_aca/changes/original', { path })).text;
-  }
-
-  /** Without a path: everything; without ids: all changes of a file. */
-  async acceptHunks(path?: string, hunks?: string[]): Promise<void> {
-    await this.#extension('_aca/changes/accept', { ...(path && { path }), ...(hunks && { hunks }) });
-    this.#emit({ type: 'changes_changed' });
-  }
-
-  async revertHunks(path?: string, hunks?: string[]): Promise<void> {
-    const { kept, restored } = await this.#extension('_aca/changes/revert', {
-      ...(path && { path }),
-      ...(hunks && { hunks }),
-    });
-    for (const file of restored) await this.#host.documents.reload(file);
-    this.#emit({ type: 'changes_changed' });
-    if (kept.length > 0) throw new Error(kept.map((one) => `${one.path}: ${one.because}`).join('\n'));
   }
 
   /** Adds to the prompt that is being written. */
@@ -231,14 +214,6 @@ export class Chat {
     await this.open();
     if (!this.#process || !this.#session) throw new Error('The session was closed. Try again.');
     return { agent: this.#process.agent, session: this.#session };
-  }
-
-  async #extension<Method extends keyof ExtensionRequests>(
-    method: Method,
-    params: Omit<ExtensionRequests[Method]['params'], 'sessionId'>,
-  ): Promise<ExtensionRequests[Method]['result']> {
-    const { agent, session } = await this.#ready();
-    return agent.request(method, { sessionId: session.id, ...params });
   }
 
   async #create(agent: AgentProcess['agent']): Promise<void> {

@@ -4,6 +4,7 @@ export type Problem =
   | { type: 'no-folder' }
   | { type: 'not-found'; setting: string }
   | { type: 'no-model' }
+  | { type: 'refused' }
   | { type: 'stopped'; reason: string };
 
 /** Thrown where the user has to do something before there can be a chat. */
@@ -48,6 +49,14 @@ export function describeProblem(problem: Problem): { text: string; actions: Acti
         actions: [
           { label: 'Set Up a Model', command: 'aca.setUpModel' },
           { label: 'Try Again', command: 'aca.restart' },
+        ],
+      };
+    case 'refused':
+      return {
+        text: 'The server no longer accepts this token or invitation. Ask for a new one.',
+        actions: [
+          { label: 'Attach to Server…', command: 'aca.attach' },
+          { label: 'Detach', command: 'aca.detach' },
         ],
       };
     case 'stopped':

@@ -28,6 +28,8 @@ export const PROBLEM_COMMANDS = [
   'aca.setUpModel',
   'aca.restart',
   'aca.openLog',
+  'aca.attach',
+  'aca.detach',
   'workbench.trust.manage',
   'workbench.action.files.openFolder',
 ];

@@ -9,9 +9,9 @@ test('an excerpt names its lines, as the agent reads them', () => {
     type: 'resource',
     resource: { uri: 'file:///project/my%20src/a.ts#L3-5', text: 'let x = y;\n', mimeType: 'text/plain' },
   });
-  expect(promptOf(explainPrompt(excerpt)).text).toBe(
-    'Explain this code: /project/my src/a.ts:3\n\n/project/my src/a.ts:3:\n```\nlet x = y;\n```',
-  );
+  const { text, context } = promptOf(explainPrompt(excerpt));
+  expect(text).toBe('Explain this code: /project/my src/a.ts:3');
+  expect(context).toMatchObject([{ text: '\n\n/project/my src/a.ts:3:\n```\nlet x = y;\n```' }]);
 });
 
 test('a file is a link with its name', () => {
@@ -35,8 +35,8 @@ test('problems are listed with their lines and sources', () => {
     },
     { path: '/project/a.ts', line: 4, severity: 'warning' as const, message: 'unused' },
   ];
-  expect(promptOf(fixPrompt(problems, excerpt)).text).toMatch(
-    /^Fix these problems:\n- line 3, error: no y\n {2}at all \(ts 2304\)\n- line 4, warning: unused\n\n\/project\/my src\/a\.ts:3\n/,
+  expect(promptOf(fixPrompt(problems, excerpt)).text).toBe(
+    'Fix these problems:\n- line 3, error: no y\n  at all (ts 2304)\n- line 4, warning: unused\n\n/project/my src/a.ts:3',
   );
   expect(fixPrompt(problems.slice(0, 1), excerpt)[0]).toMatchObject({
     text: expect.stringMatching(/^Fix this problem:/),

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { FileChanges } from '../../../../src/frontends/acp/extension-methods.ts';
-import type { Chat } from '../chat/chat.ts';
+import type { SessionFiles } from '../chat/session-files.ts';
 import { openDocument } from '../documents/documents.ts';
 import { linesOf } from './lines.ts';
 import { hunkAt, type PlacedHunk, placeHunks } from './place-hunks.ts';
@@ -12,11 +12,9 @@ const ORIGINAL = 'aca-original';
 /** The other side of a file that was deleted. */
 const DELETED = 'aca-deleted';
 
-type ReviewedChat = Pick<Chat, 'fileChanges' | 'originalText' | 'acceptHunks' | 'revertHunks'>;
-
 /** The changes of the session: diffs, and what the user decides about each hunk. */
 export class Review implements vscode.CodeLensProvider, vscode.Disposable {
-  readonly #chat: ReviewedChat;
+  readonly #session: () => SessionFiles;
   readonly #texts = new VirtualTexts();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.#changed.event;
@@ -25,8 +23,9 @@ export class Review implements vscode.CodeLensProvider, vscode.Disposable {
   #listing: Promise<void> | null = null;
   #isStale = false;
 
-  constructor(chat: ReviewedChat) {
-    this.#chat = chat;
+  /** `session`: the files of the session that is shown. */
+  constructor(session: () => SessionFiles) {
+    this.#session = session;
     const { workspace, languages } = vscode;
     this.#parts = [
       workspace.registerTextDocumentContentProvider(ORIGINAL, this.#texts),
@@ -78,7 +77,7 @@ export class Review implements vscode.CodeLensProvider, vscode.Disposable {
     if (!changes) return false;
     const uri = vscode.Uri.file(file);
     const original = uri.with({ scheme: ORIGINAL });
-    this.#texts.set(original, (await this.#chat.originalText(file)) ?? '');
+    this.#texts.set(original, (await this.#session().originalText(file)) ?? '');
     const modified = changes.change === 'deleted' ? uri.with({ scheme: DELETED }) : uri;
     const title = `${path.basename(file)} (changes by aca)`;
     const line = (changes.hunks[0]?.lines?.newStart ?? 1) - 1;
@@ -156,15 +155,16 @@ export class Review implements vscode.CodeLensProvider, vscode.Disposable {
       const document = openDocument(one);
       if (document?.isDirty) await document.save();
     }
-    const decide = what === 'accept' ? this.#chat.acceptHunks : this.#chat.revertHunks;
-    await decide.call(this.#chat, file, hunks);
+    const session = this.#session();
+    if (what === 'accept') await session.acceptHunks(file, hunks);
+    else await session.revertHunks(file, hunks);
     await this.refresh();
   }
 
   async #list(): Promise<void> {
     while (this.#isStale) {
       this.#isStale = false;
-      this.#files = await this.#chat.fileChanges();
+      this.#files = await this.#session().fileChanges();
       // Changes that are made meanwhile lead to another round.
       await this.#update();
     }
@@ -184,7 +184,7 @@ export class Review implements vscode.CodeLensProvider, vscode.Disposable {
   async #updateOriginal(uri: vscode.Uri): Promise<void> {
     const file = uri.with({ scheme: 'file' });
     const text = this.#fileOf(file)
-      ? await this.#chat.originalText(file.fsPath)
+      ? await this.#session().originalText(file.fsPath)
       : await vscode.workspace.fs.readFile(file).then(
           (bytes) => new TextDecoder().decode(bytes),
           () => '',

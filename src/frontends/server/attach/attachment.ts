@@ -9,7 +9,7 @@ import type { Identity } from '../identity.ts';
 import type { OpenTerminalParams } from '../server-methods.ts';
 import type { HostedSession } from '../sessions/hosted-session.ts';
 import type { HostedSessions } from '../sessions/hosted-sessions.ts';
-import type { Answers } from '../sessions/room.ts';
+import type { Answers, YesOrNo } from '../sessions/room.ts';
 import { ownContext } from './own-context.ts';
 import { RemoteTerminal, type Size } from './remote-terminal.ts';
 import { TERMINAL_VARIABLES } from './terminal-variables.ts';
@@ -113,13 +113,14 @@ export class Attachment {
           const sent: SentPrompt = { ...prompt, from, commands, ...(isEmpty && { resumes: true }) };
           if (isEmpty && session.isBusy) return;
           onPrompt(prompt.text);
-          session.prompt(sent).catch((error: Error) => {
+          hosted.prompt(sent).catch((error: Error) => {
             // A run that fails is shown like every other.
             if (!this.#taken.has(sent)) attached.screen.print(error.message);
           });
         },
         waiting: () => session.waiting.filter((prompt) => prompt.from?.id === id).length,
-        takeBack: () => session.takeBack(id),
+        othersWait: () => session.waiting.some((prompt) => prompt.from?.id !== id),
+        takeBack: () => session.takeBack(({ from }) => from?.id === id),
         interrupt: () => {
           const { isBusy } = session;
           session.cancel();
@@ -173,6 +174,7 @@ export class Attachment {
         store.dispatch({ type: 'footer', parts: footerParts(event.facts, event.reason) });
         return;
       case 'rewound':
+      case 'settled':
       case 'ended':
         return;
       default:
@@ -180,13 +182,14 @@ export class Attachment {
     }
   }
 
-  #showWaiting(prompts: readonly SentPrompt[], { screen }: AttachedScreen): void {
+  #showWaiting(prompts: readonly SentPrompt[], attached: AttachedScreen): void {
     const shown = prompts.map((prompt) => ({
       ...prompt,
       text: this.#signed(prompt),
       isOthers: prompt.from?.id !== this.#deps.id,
     }));
-    screen.store.dispatch({ type: 'queue', prompts: shown });
+    attached.screen.store.dispatch({ type: 'queue', prompts: shown });
+    attached.giveWay();
   }
 
   /** With the name of its sender, unless that is who reads it. */
@@ -203,6 +206,13 @@ function answersOn({ screen }: AttachedScreen, isGone: () => boolean): Answers {
     approve: async ({ request }, _about, signal) =>
       unlessGone(await screen.approver(request, signal), signal),
     ask: async (question, _about, signal) => unlessGone(await screen.answer(question, signal), signal),
-    confirm: async (question, signal) => unlessGone(await screen.confirm(question, signal), signal),
+    confirm: async ({ question, details }, _about, signal) =>
+      unlessGone(await screen.confirm(question, signal, textIn(details)), signal),
   };
+}
+
+function textIn(details: YesOrNo['details']): string {
+  return details
+    .flatMap((part) => (part.type === 'content' && part.content.type === 'text' ? [part.content.text] : []))
+    .join('\n');
 }

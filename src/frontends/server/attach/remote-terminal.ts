@@ -36,7 +36,17 @@ export class RemoteTerminal {
       stdin: stdin as unknown as NodeJS.ReadStream,
       stdout: this.#stdout,
       stderr: this.#stdout,
-      remote: actions,
+      remote: {
+        ...actions,
+        edit: async (text) => {
+          await this.#sent();
+          return actions.edit(text);
+        },
+        suspend: async () => {
+          await this.#sent();
+          await actions.suspend();
+        },
+      },
       // Signals are for the server.
       onSignal: () => undefined,
     };
@@ -56,7 +66,12 @@ export class RemoteTerminal {
     this.#keys.end();
   }
 
-  /** Resolves when everything was sent. */
+  /** Resolves when the client was sent everything so far: another program gets the terminal as the screen left it. */
+  #sent(): Promise<void> {
+    return new Promise((resolve) => this.#stdout.write('', () => resolve()));
+  }
+
+  /** Resolves when everything was sent, and nothing more will be. */
   flushed(): Promise<void> {
     return new Promise((resolve) => this.#stdout.end(() => resolve()));
   }

@@ -5,6 +5,7 @@ import { UserError } from '../../../contract/errors.ts';
 import { dataRoot } from '../../../lib/files/data-root.ts';
 import { editInProgram, editorOf } from '../../../sandbox/shell/external-editor.ts';
 import type { Terminal } from '../../shared/terminal.ts';
+import { takeKeyboard } from '../../shared/typed-ahead.ts';
 import { connectToServer } from '../server-client.ts';
 import {
   type EditedText,
@@ -19,6 +20,7 @@ import {
   terminalActions,
 } from '../server-methods.ts';
 import { findServer, type ServerRecord } from '../server-record.ts';
+import { LocalMicrophone } from './local-microphone.ts';
 import { TERMINAL_VARIABLES } from './terminal-variables.ts';
 
 /** How long a lost server is looked for: it may be restarted. */
@@ -31,6 +33,7 @@ const closedParams: z.ZodType<TerminalClosed> = z.object({
   message: z.string(),
   next: z.string().nullable(),
 });
+const recordParams = z.object({ terminalId: z.string() });
 const editParams: z.ZodType<TerminalText> = z.object({ terminalId: z.string(), text: z.string() });
 
 /** How an attachment ended: by the user, for another session, or because the server is gone. */
@@ -109,6 +112,7 @@ async function serverAgain(root: string): Promise<ServerRecord> {
 async function attachOnce(sessionId: string, server: ServerRecord, terminal: Terminal): Promise<End> {
   const { stdin, stdout, env } = terminal;
   const held = new LocalTerminal(terminal);
+  const microphone = new LocalMicrophone(terminal);
   let end: (how: End) => void = () => undefined;
   const ended = new Promise<End>((resolve) => {
     end = resolve;
@@ -128,11 +132,20 @@ async function attachOnce(sessionId: string, server: ServerRecord, terminal: Ter
       .onRequest(terminalActions.suspend, z.unknown(), async () => {
         await held.lend(continued);
         return {};
+      })
+      .onRequest(terminalActions.record, recordParams, ({ params: { terminalId } }) =>
+        microphone.start((sound) =>
+          agent.notify(serverNotifications.terminalAudio, { terminalId, ...sound }),
+        ),
+      )
+      .onRequest(terminalActions.endRecording, z.unknown(), async () => {
+        await microphone.end();
+        return {};
       });
   });
   const { agent } = connection;
   void connection.closed.then(() => end({ type: 'lost' }));
-  held.hold();
+  const typedAhead = held.hold();
   try {
     const { terminalId } = await agent.request<OpenTerminalResult>(serverMethods.openTerminal, {
       sessionId,
@@ -144,13 +157,15 @@ async function attachOnce(sessionId: string, server: ServerRecord, terminal: Ter
     const type = (data: string) => tell(serverNotifications.terminalInput, { data });
     const resize = () => tell(serverNotifications.terminalResize, sizeOf(stdout));
     const gone = () => end({ type: 'closed', message: 'The terminal was closed.' });
-    stdin.on('data', type).on('end', gone);
+    if (typedAhead !== '') type(typedAhead);
+    stdin.on('data', type).on('end', gone).resume();
     stdout.on('resize', resize);
     const how = await ended;
     stdin.off('data', type).off('end', gone);
     stdout.off('resize', resize);
     return how;
   } finally {
+    await microphone.end();
     held.restore();
     connection.close();
   }
@@ -167,12 +182,14 @@ class LocalTerminal {
     this.#terminal = terminal;
   }
 
-  hold(): void {
-    const { stdin } = this.#terminal;
+  /** Returns what was typed before. What is typed from now on waits until somebody listens. */
+  hold(): string {
+    const { stdin, stdout } = this.#terminal;
     process.on('exit', this.restore);
-    stdin.setRawMode(true);
+    const { typed, erase } = takeKeyboard({ stdin, stdout });
     stdin.setEncoding('utf8');
-    stdin.resume();
+    if (erase !== '') stdout.write(erase);
+    return typed;
   }
 
   /** Not raw meanwhile: another program reads the keys. */

@@ -4,17 +4,20 @@ import { z } from 'zod';
 import {
   type EditedText,
   type OpenTerminalParams,
+  type StartedRecording,
   serverMethods,
   serverNotifications,
+  type TerminalAudio,
   type TerminalClosed,
   type TerminalData,
   type TerminalSize,
   type TerminalText,
   terminalActions,
 } from '../server-methods.ts';
-import { type Connected, PROMPT_CHARACTERS } from '../sessions/connection.ts';
+import type { Connected } from '../sessions/connection.ts';
 import type { HostedSessions } from '../sessions/hosted-sessions.ts';
 import type { Attachment } from './attachment.ts';
+import { RemoteMicrophone } from './remote-microphone.ts';
 
 const MOST_CELLS = 10_000;
 const cells = z.number().int().min(1).max(MOST_CELLS);
@@ -26,6 +29,10 @@ const openParams: z.ZodType<OpenTerminalParams> = z.object({
 });
 const ofTerminal = z.object({ terminalId: z.string() });
 const inputParams: z.ZodType<TerminalData> = ofTerminal.extend({ data: z.string() });
+const audioParams: z.ZodType<TerminalAudio> = ofTerminal.extend({
+  data: z.string(),
+  ended: z.string().optional(),
+});
 const resizeParams: z.ZodType<TerminalSize> = ofTerminal.extend({ columns: cells, rows: cells });
 
 type TerminalDeps = { hosted: HostedSessions; env: NodeJS.ProcessEnv };
@@ -38,6 +45,7 @@ export function withTerminals(
 ): AgentApp {
   const { hosted, env } = deps;
   const open = new Map<string, Attachment>();
+  const microphones = new Map<string, RemoteMicrophone>();
   onClose(() => {
     for (const attachment of open.values()) attachment.close();
   });
@@ -48,10 +56,17 @@ export function withTerminals(
     const terminalId = randomUUID();
     const close = (message: string, next: string | null = null) => {
       open.delete(terminalId);
+      microphones.delete(terminalId);
       const closed: TerminalClosed = { terminalId, message, next };
       notify(serverNotifications.terminalClosed, closed).catch(() => undefined);
     };
     const { sessionId } = params;
+    const microphone = new RemoteMicrophone({
+      start: () => context().request<StartedRecording>(terminalActions.record, { terminalId }),
+      end: async () => {
+        await context().request(terminalActions.endRecording, { terminalId });
+      },
+    });
     const attachment = new Attachment({
       id: `terminal-${terminalId}`,
       who,
@@ -70,11 +85,13 @@ export function withTerminals(
             .request(terminalActions.suspend, { terminalId })
             .catch(() => undefined);
         },
+        record: microphone.open,
       },
-      onPrompt: (text) => audit('prompted', { session: sessionId, detail: text.slice(0, PROMPT_CHARACTERS) }),
+      onPrompt: (text) => audit('prompted', { session: sessionId, detail: text }),
       onClosed: close,
     });
     open.set(terminalId, attachment);
+    microphones.set(terminalId, microphone);
     // After the answer, which tells the client the terminal's id.
     setImmediate(() => attachment.run().catch((error: Error) => close(error.message)));
     return { terminalId };
@@ -88,6 +105,9 @@ export function withTerminals(
     .onNotification(serverNotifications.terminalInput, inputParams, ({ params }) => {
       open.get(params.terminalId)?.type(params.data);
     })
+    .onNotification(serverNotifications.terminalAudio, audioParams, ({ params }) =>
+      microphones.get(params.terminalId)?.receive(params),
+    )
     .onNotification(serverNotifications.terminalResize, resizeParams, ({ params }) =>
       open.get(params.terminalId)?.resize(params),
     );

@@ -62,6 +62,8 @@ export type Access = {
   signIn: string | null;
   /** Of the owner's token, for a program. */
   tokenHash: string | null;
+  /** ISO 8601; null for the token. */
+  expiresAt: string | null;
 };
 
 /** A browser needs both: the cookie, and the key that its page sends itself. */
@@ -89,9 +91,9 @@ export class AccessStore {
     if (!isSecret(secret)) return null;
     const hash = hashOf(secret);
     const token = this.#tokenHash();
-    if (token !== null && sameHash(hash, token)) return { ...ownerAccess(null), tokenHash: token };
+    if (token !== null && sameHash(hash, token)) return { ...ownerAccess(null, null), tokenHash: token };
     const invitation = this.#valid(await this.#read()).invitations.find((one) => sameHash(one.hash, hash));
-    return invitation && invitation.role !== 'owner' ? guestAccess(invitation, null) : null;
+    return invitation && invitation.role !== 'owner' ? guestAccess(invitation) : null;
   }
 
   /** A signed-in browser; `cookies` are all with the right name, because other servers on this host can set some. */
@@ -267,19 +269,23 @@ export class AccessStore {
 function accessOf(content: Stored, id: string): Access | null {
   const signIn = content.signIns.find((one) => one.id === id);
   if (!signIn) return null;
-  if (signIn.grant === 'owner') return ownerAccess(id);
+  if (signIn.grant === 'owner') return ownerAccess(id, signIn.expiresAt);
   const invitation = content.invitations.find((one) => one.id === signIn.grant);
-  return invitation ? guestAccess({ ...invitation, name: signIn.name }, id) : null;
+  return invitation ? guestAccess({ ...invitation, name: signIn.name }, signIn) : null;
 }
 
-function ownerAccess(signIn: string | null): Access {
+function ownerAccess(signIn: string | null, expiresAt: string | null): Access {
   const who: Identity = { id: 'owner', name: ownerName(), role: 'owner', sessions: 'all' };
-  return { who, grant: 'owner', signIn, tokenHash: null };
+  return { who, grant: 'owner', signIn, tokenHash: null, expiresAt };
 }
 
-function guestAccess({ id, name, role, sessions }: StoredInvitation, signIn: string | null): Access {
-  const who = { id: signIn === null ? id : `${id}-${signIn}`, name: name ?? 'Guest', role, sessions };
-  return { who, grant: id, signIn, tokenHash: null };
+function guestAccess(
+  { id, name, role, sessions, expiresAt }: StoredInvitation,
+  signIn?: Pick<Stored['signIns'][number], 'id' | 'expiresAt'>,
+): Access {
+  const who = { id: signIn ? `${id}-${signIn.id}` : id, name: name ?? 'Guest', role, sessions };
+  const ends = signIn && signIn.expiresAt < expiresAt ? signIn.expiresAt : expiresAt;
+  return { who, grant: id, signIn: signIn?.id ?? null, tokenHash: null, expiresAt: ends };
 }
 
 function withoutHash({ hash: _, ...invitation }: StoredInvitation): Invitation {

@@ -27,7 +27,7 @@ export class Attempts {
 
   /** Milliseconds until this address may try again, 0 if it may now. */
   waitFor(address: string): number {
-    const key = keyOf(address);
+    const key = networkOf(address);
     const now = this.#now();
     const { count, last } = this.#failures.get(key) ?? { count: 0, last: 0 };
     const own = count <= FREE_FAILURES || now - last > FORGET_MS ? 0 : last + backOff(count) - now;
@@ -42,7 +42,7 @@ export class Attempts {
   }
 
   failed(address: string): void {
-    const key = keyOf(address);
+    const key = networkOf(address);
     const now = this.#now();
     const before = this.#failures.get(key);
     this.#failures.delete(key);
@@ -57,7 +57,7 @@ export class Attempts {
   }
 
   succeeded(address: string): void {
-    const key = keyOf(address);
+    const key = networkOf(address);
     this.#failures.delete(key);
     this.#known.add(key);
     trim(this.#known);
@@ -68,8 +68,8 @@ function backOff(count: number): number {
   return Math.min(1_000 * 2 ** Math.min(count - FREE_FAILURES - 1, 20), LONGEST_WAIT_MS);
 }
 
-/** One customer usually has a whole /64 of IPv6 addresses. */
-function keyOf(address: string): string {
+/** Whose connections count together: one customer usually has a whole /64 of IPv6 addresses. */
+export function networkOf(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail = ''] = address.split('::');
   const start = head.split(':').filter(Boolean);

@@ -2,12 +2,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import type { ConnectionOptions, PeerCertificate } from 'node:tls';
 import { UserError } from '../../../contract/errors.ts';
 import { isErrno, unlessErrno } from '../../../lib/files/errno.ts';
 import { updateFile } from '../../../lib/files/file-update.ts';
 import { readTextIfAny } from '../../../lib/files/read-text.ts';
 import { readRegularText } from '../../../lib/files/regular-file.ts';
+import { type Pinned, trustOnly } from '../pinned-certificate.ts';
 
 export type Certificate = {
   cert: string;
@@ -65,19 +65,9 @@ export async function publishCertificate(folder: string, certificate: Certificat
  * TLS options for programs of this user: they send their token only to the server itself, also if its address belongs to
  * another machine by now.
  */
-export function trustOwnServer(folder: string): Pick<ConnectionOptions, 'ca' | 'checkServerIdentity'> {
+export function trustOwnServer(folder: string): Pinned {
   const cert = unlessErrno(['ENOENT'], '', () => readRegularText(publishedIn(folder)));
-  if (cert === '') return {};
-  const { fingerprint256 } = new X509Certificate(cert);
-  const isSame = (peer: PeerCertificate) => peer.fingerprint256 === fingerprint256;
-  const other = () => new Error('this is not the certificate of your server');
-  // The certificate may be for other names, and issued by an authority that only the whole chain names.
-  const partial = { allowPartialTrustChain: true };
-  return {
-    ca: [cert],
-    ...partial,
-    checkServerIdentity: (_name, peer) => (isSame(peer) ? undefined : other()),
-  };
+  return cert === '' ? {} : trustOnly(cert);
 }
 
 function publishedIn(folder: string): string {

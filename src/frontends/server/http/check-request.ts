@@ -23,7 +23,7 @@ export function checkRequest(request: IncomingMessage, sites: Sites): Checked | 
   for (const name of ['host', 'origin', 'authorization', 'cookie', 'content-length'])
     if (named.filter((one) => one === name).length > 1) return refuse(400, `more than one ${name} header`);
   if (!TARGET.test(url)) return refuse(400, 'the request target is not a path');
-  const site = sites.get((headers.host ?? '').toLowerCase());
+  const site = sites().get((headers.host ?? '').toLowerCase());
   if (!site) return refuse(421, 'unknown host');
   const { origin, 'sec-fetch-site': fetchSite } = headers;
   if (origin !== undefined && origin !== site.origin) return refuse(403, 'foreign origin');

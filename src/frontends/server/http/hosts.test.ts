@@ -44,7 +44,7 @@ test.each([
 });
 
 const origins = (...args: Parameters<typeof sitesOf>) =>
-  Object.fromEntries([...sitesOf(...args)].map(([host, { origin }]) => [host, origin]));
+  Object.fromEntries([...sitesOf(...args)()].map(([host, { origin }]) => [host, origin]));
 
 test('a server on this machine answers to its own names, with its port', () => {
   expect(origins({ address: '127.0.0.1', port: 7317 }, { tls: false, allowHosts: [] })).toEqual({
@@ -71,4 +71,12 @@ test('with TLS, a name is accepted with the port of the server, too; browsers om
     'box.local': 'https://box.local',
     'box.local:443': 'https://box.local',
   });
+});
+
+test('behind a wildcard, the addresses are those that the machine has now', () => {
+  let names = ['192.168.1.5'];
+  const sites = sitesOf({ address: '0.0.0.0', port: 7317 }, { tls: true, allowHosts: [] }, () => names);
+  expect([...sites().keys()]).toEqual(['192.168.1.5:7317']);
+  names = ['10.0.0.9'];
+  expect([...sites().keys()]).toEqual(['10.0.0.9:7317']);
 });

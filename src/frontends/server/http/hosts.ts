@@ -11,7 +11,7 @@ export type Listen = { address: string; port: number | null };
 export type Site = { origin: string; secure: boolean };
 
 /** The accepted Host headers, exactly as browsers send them. */
-export type Sites = ReadonlyMap<string, Site>;
+export type Sites = () => ReadonlyMap<string, Site>;
 
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 const WILDCARDS = ['0.0.0.0', '::'];
@@ -33,26 +33,33 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || /^127(\.\d{1,3}){3}$/.test(address);
 }
 
-/** Names are compared exactly: a foreign name that resolves to this machine is a DNS rebinding attack. */
+/**
+ * Names are compared exactly: a foreign name that resolves to this machine is a DNS rebinding attack. The addresses of a
+ * machine change with its networks, so those behind a wildcard are looked up when somebody asks.
+ */
 export function sitesOf(
   { address, port }: { address: string; port: number },
   { tls, allowHosts }: { tls: boolean; allowHosts: readonly string[] },
+  names: () => readonly string[] = () => ownNames(address),
 ): Sites {
   const scheme = tls ? 'https' : 'http';
-  const sites = new Map<string, Site>();
-  const add = (host: string, by: 'http' | 'https') => {
-    // Browsers omit the default port of the scheme.
-    const { host: shown, origin } = new URL(`${by}://${host}`);
-    for (const name of [host, shown]) sites.set(name, { origin, secure: by === 'https' });
-  };
-  for (const name of ownNames(address)) add(`${name}:${port}`, scheme);
-  for (const host of allowHosts.map(parseHost)) {
-    const isOwn = LOOPBACK_NAMES.includes(host.replace(/:\d+$/, ''));
-    // Other names are reached through a reverse proxy or our own TLS, never over plain HTTP.
-    add(host, isOwn ? scheme : 'https');
-    if (tls && !/:\d+$/.test(host)) add(`${host}:${port}`, 'https');
-  }
-  return sites;
+  const given = new Map(
+    allowHosts.map(parseHost).flatMap((host) => {
+      const isOwn = LOOPBACK_NAMES.includes(host.replace(/:\d+$/, ''));
+      // Other names are reached through a reverse proxy or our own TLS, never over plain HTTP.
+      const sites = sitesNamed(host, isOwn ? scheme : 'https');
+      return tls && !/:\d+$/.test(host) ? [...sites, ...sitesNamed(`${host}:${port}`, 'https')] : sites;
+    }),
+  );
+  const all = () => new Map([...names().flatMap((name) => sitesNamed(`${name}:${port}`, scheme)), ...given]);
+  const fixed = WILDCARDS.includes(address) ? null : all();
+  return () => fixed ?? all();
+}
+
+/** Browsers omit the default port of the scheme. */
+function sitesNamed(host: string, scheme: 'http' | 'https'): [name: string, site: Site][] {
+  const { host: shown, origin } = new URL(`${scheme}://${host}`);
+  return [host, shown].map((name) => [name, { origin, secure: scheme === 'https' }]);
 }
 
 /** The first name is the one to put into links. */

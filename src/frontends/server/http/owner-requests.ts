@@ -3,17 +3,21 @@ import type { AgentApp } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import { readAccesses } from '../../../observability/audit/access-log.ts';
 import { readAudit } from '../../../observability/audit/read-audit.ts';
-import { verifyAudit } from '../../../observability/audit/verify-audit.ts';
+import { verifyAuditCalmly } from '../../../observability/audit/verify-audit.ts';
 import { Ledger } from '../../../observability/spending/ledger.ts';
 import { usageStats } from '../../../observability/usage-stats.ts';
+import { explained } from '../../acp/sessions.ts';
 import type { Identity } from '../identity.ts';
 import {
   type AuditParams,
   type AuditResult,
   type NewInvitation,
   ownerMethods,
+  type SettingChange,
   type SpendingResult,
 } from '../owner-methods.ts';
+import type { FleetReader } from './fleet.ts';
+import { changeSetting, settingsIn } from './owner-settings.ts';
 import type { RunningServer } from './types.ts';
 
 const MOST_ENTRIES = 1_000;
@@ -30,12 +34,22 @@ const auditParams: z.ZodType<AuditParams> = z.object({
   session: z.string().optional(),
   tail: z.number().int().positive().max(MOST_ENTRIES).optional(),
 });
+const settingChange: z.ZodType<SettingChange> = z.object({
+  key: z.string().max(100),
+  value: z.string().max(1_000).nullable(),
+});
+
+export type OwnerDeps = {
+  server: Pick<RunningServer, 'invitations'>;
+  root: string;
+  fleet: Pick<FleetReader, 'read' | 'readBatch'>;
+};
 
 /** Answers what the owner asks. Whether the asker is the owner is decided before, by the roles of all methods. */
 export function withOwnerRequests(
   app: AgentApp,
   who: Identity,
-  { server, root }: { server: Pick<RunningServer, 'invitations'>; root: string },
+  { server, root, fleet }: OwnerDeps,
 ): AgentApp {
   const { invitations } = server;
   return app
@@ -51,6 +65,14 @@ export function withOwnerRequests(
     .onRequest(ownerMethods.listBatches, z.unknown(), async () => (await batches()).batchesIn(root))
     .onRequest(ownerMethods.readBatch, z.object({ id: z.string() }), async ({ params }) =>
       (await batches()).batchIn(root, params.id),
+    )
+    .onRequest(ownerMethods.readFleet, z.unknown(), () => fleet.read())
+    .onRequest(ownerMethods.readFleetBatch, z.object({ id: z.string() }), ({ params }) =>
+      fleet.readBatch(params.id),
+    )
+    .onRequest(ownerMethods.readSettings, z.unknown(), () => explained(async () => settingsIn(root)))
+    .onRequest(ownerMethods.changeSetting, settingChange, ({ params }) =>
+      explained(() => changeSetting(root, params)),
     );
 }
 
@@ -60,7 +82,7 @@ async function auditIn(root: string, { session, tail = USUAL_ENTRIES }: AuditPar
   const file = path.join(root, 'audit.jsonl');
   const query = { tail, ...(session !== undefined && { session }) };
   const calls = await readAudit(file, query);
-  const { entries, broken } = verifyAudit(file);
+  const { entries, broken } = await verifyAuditCalmly(file);
   return {
     verified: { entries, broken: broken && `${path.basename(broken.file)}: ${broken.because}` },
     accesses: (await readAccesses(file, query)).map(({ type: _, ...access }) => access),

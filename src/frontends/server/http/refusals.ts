@@ -1,7 +1,11 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { addressOf, type Door } from './authenticate.ts';
 import type { Refusal } from './check-request.ts';
 import { securityHeaders } from './response-headers.ts';
+
+/** How long a client has to take its answer. */
+const ANSWER_MS = 1_000;
 
 /** Never quotes the request. */
 const HINTS: Record<number, string> = {
@@ -25,8 +29,18 @@ export function refusalHeaders({ status, waitMs = 0 }: Refusal): Record<string, 
   };
 }
 
-/** A whole response, for sockets that are not handled by the HTTP server any more. */
-export function refusalText(refusal: Refusal): string {
+/**
+ * Refuses on a socket that the HTTP server does not handle any more. No timeout of the server covers it, and a client
+ * may keep its half open for ever, so it is destroyed.
+ */
+export function refuseOn(socket: Duplex, refusal: Refusal): void {
+  const late = setTimeout(() => socket.destroy(), ANSWER_MS).unref();
+  socket.once('close', () => clearTimeout(late));
+  socket.once('finish', () => socket.destroy());
+  socket.end(refusalText(refusal));
+}
+
+function refusalText(refusal: Refusal): string {
   const body = `${hintFor(refusal)}\n`;
   const headers = { ...refusalHeaders(refusal), 'content-length': String(Buffer.byteLength(body)) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);

@@ -1,13 +1,15 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request } from 'node:https';
+import { connect as connectTo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { soak } from '../../../../test/support/soak.ts';
 import { readAccesses } from '../../../observability/audit/access-log.ts';
 import { verifyAudit } from '../../../observability/audit/verify-audit.ts';
 import type { Identity } from '../identity.ts';
@@ -32,6 +34,7 @@ async function start(options: Partial<ServerOptions> = {}): Promise<Started> {
     auditFile,
     listen: '127.0.0.1:0',
     onTrouble: (message) => expect.unreachable(message),
+    onAccessChanged: () => undefined,
     onSocket(socket, who) {
       seen.push(who);
       socket.on('message', (data) => socket.send(`${who.name}: ${data}`));
@@ -121,6 +124,51 @@ test('the owner signs in once with a link, connects, and signs out', async () =>
   expect(verifyAudit(auditFile)).toMatchObject({ broken: null, entries: 6 });
 });
 
+test('a refused upgrade is closed, also if the client keeps its half open', async () => {
+  const { server } = await start();
+  const upgrade = ['GET /acp HTTP/1.1', `Host: 127.0.0.1:${server.port}`, 'Connection: Upgrade'];
+  const socket = connectTo({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.write([...upgrade, 'Upgrade: websocket', '', ''].join('\r\n'));
+  let answer = '';
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text;
+  });
+  const drip = setInterval(() => socket.write('a'), 20);
+  // How it learns that nobody is on the other side.
+  await new Promise((resolve) => socket.on('error', () => undefined).on('close', resolve));
+  clearInterval(drip);
+  expect(answer).toMatch(/^HTTP\/1.1 401 /);
+});
+
+test('an access that expires ends its connections at once', soak, async () => {
+  const { server } = await start();
+  const began = performance.now();
+  const { link } = await server.invitations.create(
+    { role: 'viewer', name: 'Eve', expiresInMs: 5_000 },
+    { id: 'owner', name: 'me', role: 'owner', sessions: 'all' },
+  );
+  const socket = connect(server, await signIn(server, codeOf(link)));
+  await opened(socket);
+  expect(await closed(socket)).toBe(4401);
+  // The next heartbeat would notice it, too.
+  expect(performance.now() - began).toBeLessThan(12_000);
+});
+
+test('a viewer can send short messages only', async () => {
+  const { server } = await start();
+  const owner: Identity = { id: 'owner', name: 'me', role: 'owner', sessions: 'all' };
+  const codes: (number | 'answered')[] = [];
+  for (const role of ['viewer', 'editor'] as const) {
+    const { link } = await server.invitations.create({ role, name: 'Eve' }, owner);
+    const socket = connect(server, await signIn(server, codeOf(link)));
+    await opened(socket);
+    const end = Promise.race([closed(socket), answer(socket).then(() => 'answered' as const)]);
+    socket.send('x'.repeat(65 * 1024));
+    codes.push(await end);
+  }
+  expect(codes).toEqual([1009, 'answered']);
+});
+
 test('programs send the token, and their folder is out of reach for others', async () => {
   const { server, folder, token } = await start();
   const headers = { authorization: `Bearer ${token}` };
@@ -158,7 +206,7 @@ test('an invitation gives its role and sessions until it is revoked, and its con
 /** Like `fetch`, for a certificate of our own. */
 function post(url: string, headers: Record<string, string>, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    request(url, { method: 'POST', headers, rejectUnauthorized: false }, resolve)
+    request(url, { method: 'POST', headers, rejectUnauthorized: false, agent: false }, resolve)
       .on('error', reject)
       .end(body);
   });
@@ -217,6 +265,67 @@ describe('a certificate of our own', () => {
     expect(again.server.fingerprint).toBe(server.fingerprint);
     expect(again.server.ownCertificate).toEqual({ replaces: null });
   });
+});
+
+async function pemFiles(folder: string, days = 100) {
+  const made = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    notAfterDate: new Date(Date.now() + days * 24 * 60 * 60_000),
+  });
+  const [cert, key] = [path.join(folder, 'cert.pem'), path.join(folder, 'key.pem')];
+  await writeFile(cert, made.cert);
+  await writeFile(key, made.private);
+  return { cert, key, fingerprint: new X509Certificate(made.cert).fingerprint256 };
+}
+
+test('a given certificate is used, and its renewal without a restart; a damaged one changes nothing', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pem-'));
+  closing.push(() => rm(folder, { recursive: true }));
+  const { cert, key, fingerprint } = await pemFiles(folder);
+  const troubles: string[] = [];
+  const { server } = await start({
+    tls: { cert, key },
+    renewMs: 50,
+    onTrouble: (message) => void troubles.push(message),
+  });
+  const used = async () => {
+    const { socket } = await post(`${server.url}/api/sign-in`, { origin: server.url }, '{}');
+    return (socket as TLSSocket).getPeerCertificate().fingerprint256;
+  };
+  expect(server.ownCertificate).toBe(null);
+  expect([server.fingerprint, await used()]).toEqual([fingerprint, fingerprint]);
+
+  const renewed = await pemFiles(folder);
+  await expect.poll(used, { timeout: 60_000 }).toBe(renewed.fingerprint);
+
+  await writeFile(cert, 'no certificate');
+  await expect.poll(() => troubles.at(-1), { timeout: 60_000 }).toMatch(/^Cannot renew the certificate: /);
+  expect(await used()).toBe(renewed.fingerprint);
+});
+
+test('a certificate that is expired or has another key is refused at the start', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'pem-'));
+  closing.push(() => rm(folder, { recursive: true }));
+  const expired = await pemFiles(folder, -1);
+  await expect(start({ tls: expired })).rejects.toThrow('expired on');
+  const { key } = await pemFiles(folder);
+  await rename(key, `${key}.old`);
+  const { cert } = await pemFiles(folder);
+  await expect(start({ tls: { cert, key: `${key}.old` } })).rejects.toThrow('is not the private key of');
+});
+
+test('browsers can install the page: its manifest and icons are there', async () => {
+  const { server } = await start();
+  const response = await fetch(`${server.url}/manifest.webmanifest`);
+  expect(response.headers.get('content-type')).toMatch(/^application\/manifest\+json/);
+  const manifest = (await response.json()) as { icons: { src: string; type: string }[] };
+  expect(manifest).toMatchObject({ short_name: 'aca', start_url: '/', scope: '/', display: 'standalone' });
+  expect(manifest.icons.map(({ src }) => src)).toEqual(['/icon.svg', '/icon-192.png', '/icon-512.png']);
+  for (const { src, type } of manifest.icons) {
+    const icon = await fetch(`${server.url}${src}`);
+    expect([src, icon.status, icon.headers.get('content-type')]).toEqual([src, 200, type]);
+  }
+  expect(await (await fetch(server.url)).text()).toContain('href="/manifest.webmanifest"');
 });
 
 test('behind a proxy, the name that browsers use is accepted, with TLS only', async () => {

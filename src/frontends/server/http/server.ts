@@ -13,14 +13,14 @@ import { isErrno, unlessErrno } from '../../../lib/files/errno.ts';
 import { createAccessLog } from '../../../observability/audit/access-log.ts';
 import { AccessStore } from './access-store.ts';
 import { certificateText } from './announcement.ts';
-import { Attempts } from './attempts.ts';
+import { Attempts, networkOf } from './attempts.ts';
 import type { Door } from './authenticate.ts';
 import { type Certificate, givenCertificate, ownCertificate, publishCertificate } from './certificate.ts';
 import { type Checked, checkRequest, isRefusal } from './check-request.ts';
 import { DEFAULT_PORT, isLoopback, type Listen, ownNames, parseHost, parseListen, sitesOf } from './hosts.ts';
 import { createInvitations, signInLink } from './invitations.ts';
 import { loadPageFiles } from './page-files.ts';
-import { hintFor, logRefusal, refusalHeaders, refusalText } from './refusals.ts';
+import { hintFor, logRefusal, refusalHeaders, refuseOn } from './refusals.ts';
 import { type Bindings, createRoutes } from './routes.ts';
 import { ownerToken } from './secrets.ts';
 import { Sockets } from './sockets.ts';
@@ -37,8 +37,9 @@ const LIMITS: HttpOptions = {
   // Refused with all others that name no host of ours.
   requireHostHeader: false,
 };
+const HANDSHAKE_MS = 10_000;
 const MAX_CONNECTIONS = 2_048;
-const MAX_CONNECTIONS_OF_ADDRESS = 256;
+const MAX_CONNECTIONS_OF_NETWORK = 256;
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Listens, and lets in who has a token, a signed-in browser or an invitation. */
@@ -48,14 +49,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   ownerToken(folder);
   const certificate = await certificateFor(listen, options);
   const server = certificate
-    ? createTlsServer({ ...LIMITS, ...certificate, minVersion: 'TLSv1.2' })
+    ? createTlsServer({ ...LIMITS, ...certificate, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS })
     : createServer(LIMITS);
   const { port } = await bind(server, listen);
   const { address } = listen;
   const sites = sitesOf({ address, port }, { tls: certificate !== null, allowHosts });
   const log = createAccessLog({ file: options.auditFile, onTrouble: options.onTrouble });
   const door: Door = { store: new AccessStore(folder), attempts: new Attempts(), log, port, behindProxy };
-  const sockets = new Sockets(door, sites, options.onSocket);
+  const sockets = new Sockets(door, sites, options);
   const routes = createRoutes(door, await loadPageFiles(), (signIn) => sockets.signedOut(signIn));
   answer(server, { door, sites, sockets, fetch: (request, env) => routes.fetch(request, env) });
 
@@ -64,12 +65,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const inside = names.find((name) => name === '127.0.0.1') ?? names[0];
   const [named = `${names[0]}:${port}`] = allowHosts.map(parseHost);
   // Browsers reach our own TLS at its port, and a proxy at the port of its scheme.
-  const site = sites.get(certificate && !/:\d+$/.test(named) ? `${named}:${port}` : named);
+  const site = sites().get(certificate && !/:\d+$/.test(named) ? `${named}:${port}` : named);
   const publicUrl = site?.origin ?? `${scheme}://${names[0]}:${port}`;
   await door.store.saveUrl(publicUrl);
   await publishCertificate(folder, certificate);
   const watcher = watchAccess(folder, () => void sockets.revalidate());
-  const renewal = setInterval(() => void renew(server, listen, options), DAY_MS).unref();
+  let renewed = Promise.resolve();
+  const renewal = setInterval(() => {
+    renewed = renewed.then(() => renew(server, listen, options));
+  }, options.renewMs ?? DAY_MS).unref();
 
   return {
     url: `${scheme}://${inside}:${port}`,
@@ -85,10 +89,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       url: publicUrl,
       onRevoked: () => sockets.revalidate(),
     }),
-    audit: (entry) => (entry.event === 'refused' ? log.writeLimited(entry) : log.write(entry)),
+    // A guest may do these any number of times.
+    audit: (entry) =>
+      ['refused', 'watched'].includes(entry.event) ? log.writeLimited(entry) : log.write(entry),
     async close() {
       watcher?.close();
       clearInterval(renewal);
+      await renewed;
       sockets.close();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -132,7 +139,7 @@ function answer(server: Server | TlsServer, { door, sites, sockets, fetch }: Ans
     const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400;
     const address = (socket as Socket).remoteAddress ?? '';
     door.log.writeLimited({ event: 'refused', address, detail: `malformed request: ${error.code}` });
-    socket.end(refusalText({ status, reason: '' }));
+    refuseOn(socket, { status, reason: '' });
   });
   limitConnections(server);
 }
@@ -149,16 +156,16 @@ function limitConnections(server: Server | TlsServer): void {
   server.maxConnections = MAX_CONNECTIONS;
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? '';
-    const count = (open.get(address) ?? 0) + 1;
+    const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    const network = networkOf(address);
+    const count = (open.get(network) ?? 0) + 1;
     // Clients on this machine may be many, behind a proxy all are.
-    if (count > MAX_CONNECTIONS_OF_ADDRESS && !isLoopback(address.replace(/^::ffff:/, '')))
-      return socket.destroy();
-    open.set(address, count);
+    if (count > MAX_CONNECTIONS_OF_NETWORK && !isLoopback(address)) return socket.destroy();
+    open.set(network, count);
     socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1;
-      if (left > 0) open.set(address, left);
-      else open.delete(address);
+      const left = (open.get(network) ?? 1) - 1;
+      if (left > 0) open.set(network, left);
+      else open.delete(network);
     });
   });
 }

@@ -2,21 +2,24 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type Identity, includesRole } from '../identity.ts';
+import { SOCKET_PATH } from '../server-methods.ts';
 import type { Access } from './access-store.ts';
 import { addressOf, authenticate, type Door, PROTOCOL } from './authenticate.ts';
 import { checkRequest, isRefusal, type Refusal } from './check-request.ts';
 import type { Sites } from './hosts.ts';
-import { logRefusal, refusalText } from './refusals.ts';
-
-export const SOCKET_PATH = '/acp';
+import { logRefusal, refuseOn } from './refusals.ts';
+import type { ServerOptions } from './types.ts';
 
 /** Enough for a prompt with a few images. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+/** Viewers only ask what there is to see. */
+const MAX_MESSAGE_BYTES_OF_VIEWER = 64 * 1024;
 /** A client that reads slower than this much is cut off; it attaches again and gets what it missed. */
 const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
 const MAX_SOCKETS = 1_024;
 const MAX_SOCKETS_OF_GUEST = 32;
 const HEARTBEAT_MS = 15_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** How long a client has to confirm that its connection ends. */
 const CLOSE_MS = 1_000;
 
@@ -30,27 +33,16 @@ type Open = { access: Access; address: string; alive: boolean };
 export class Sockets {
   readonly #door: Door;
   readonly #sites: Sites;
-  readonly #onSocket: (socket: WebSocket, who: Identity) => void;
+  readonly #on: Pick<ServerOptions, 'onSocket' | 'onAccessChanged'>;
   readonly #open = new Map<WebSocket, Open>();
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: MAX_MESSAGE_BYTES,
-    // Compression together with secrets leaks them, and costs much memory per client.
-    perMessageDeflate: false,
-    WebSocket: BoundedSocket,
-    // The key of a page is never sent back.
-    handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
-  });
+  readonly #viewers = this.#newServer(MAX_MESSAGE_BYTES_OF_VIEWER);
+  readonly #others = this.#newServer(MAX_MESSAGE_BYTES);
 
-  constructor(door: Door, sites: Sites, onSocket: (socket: WebSocket, who: Identity) => void) {
+  constructor(door: Door, sites: Sites, on: Pick<ServerOptions, 'onSocket' | 'onAccessChanged'>) {
     this.#door = door;
     this.#sites = sites;
-    this.#onSocket = onSocket;
-    this.#server.on('wsClientError', (error, socket, request) =>
-      this.#refuse({ status: 400, reason: error.message }, request, socket),
-    );
+    this.#on = on;
     this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS).unref();
   }
 
@@ -59,7 +51,8 @@ export class Sockets {
     const found = await this.#admit(request);
     if (isRefusal(found)) return this.#refuse(found, request, socket);
     const address = addressOf(request, this.#door);
-    this.#server.handleUpgrade(request, socket, head, (connected) => this.#add(connected, found, address));
+    const server = found.who.role === 'viewer' ? this.#viewers : this.#others;
+    server.handleUpgrade(request, socket, head, (connected) => this.#add(connected, found, address));
   }
 
   /** Closes the connections that used this sign-in. */
@@ -71,17 +64,35 @@ export class Sockets {
   async revalidate(): Promise<void> {
     for (const [socket, { access }] of this.#open)
       if (!(await this.#door.store.isValid(access))) end(socket, ACCESS_ENDED);
+    this.#on.onAccessChanged();
   }
 
   close(): void {
     clearInterval(this.#heartbeat);
     for (const socket of this.#open.keys()) end(socket, GOING_AWAY);
-    this.#server.close();
+    this.#viewers.close();
+    this.#others.close();
+  }
+
+  #newServer(maxPayload: number): WebSocketServer {
+    const server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload,
+      // Compression together with secrets leaks them, and costs much memory per client.
+      perMessageDeflate: false,
+      WebSocket: BoundedSocket,
+      // The key of a page is never sent back.
+      handleProtocols: (offered) => (offered.has(PROTOCOL) ? PROTOCOL : false),
+    });
+    return server.on('wsClientError', (error, socket, request) =>
+      this.#refuse({ status: 400, reason: error.message }, request, socket),
+    );
   }
 
   #refuse(refusal: Refusal, request: IncomingMessage, socket: Duplex): void {
     logRefusal(request, refusal, this.#door);
-    socket.end(refusalText(refusal));
+    refuseOn(socket, refusal);
   }
 
   async #admit(request: IncomingMessage): Promise<Access | Refusal> {
@@ -109,11 +120,19 @@ export class Sockets {
     });
     // What breaks the protocol closes the connection.
     socket.on('error', () => socket.terminate());
+    const expiry = this.#whenExpired(access);
     socket.on('close', (code) => {
+      clearTimeout(expiry);
       this.#open.delete(socket);
       this.#door.log.writeLimited({ event: 'disconnected', by: named(who), address, detail: `code ${code}` });
     });
-    this.#onSocket(socket, who);
+    this.#on.onSocket(socket, who, () => this.#door.store.isValid(access));
+  }
+
+  #whenExpired({ expiresAt }: Access): NodeJS.Timeout | undefined {
+    if (expiresAt === null) return undefined;
+    const left = Date.parse(expiresAt) - Date.now() + 1;
+    return setTimeout(() => void this.revalidate(), Math.min(left, LONGEST_TIMER_MS)).unref();
   }
 
   async #beat(): Promise<void> {

@@ -15,10 +15,14 @@ export type ServerOptions = {
   allowHosts?: readonly string[];
   /** PEM files, or a certificate of our own, which is also made for addresses that other machines reach. */
   tls?: { cert: string; key: string } | 'own';
+  /** How often the certificate is looked at; a day if absent. */
+  renewMs?: number;
   /** A reverse proxy on this machine sets X-Forwarded-For. */
   behindProxy?: boolean;
-  /** Called for each authenticated connection. The socket is closed when the identity loses its access. */
-  onSocket(socket: WebSocket, who: Identity): void;
+  /** Called for each authenticated connection. The socket is closed when the identity loses its access, which `isAllowed` tells. */
+  onSocket(socket: WebSocket, who: Identity, isAllowed: () => Promise<boolean>): void;
+  /** Some access was revoked, or may have expired. */
+  onAccessChanged(): void;
   /** Shown to the user, such as a log that cannot be written. */
   onTrouble(message: string): void;
 };

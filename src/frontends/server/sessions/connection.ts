@@ -11,34 +11,35 @@ import {
 } from '@agentclientprotocol/sdk';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
-import { ownCommandIn } from '../../../commands/own-command.ts';
 import type { AccessEntry } from '../../../observability/audit/access-log.ts';
 import { greeting } from '../../acp/agent.ts';
 import { withExtensions } from '../../acp/extension-requests.ts';
 import { promptOf } from '../../acp/prompt-content.ts';
+import { explained } from '../../acp/sessions.ts';
 import { type Identity, maySee } from '../identity.ts';
 import { type AttachParams, type PromptMeta, serverMethods, serverNotifications } from '../server-methods.ts';
 import { optionsInMeta } from '../session-options.ts';
+import { refusedToGuests } from './guest-commands.ts';
 import type { HostedSessions } from './hosted-sessions.ts';
 import { JoinedSessions } from './joined-sessions.ts';
 import { guarded } from './roles.ts';
 import { socketStream } from './socket-stream.ts';
 
-/** Of a prompt in the audit log. */
-export const PROMPT_CHARACTERS = 200;
 /** The protocol's code for a service that asks the client to come back later. */
 const TRY_AGAIN = 1013;
 
 const ofSession = z.object({ sessionId: z.string() });
 const attachParams: z.ZodType<AttachParams> = ofSession.extend({
   after: z.object({ epoch: z.string(), seq: z.number().int().min(0) }).optional(),
+  batches: z.boolean().optional(),
 });
 const openParams = ofSession.extend({ _meta: z.unknown().optional() });
 const typingParams = ofSession.extend({ isTyping: z.boolean() });
 
 export type ConnectionDeps = {
   hosted: HostedSessions;
-  audit(entry: AccessEntry): void;
+  /** Whether this person has access still. */
+  isAllowed(): Promise<boolean>;
   /** Adds more methods. */
   extend?(app: AgentApp, connection: Connected): void;
 };
@@ -74,8 +75,7 @@ export class Connection {
       who,
       context: () => this.#context(),
       capabilities: () => this.#capabilities,
-      onWrong: (session, requestId) =>
-        this.#audit('refused', { session, detail: `wrong digest for ${requestId}` }),
+      onWrong: (session, detail) => this.#audit('refused', { session, detail }),
       onBehind: () => socket.close(TRY_AGAIN, 'This client was too slow. Attach again.'),
     });
   }
@@ -90,9 +90,11 @@ export class Connection {
       audit: (event, about) => this.#audit(event, about),
     };
     this.#deps.extend?.(app, connected);
-    const stream = guarded(socketStream(this.#socket), this.#who, (message, why) =>
-      this.#refuse(message, why),
-    );
+    const stream = guarded(socketStream(this.#socket), this.#who, {
+      refuse: (message, why) => this.#refuse(message, why),
+      audit: (event, about) => this.#audit(event, about),
+      onTooMany: () => this.#socket.close(TRY_AGAIN, 'Too many requests. Try again in a moment.'),
+    });
     this.#connection = app.connect(stream);
     await this.#connection.closed;
     this.#joined.leaveAll();
@@ -126,24 +128,14 @@ export class Connection {
         return sessions.stateOf(sessionId);
       })
       .onRequest(session.list, ({ params }) => {
-        const { sessions: all, ...page } = sessions.list(params);
-        return { ...page, sessions: all.filter(({ sessionId }) => maySee(this.#who, sessionId)) };
+        return sessions.list(params, (id) => maySee(this.#who, id));
       })
       .onRequest(session.delete, ({ params }) => hosted.delete(params.sessionId))
       .onRequest(session.close, ({ params }) => hosted.close(params.sessionId))
-      .onRequest(session.setMode, ({ params }) => {
-        this.#audit('mode', { session: params.sessionId, detail: params.modeId });
-        return sessions.setMode(params);
-      })
-      .onRequest(session.setConfigOption, ({ params }) => {
-        this.#audit('option', { session: params.sessionId, detail: `${params.configId}=${params.value}` });
-        return sessions.setOption(params);
-      })
+      .onRequest(session.setMode, ({ params }) => sessions.setMode(params))
+      .onRequest(session.setConfigOption, ({ params }) => sessions.setOption(params))
       .onRequest(session.prompt, ({ params, signal }) => this.#prompt(params, signal))
-      .onNotification(session.cancel, ({ params: { sessionId } }) => {
-        this.#audit('cancelled', { session: sessionId });
-        sessions.cancel(sessionId);
-      })
+      .onNotification(session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessionId))
       .onRequest(serverMethods.open, openParams, async ({ params: { sessionId, _meta } }) => {
         await hosted.get(sessionId, optionsInMeta(_meta));
         return {};
@@ -174,21 +166,32 @@ export class Connection {
   async #prompt(request: PromptRequest, signal: AbortSignal) {
     const { sessionId, prompt, _meta } = request;
     const { text } = promptOf(prompt);
-    if (this.#who.role !== 'owner' && ownCommandIn(text) !== null)
-      throw RequestError.invalidRequest(undefined, 'Only the owner can run commands with !.');
-    this.#audit('prompted', { session: sessionId, detail: text.slice(0, PROMPT_CHARACTERS) });
-    const from = { id: this.#joined.infoIn(sessionId)?.id ?? this.#who.id, name: this.#who.name };
-    const { after } = (_meta?.aca ?? {}) as PromptMeta;
     // It may have been closed meanwhile.
-    await this.#deps.hosted.get(sessionId);
-    const about = { from, ...(after === true && { after }) };
-    return this.#deps.hosted.sessions.prompt(request, this.#cancelled(signal), about);
+    const hosted = await this.#deps.hosted.get(sessionId);
+    const isGuest = this.#who.role !== 'owner';
+    const refused = isGuest ? await refusedToGuests(text, hosted.session.opened) : null;
+    if (refused !== null) {
+      this.#audit('refused', { session: sessionId, detail: `${refused} ${text}` });
+      throw RequestError.invalidRequest(undefined, refused);
+    }
+    this.#audit('prompted', { session: sessionId, detail: text });
+    const from = { id: this.#joined.infoIn(sessionId)?.id ?? this.#who.id, name: this.#who.name };
+    const { after, promptId } = (_meta?.aca ?? {}) as PromptMeta;
+    const about = {
+      from,
+      ...(after === true && { after }),
+      ...(isGuest && { isGuest: true as const, isAllowed: this.#deps.isAllowed }),
+    };
+    const id = typeof promptId === 'string' ? promptId : undefined;
+    return explained(async () => {
+      this.#cancelled(signal).addEventListener('abort', () => hosted.session.cancel());
+      return { stopReason: await hosted.prompt({ ...promptOf(prompt), ...about }, id) };
+    });
   }
 
   async #resumeRun(sessionId: string) {
     const { session } = await this.#deps.hosted.get(sessionId);
     if (session.isBusy) throw RequestError.invalidRequest(undefined, 'The session is working already.');
-    this.#audit('continued', { session: sessionId });
     const stopReason = await session.prompt({ text: '', images: [], resumes: true });
     return { stopReason };
   }
@@ -227,6 +230,6 @@ export class Connection {
 
   #audit(event: string, about: Pick<AccessEntry, 'session' | 'detail'> = {}): void {
     const { id, name, role } = this.#who;
-    this.#deps.audit({ event, by: { id, name, role }, ...about });
+    this.#deps.hosted.audit({ event, by: { id, name, role }, ...about });
   }
 }

@@ -5,7 +5,12 @@ import { hosting } from '../../../../test/support/hosting.ts';
 import { calls, fails, hangs, says, slowly } from '../../../../test/support/model-server/script.ts';
 import { workspace } from '../../../../test/support/workspace.ts';
 import type { Role } from '../identity.ts';
-import { type SessionOverview, serverMethods, serverNotifications } from '../server-methods.ts';
+import {
+  type PermissionMeta,
+  type SessionOverview,
+  serverMethods,
+  serverNotifications,
+} from '../server-methods.ts';
 
 const { session: names } = methods.agent;
 const edit = ['Edit', { file_path: 'a.txt', old_string: 'two', new_string: 'three' }] as [string, object];
@@ -137,6 +142,38 @@ test('an answer with another digest is refused, and the question stays open', as
   expect(await turn).toBe('end_turn');
   expect(audited.filter(({ event }) => event === 'refused')).toHaveLength(3);
   expect(await space.tree()).toEqual({ 'a.txt': 'one\ntwo\n' });
+});
+
+test('an answer counts only if it was offered, and repeats what the client was asked if it can', async () => {
+  const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+  const run = ['Bash', { command: 'make it' }] as [string, object];
+  const { join, audited } = await hosting(space, [calls(run), says('Done.')]);
+  const ada = await join();
+  const id = await ada.create(space.root);
+  const bob = await join({ name: 'Bob', role: 'editor', answer: choosing('always') });
+  await bob.attach(id);
+  const outcome = { outcome: 'selected' as const, optionId: 'no' };
+  const silent = await join({ name: 'Eve', role: 'editor', answer: () => ({ outcome }) });
+  await silent.attach(id);
+  const turn = ada.prompt(id, 'change it');
+  await bob.until(() => bob.asked.length === 3);
+  await silent.until(() => silent.asked.length === 3);
+  await ada.until(() => ada.asked.length === 1);
+
+  const offered = (of: typeof bob) => of.asked[0]?.options.map(({ optionId }) => optionId);
+  expect(offered(ada)).toEqual(['once', 'session', 'always', 'no']);
+  expect(offered(bob)).toEqual(['once', 'session', 'no']);
+  await expect.poll(() => audited.filter(({ event }) => event === 'refused').length).toBe(6);
+  const { requestId } = (bob.asked[0]?._meta?.aca ?? {}) as PermissionMeta;
+  const why = audited.flatMap(({ event, detail }) => (event === 'refused' ? [detail] : []));
+  expect(new Set(why)).toEqual(
+    new Set([`answer that was not offered for ${requestId}`, `wrong digest for ${requestId}`]),
+  );
+
+  // A client that knows only the protocol.
+  const plain = await join({ name: 'Kim', role: 'editor', answer: () => ({ outcome }) });
+  await plain.agent.request(names.resume, { sessionId: id, cwd: space.root, mcpServers: [] });
+  expect(await turn).toBe('end_turn');
 });
 
 describe('roles', () => {
@@ -274,4 +311,53 @@ test('an answer in words is shown with the name of who gave it', async () => {
     answer: 'Blue',
     by: 'Bob',
   });
+});
+
+test('whether to trust the folder is asked of owners, bound to its digest; all see who answered', async () => {
+  const rules = JSON.stringify({ permissions: { allow: ['Bash(make *)'] } });
+  const space = await workspace({ '.ai-assistant.json': rules });
+  const { join, audited } = await hosting(space, [says('Hello.'), says('Done.')]);
+  const ada = await join({ name: 'Ada' });
+  const id = await ada.create(space.root);
+  await ada.attach(id);
+  const eve = await join({ name: 'Eve', role: 'viewer', answer: choosing('yes') });
+  await eve.attach(id);
+  const forged = { aca: { requestId: 'now-1', digest: 'made up' } };
+  const mallory = await join({
+    name: 'Mallory',
+    answer: () => ({ outcome: { outcome: 'selected', optionId: 'yes' }, _meta: forged }),
+  });
+  await mallory.attach(id);
+  const guest = await join({ name: 'Guest', role: 'editor', answer: choosing('yes') });
+  await guest.attach(id);
+  // What guests prompt neither asks this nor waits for the answer.
+  expect(await guest.prompt(id, 'hello')).toBe('end_turn');
+  const turn = ada.prompt(id, 'go');
+  await mallory.until(() => mallory.asked.length === 3);
+  const again = await join({ name: 'Ada' });
+  await again.attach(id);
+  await again.until(() => again.asked.length === 1);
+
+  const bob = await join({ name: 'Bob', answer: choosing('no') });
+  await bob.attach(id);
+
+  expect(await turn).toBe('end_turn');
+  expect([...eve.asked, ...guest.asked]).toEqual([]);
+  const [asked] = ada.asked;
+  const { requestId } = (asked?._meta?.aca ?? {}) as PermissionMeta;
+  expect(again.asked[0]?._meta).toEqual(asked?._meta);
+  expect(JSON.stringify(asked?.toolCall)).toContain('Bash(make *)');
+  const question = 'Trust this folder?';
+  for (const member of [ada, eve, bob, guest, again]) {
+    await member.until(() => member.events.at(-1)?.type === 'turn_ended');
+    expect(member.events.filter(({ type }) => type.startsWith('question_'))).toEqual([
+      { type: 'question_asked', requestId, question },
+      { type: 'question_settled', requestId, question, answer: 'No', by: 'Bob' },
+    ]);
+    expect(member.updates.filter(({ update }) => update.sessionUpdate === 'tool_call')).toEqual([]);
+  }
+  expect(audited.filter(({ event }) => event === 'refused')).toHaveLength(3);
+  expect(audited).toContainEqual(
+    expect.objectContaining({ event: 'declined', session: id, detail: question }),
+  );
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type NewSessionRequest, RequestError, type SessionUpdate } from '@agentclientprotocol/sdk';
+import { type NewSessionRequest, RequestError } from '@agentclientprotocol/sdk';
 import { byLastUsed } from '../../../app/opening/choose-session.ts';
 import type { SessionOptions } from '../../../app/options.ts';
 import type { SessionSummary } from '../../../contract/session.ts';
@@ -11,10 +11,14 @@ import type { AccessEntry } from '../../../observability/audit/access-log.ts';
 import { historyUpdates } from '../../acp/history-updates.ts';
 import { Sessions } from '../../acp/sessions.ts';
 import type { Terminal } from '../../shared/terminal.ts';
-import type { ParticipantInfo, SessionOverview } from '../server-methods.ts';
-import { type HostedOptions, HostedSession } from './hosted-session.ts';
+import type { SessionOverview } from '../server-methods.ts';
+import { AcceptedPrompts } from './accepted-prompts.ts';
+import { type HostedOptions, HostedSession, pastDelivery } from './hosted-session.ts';
 import { RunningSessions } from './running-sessions.ts';
+import type { Delivery } from './watch.ts';
 
+/** Of a prompt in the audit log. */
+const PROMPT_CHARACTERS = 200;
 /** Sessions in an overview that are not open. */
 const MOST_PAST = 200;
 /** How often listeners are told that something changed. */
@@ -93,27 +97,30 @@ export class HostedSessions {
   }
 
   /** A session that is not open, as it was saved. Nothing is started for it. */
-  async saved(id: string): Promise<{ overview: SessionOverview; past: SessionUpdate[] }> {
+  async saved(id: string): Promise<{ overview: SessionOverview; past: Delivery[] }> {
     const overview = this.overview().find((one) => one.id === id);
     const session = overview && (await this.sessions.store.read(id));
     if (!session) throw RequestError.sessionNotFound(id);
-    return { overview, past: historyUpdates(session.messages, session.workingDirectory) };
+    return { overview, past: historyUpdates(session, session.workingDirectory).map(pastDelivery) };
   }
 
   async close(id: string): Promise<void> {
     const hosted = this.#hosted.get(id);
     this.#hosted.delete(id);
     this.#listed = null;
+    hosted?.release();
     const closing = this.sessions.close(id).finally(() => this.#closing.delete(id));
     this.#closing.set(id, closing);
     hosted?.room.closed();
     await closing;
+    await hosted?.settled();
     this.#listChanged();
   }
 
   async delete(id: string): Promise<void> {
     await this.close(id);
     await this.sessions.delete(id);
+    await this.#acceptedIn(id).delete();
     this.#resting.delete(id);
     this.#running.ended(id);
     this.#listChanged();
@@ -143,10 +150,31 @@ export class HostedSessions {
     return [...open, ...past];
   }
 
+  /** Writes to the audit log what somebody did, without the secrets of the session. */
+  audit({ detail, ...entry }: AccessEntry): void {
+    const { session = '' } = entry;
+    // Hidden before it is cut: a part of a secret cannot be recognised.
+    const hidden = detail && (this.#hosted.get(session)?.session.opened.privacy.hide(detail) ?? detail);
+    const shown = entry.event === 'prompted' ? hidden?.slice(0, PROMPT_CHARACTERS) : hidden;
+    this.#deps.audit({ ...entry, ...(shown !== undefined && { detail: shown }) });
+  }
+
   /** Called when the overview may have changed. Returns a function that removes the listener. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** Removes the prompts that wait of people who have no access any more. */
+  async dropRevoked(): Promise<void> {
+    for (const [id, { session }] of this.#hosted) {
+      for (const prompt of session.waiting) {
+        if (!prompt.isAllowed || (await prompt.isAllowed())) continue;
+        if (!session.takeBack((one) => one === prompt)) continue;
+        const detail = `${prompt.from?.name} has no access any more: ${prompt.text}`;
+        this.audit({ event: 'refused', session: id, detail });
+      }
+    }
   }
 
   /** Frees the memory of sessions without participants and work; they are opened again when somebody comes. */
@@ -163,7 +191,9 @@ export class HostedSessions {
   /** Interrupts what runs, and saves everything. */
   async closeAll(): Promise<void> {
     clearInterval(this.#looking);
+    for (const hosted of this.#hosted.values()) hosted.release();
     await this.sessions.closeAll();
+    await Promise.all([...this.#hosted.values()].map((hosted) => hosted.settled()));
     await this.#running.settled();
   }
 
@@ -187,18 +217,20 @@ export class HostedSessions {
     return new HostedSession({
       // Numbers of another server, or of a session that was closed since, mean nothing here.
       epoch: randomUUID().slice(0, 8),
+      accepted: this.#acceptedIn(id),
       ...known,
       wasInterrupted: this.#running.wasInterrupted(id),
-      onAnswered: (by, { request }, { choice }) => {
-        const event = choice === 'no' ? 'declined' : 'approved';
-        this.#audit(event, { id, by, detail: `${request.operation} (${choice})` });
-      },
+      onAnswered: (by, event, detail) => this.audit({ event, session: id, by, detail }),
       onChange: () => this.#changed(),
       onTurn: (isRunning) => {
         if (isRunning) this.#running.began(id);
         else if (!this.#deps.leaving.aborted) this.#running.ended(id);
       },
     });
+  }
+
+  #acceptedIn(id: string): AcceptedPrompts {
+    return new AcceptedPrompts(path.join(this.#deps.folder, 'prompts', `${id}.json`));
   }
 
   #opened(id: string, hosted: HostedSession): void {
@@ -226,9 +258,5 @@ export class HostedSessions {
       this.#listed = { at: now, sessions: byLastUsed(this.#closed()) };
     }
     return this.#listed.sessions;
-  }
-
-  #audit(event: string, { id, by, detail }: { id: string; by: ParticipantInfo; detail: string }): void {
-    this.#deps.audit({ event, session: id, by, detail });
   }
 }

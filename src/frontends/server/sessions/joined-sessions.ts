@@ -3,6 +3,7 @@ import {
   type ClientCapabilities,
   methods,
   RequestError,
+  type SessionNotification,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import { EditorClient } from '../../acp/client.ts';
@@ -15,9 +16,11 @@ import {
   serverNotifications,
 } from '../server-methods.ts';
 import { acpAnswers } from './acp-answers.ts';
+import { forGuests } from './guest-commands.ts';
 import type { HostedSession } from './hosted-session.ts';
 import type { HostedSessions } from './hosted-sessions.ts';
 import type { Participant } from './room.ts';
+import { preparedParams } from './socket-stream.ts';
 import { type Delivery, type Start, Watch } from './watch.ts';
 
 const RESET: Delivery = {
@@ -27,8 +30,17 @@ const RESET: Delivery = {
 
 const CAUGHT_UP: Delivery = { ...RESET, meta: { event: { type: 'caught_up' } } };
 
-/** How a client takes part in one session. `isAware`: it knows events and participants, not only the protocol. */
-type Joined = { info: ParticipantInfo; isAware: boolean; leave(): void };
+/** Updates in one message. */
+const BATCH = 50;
+
+/**
+ * What a client knows of a session besides the protocol. `isAware`: events and participants. `batches`: many updates
+ * in one message.
+ */
+type Knows = { isAware: boolean; batches: boolean };
+
+/** How a client takes part in one session. */
+type Joined = Knows & { info: ParticipantInfo; leave(): void };
 
 type JoinedDeps = {
   hosted: HostedSessions;
@@ -36,7 +48,7 @@ type JoinedDeps = {
   context(): AgentContext;
   capabilities(): ClientCapabilities;
   /** The client answered something else than it was asked. */
-  onWrong(sessionId: string, requestId: string): void;
+  onWrong(sessionId: string, why: string): void;
   /** The client is so far behind that updates it has not seen were dropped. */
   onBehind(): void;
 };
@@ -66,20 +78,21 @@ export class JoinedSessions {
         'This session is not open. Ask its owner or an editor to open it.',
       );
     const start = from === 'past' ? await startOf(found) : { first: [], seq: seqOf(found, from) };
-    const started = this.#join(sessionId, found, { isAware: false }).start(start);
+    const started = this.#join(sessionId, found, { isAware: false, batches: false }).start(start);
     if (from === 'past') await started;
   }
 
   /** For clients that know events and participants. */
-  async attach({ sessionId, after }: AttachParams): Promise<AttachResult> {
+  async attach({ sessionId, after, batches = false }: AttachParams): Promise<AttachResult> {
     const { found, readOnly } = await this.#tryToOpen(sessionId);
-    if (!found) return this.#attachSaved(sessionId, readOnly);
+    const knows = { isAware: true, batches };
+    if (!found) return this.#attachSaved(sessionId, knows, readOnly);
     const { hosted } = this.#deps;
     const state = await hosted.sessions.stateOf(sessionId);
     const reset = !after || !found.log.knows(after);
     const start = reset ? await again(found) : { first: [], seq: after.seq };
     const position = reset ? { ...found.log.position, seq: start.seq } : found.log.position;
-    const watch = this.#join(sessionId, found, { isAware: true });
+    const watch = this.#join(sessionId, found, knows);
     // After the answer, which says what comes next.
     setImmediate(() => void watch.start(start));
     const { title, cwd } = found.overview();
@@ -121,15 +134,14 @@ export class JoinedSessions {
   }
 
   /** The conversation as it was saved, and what happens in it as soon as somebody opens it. */
-  async #attachSaved(sessionId: string, readOnly?: string): Promise<AttachResult> {
+  async #attachSaved(sessionId: string, knows: Knows, readOnly?: string): Promise<AttachResult> {
     const { hosted } = this.#deps;
     const { overview, past } = await hosted.saved(sessionId);
-    const { waiting, look } = this.#joinOnceOpen(sessionId);
-    const deliveries = [RESET, ...past.map((update) => ({ update, meta: {} })), CAUGHT_UP];
+    const { waiting, look } = this.#joinOnceOpen(sessionId, knows);
+    const deliveries = [RESET, ...past, CAUGHT_UP];
     setImmediate(async () => {
-      for (const delivery of deliveries)
-        if (this.#joined.get(sessionId) === waiting)
-          await this.#send(sessionId, delivery).catch(() => this.leave(sessionId));
+      if (this.#joined.get(sessionId) === waiting)
+        await this.#sendMany(sessionId, deliveries).catch(() => this.leave(sessionId));
       void look();
     });
     const { title, cwd, state } = overview;
@@ -149,7 +161,7 @@ export class JoinedSessions {
   }
 
   /** For a session that is not open: joins as soon as somebody opens it. `look` does it at once, if it is open by now. */
-  #joinOnceOpen(sessionId: string): { waiting: Joined; look(): Promise<void> } {
+  #joinOnceOpen(sessionId: string, knows: Knows): { waiting: Joined; look(): Promise<void> } {
     this.leave(sessionId);
     const { hosted } = this.#deps;
     const look = async () => {
@@ -157,11 +169,10 @@ export class JoinedSessions {
       if (!found) return;
       off();
       const start = await again(found);
-      if (this.#joined.get(sessionId) === waiting)
-        void this.#join(sessionId, found, { isAware: true }).start(start);
+      if (this.#joined.get(sessionId) === waiting) void this.#join(sessionId, found, knows).start(start);
     };
     const off = hosted.listen(() => void look());
-    const waiting: Joined = { info: this.#newInfo(), isAware: true, leave: off };
+    const waiting: Joined = { info: this.#newInfo(), ...knows, leave: off };
     this.#joined.set(sessionId, waiting);
     return { waiting, look };
   }
@@ -177,15 +188,18 @@ export class JoinedSessions {
     return { id: `participant-${participants}`, name, role };
   }
 
-  #join(sessionId: string, found: HostedSession, { isAware }: { isAware: boolean }): Watch {
+  #join(sessionId: string, found: HostedSession, knows: Knows): Watch {
     this.leave(sessionId);
+    const { isAware } = knows;
     const { who, onBehind, onWrong, capabilities } = this.#deps;
     const info = this.#newInfo();
     const context = this.#deps.context();
     const client = new EditorClient(context, capabilities(), sessionId);
+    const shown = who.role === 'owner' ? (delivery: Delivery) => delivery : forGuests;
     const watch = new Watch({
       log: found.log,
-      send: (delivery) => this.#send(sessionId, delivery),
+      send: (delivery) => this.#send(sessionId, shown(delivery)),
+      sendMany: (deliveries) => this.#sendMany(sessionId, deliveries.map(shown)),
       ...(isAware && { again: () => again(found) }),
       onBehind,
     });
@@ -193,14 +207,16 @@ export class JoinedSessions {
       context,
       sessionId,
       client,
-      onWrong: (requestId) => onWrong(sessionId, requestId),
+      isPlain: !isAware,
+      isGuest: who.role !== 'owner',
+      onWrong: (why) => onWrong(sessionId, why),
     });
     const participant: Participant = {
       info,
       answers: includesRole(who.role, 'editor') ? answers : null,
       onChanges: () => client.changesChanged(),
       ...(isAware && {
-        onClosed: () => this.#joinOnceOpen(sessionId),
+        onClosed: () => this.#joinOnceOpen(sessionId, knows),
         onParticipants: (all) =>
           this.#notify(serverNotifications.participants, { sessionId, participants: all }),
         onTyping: (typing) => this.#notify(serverNotifications.typing, { sessionId, ...typing }),
@@ -211,19 +227,41 @@ export class JoinedSessions {
       watch.end();
       leaveRoom();
     };
-    this.#joined.set(sessionId, { info, isAware, leave });
+    this.#joined.set(sessionId, { info, ...knows, leave });
     return watch;
   }
 
-  async #send(sessionId: string, { update, meta, from }: Delivery): Promise<void> {
+  async #send(sessionId: string, delivery: Delivery): Promise<void> {
+    const { update, meta, from } = delivery;
     const joined = this.#joined.get(sessionId);
     if (!joined) return;
     // A plain client shows its own prompts itself.
     if (!joined.isAware && (from === joined.info.id || meta.event)) return;
-    const shown = this.#deps.capabilities().session?.notices ? update : withoutNotice(update);
+    const shown = this.#knowsNotices ? update : withoutNotice(update);
     if (!shown) return;
-    const params = { sessionId, update: shown, _meta: { aca: meta } };
-    await this.#deps.context().notify(methods.client.session.update, params);
+    const fields = shown === update ? fieldsOf(delivery) : fieldsOf({ update: shown, meta });
+    const params = preparedParams(`{"sessionId":${JSON.stringify(sessionId)},${fields}}`);
+    await this.#deps.context().notify(methods.client.session.update, params as SessionNotification);
+  }
+
+  /** For as long as the client takes part in the same way. */
+  async #sendMany(sessionId: string, deliveries: readonly Delivery[]): Promise<void> {
+    const joined = this.#joined.get(sessionId);
+    const size = joined?.batches && this.#knowsNotices ? BATCH : 1;
+    for (let at = 0; at < deliveries.length && this.#joined.get(sessionId) === joined; at += size) {
+      const batch = deliveries.slice(at, at + size);
+      const [first] = batch;
+      if (first && batch.length === 1) await this.#send(sessionId, first);
+      else {
+        const updates = batch.map((delivery) => `{${fieldsOf(delivery)}}`).join(',');
+        const params = preparedParams(`{"sessionId":${JSON.stringify(sessionId)},"updates":[${updates}]}`);
+        await this.#deps.context().notify(serverNotifications.updates, params);
+      }
+    }
+  }
+
+  get #knowsNotices(): boolean {
+    return this.#deps.capabilities().session?.notices !== undefined;
   }
 
   #notify(method: string, params: object): void {
@@ -233,6 +271,18 @@ export class JoinedSessions {
       .notify(method, params)
       .catch(() => undefined);
   }
+}
+
+const fields = new WeakMap<Delivery, string>();
+
+/** As JSON, made once for all clients. */
+function fieldsOf(delivery: Delivery): string {
+  const known = fields.get(delivery);
+  if (known !== undefined) return known;
+  const { update, meta } = delivery;
+  const json = `"update":${JSON.stringify(update)},"_meta":${JSON.stringify({ aca: meta })}`;
+  fields.set(delivery, json);
+  return json;
 }
 
 /** For clients that do not know notices: a warning as text, and nothing else. */

@@ -4,7 +4,7 @@ import type { UserQuestion } from '../../../contract/tool.ts';
 import { following, onAbort, unlessAborted } from '../../../lib/async/abort.ts';
 import { atMostEvery } from '../../../lib/async/at-most-every.ts';
 import { sha256 } from '../../../lib/sha256.ts';
-import type { Approval, Client } from '../../acp/client.ts';
+import type { AboutQuestion, Approval, Client } from '../../acp/client.ts';
 import type { ClientExtensions } from '../../acp/extension-methods.ts';
 import type {
   ParticipantInfo,
@@ -22,12 +22,11 @@ const TOLD_MS = 100;
 export type Answers = {
   approve(approval: Approval, about: PermissionMeta, signal: AbortSignal): Promise<Answer | undefined>;
   ask(question: UserQuestion, about: QuestionMeta, signal: AbortSignal): Promise<string | null | undefined>;
-  confirm(
-    question: string,
-    signal: AbortSignal,
-    details?: ToolCallUpdate['content'],
-  ): Promise<boolean | undefined>;
+  confirm(question: YesOrNo, about: PermissionMeta, signal: AbortSignal): Promise<boolean | undefined>;
 };
+
+/** A question for a yes or no, and what it is about. */
+export type YesOrNo = { question: string; details: NonNullable<ToolCallUpdate['content']> };
 
 export type Participant = {
   info: ParticipantInfo;
@@ -48,8 +47,10 @@ type Question = { put(participant: Participant): void };
 export type RoomOptions = {
   log: EventLog;
   cwd: string;
+  /** A participant answered a question about a call, in words, or with yes or no. `detail` says which and how. */
+  onAnswered(by: ParticipantInfo, event: 'approved' | 'declined' | 'answered', detail: string): void;
   /** A participant answered a question about a call. */
-  onAnswered(by: ParticipantInfo, approval: Approval, answer: Answer): void;
+  onDecided(by: ParticipantInfo, callId: string, answer: Answer): void;
   /** A question was asked or settled, or someone came or went. */
   onChange(): void;
 };
@@ -136,11 +137,11 @@ export class Room implements Client {
         signal,
       );
       this.tell({ type: 'permission_settled', requestId, optionId: answer.choice }, by.name);
-      this.#options.onAnswered(by, approval, answer);
-      this.#tellOthers(
-        by,
-        `${answer.choice === 'no' ? 'declined' : 'approved'}: ${approval.request.operation}`,
-      );
+      const { choice } = answer;
+      const { callId, operation } = approval.request;
+      this.#options.onDecided(by, callId, answer);
+      this.#options.onAnswered(by, choice === 'no' ? 'declined' : 'approved', `${operation} (${choice})`);
+      this.#tellOthers(by, `${choice === 'no' ? 'declined' : 'approved'}: ${operation}`);
       return answer;
     } catch (error) {
       this.tell({ type: 'permission_settled', requestId, optionId: null });
@@ -150,25 +151,43 @@ export class Room implements Client {
 
   async ask(question: UserQuestion, signal: AbortSignal): Promise<string | null> {
     const about = { requestId: this.#newId() };
+    const told = { ...about, question: question.question };
+    this.tell({ type: 'question_asked', ...told });
     const put = (answers: Answers, withdrawn: AbortSignal) => answers.ask(question, about, withdrawn);
     const { answer = null, by } = (await unlessAborted(this.#pose(put, signal), signal)) ?? {};
-    this.tell({ type: 'question_settled', ...about, question: question.question, answer }, by?.name);
-    if (by) this.#tellOthers(by, answer === null ? 'declined to answer' : `answered: ${answer}`);
+    this.tell({ type: 'question_settled', ...told, answer }, by?.name);
+    if (by) {
+      const event = answer === null ? 'declined' : 'answered';
+      this.#options.onAnswered(by, event, [question.question, answer ?? []].flat().join(' '));
+      this.#tellOthers(by, answer === null ? 'declined to answer' : `answered: ${answer}`);
+    }
     return answer;
   }
 
   async confirm(
     question: string,
     signal: AbortSignal,
-    details?: ToolCallUpdate['content'],
+    { details = [], ownerOnly }: AboutQuestion = {},
   ): Promise<boolean> {
-    const put = (answers: Answers, withdrawn: AbortSignal) => answers.confirm(question, withdrawn, details);
-    return (await unlessAborted(this.#pose(put, signal), signal))?.answer ?? false;
+    const asked = { question, details };
+    const requestId = this.#newId();
+    const about = { requestId, digest: sha256(JSON.stringify([this.#options.cwd, asked])) };
+    this.tell({ type: 'question_asked', requestId, question });
+    const put = async (answers: Answers, withdrawn: AbortSignal, { role }: ParticipantInfo) =>
+      ownerOnly && role !== 'owner' ? undefined : answers.confirm(asked, about, withdrawn);
+    const { answer = null, by } = (await unlessAborted(this.#pose(put, signal), signal)) ?? {};
+    const words = answer === null ? null : answer ? 'Yes' : 'No';
+    this.tell({ type: 'question_settled', requestId, question, answer: words }, by?.name);
+    if (by) {
+      this.#options.onAnswered(by, answer ? 'approved' : 'declined', question);
+      this.#tellOthers(by, `answered ${words} to: ${question}`);
+    }
+    return answer === true;
   }
 
   /** Resolves with the first answer, however long it takes. Rejects when the question is withdrawn. */
   #pose<Value>(
-    put: (answers: Answers, withdrawn: AbortSignal) => Promise<Value | undefined>,
+    put: (answers: Answers, withdrawn: AbortSignal, asked: ParticipantInfo) => Promise<Value | undefined>,
     signal: AbortSignal,
   ): Promise<{ answer: Value; by: ParticipantInfo }> {
     return new Promise((resolve, reject) => {
@@ -183,7 +202,7 @@ export class Room implements Client {
       const question: Question = {
         put: (participant) => {
           if (!participant.answers) return;
-          const asked = put(participant.answers, withdrawn.signal);
+          const asked = put(participant.answers, withdrawn.signal, participant.info);
           // A participant who cannot be reached has not answered.
           asked.catch(() => undefined).then((answer) => take(answer, participant));
         },

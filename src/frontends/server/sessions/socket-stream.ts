@@ -7,6 +7,15 @@ const MOST_BUFFERED_BYTES = 1_000_000;
 /** A client that takes nothing for so long is cut off. */
 const STALLED_MS = 30_000;
 
+const prepared = new WeakMap<object, string>();
+
+/** Params that are written as this JSON, so that what many clients get is serialized once. */
+export function preparedParams(json: string): object {
+  const params = {};
+  prepared.set(params, json);
+  return params;
+}
+
 /**
  * The messages of a WebSocket, one in each text frame. The library's own stream opens the socket itself, and does
  * not wait for slow readers.
@@ -34,11 +43,17 @@ export function socketStream(socket: WebSocket): Stream {
     },
   });
   const writable = new WritableStream<AnyMessage>({
-    write: (message) => send(socket, JSON.stringify(message)),
+    write: (message) => send(socket, jsonOf(message)),
     close: () => socket.close(),
     abort: () => socket.terminate(),
   });
   return { readable, writable };
+}
+
+function jsonOf(message: AnyMessage): string {
+  const params = 'method' in message && isObject(message.params) ? prepared.get(message.params) : undefined;
+  if (params === undefined || !('method' in message)) return JSON.stringify(message);
+  return `{"jsonrpc":"2.0","method":${JSON.stringify(message.method)},"params":${params}}`;
 }
 
 function send(socket: WebSocket, text: string): Promise<void> {

@@ -8,6 +8,8 @@ export type WatchOptions = {
   log: EventLog;
   /** Resolves when the client can take more. */
   send(delivery: Delivery): Promise<void>;
+  /** How a conversation is sent that is sent as a whole, if differently. */
+  sendMany?(deliveries: readonly Delivery[]): Promise<void>;
   /** What to send after a rewind instead of its event: the conversation as it is then. */
   again?(): Promise<Start>;
   /** The client is so far behind that updates it has not seen were dropped. */
@@ -43,8 +45,10 @@ export class Watch {
   }
 
   async #sendAll(deliveries: readonly Delivery[]): Promise<void> {
+    const { send, sendMany } = this.#options;
     try {
-      for (const delivery of deliveries) if (!this.#ended) await this.#options.send(delivery);
+      if (sendMany && deliveries.length > 1) await sendMany(deliveries);
+      else for (const delivery of deliveries) if (!this.#ended) await send(delivery);
     } catch {
       // The connection is closed.
       this.#ended = true;

@@ -1,5 +1,5 @@
 /** A failure that the other side reported. */
-class RpcError extends Error {
+export class RpcError extends Error {
   readonly code: number;
 
   constructor({ code, message }: { code: number; message: string }) {

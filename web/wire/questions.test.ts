@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ChatEvent } from '../../chat/connection.ts';
+import type { ChatEvent } from '../chat/connection.ts';
+import { reduce } from '../chat/state/reduce.ts';
+import { emptyView } from '../chat/state/view.ts';
 import { JsonRpc } from './json-rpc.ts';
 import { Questions } from './questions.ts';
 
@@ -83,4 +85,29 @@ test('a question in words that the session names is settled by its events, not h
   expect(await other).toEqual({ action: 'decline' });
 
   expect(shown.map(({ type }) => type)).toEqual(['question_asked', 'question_asked', 'question_settled']);
+});
+
+test('a question with yes or no that was answered elsewhere is gone; asked again, it is the same one', async () => {
+  const { shown, questions, rpc } = connected();
+  const ask = (id: number) => {
+    const _meta = { aca: { requestId: 'e-1', digest: 'd' } };
+    const toolCall = { toolCallId: 'e-1', title: 'Trust this folder?' };
+    const params = { toolCall, options, _meta };
+    rpc.take(JSON.stringify({ id, method: 'session/request_permission', params }));
+  };
+  ask(1);
+  rpc.end(new Error('lost'));
+  await expect.poll(() => questions.asked).toEqual([]);
+  ask(2);
+  let view = reduce(emptyView, shown, 0);
+  expect(view.asks).toMatchObject([{ requestId: 'e-1' }]);
+
+  const question = 'Trust this folder?';
+  view = reduce(
+    view,
+    [{ type: 'question_settled', requestId: 'e-1', question, answer: 'Yes', by: 'Bob' }],
+    0,
+  );
+  expect(view.asks).toEqual([]);
+  expect(view.items).toMatchObject([{ type: 'answer', question, answer: 'Yes', by: 'Bob' }]);
 });

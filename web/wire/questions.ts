@@ -3,8 +3,8 @@ import type {
   RequestPermissionRequest,
   RequestPermissionResponse,
 } from '@agentclientprotocol/sdk';
-import type { PermissionMeta, QuestionMeta } from '../../../src/frontends/server/server-methods.ts';
-import type { ChatEvent } from '../../chat/connection.ts';
+import type { PermissionMeta, QuestionMeta } from '../../src/frontends/server/server-methods.ts';
+import type { ChatEvent } from '../chat/connection.ts';
 
 type Open = { asked: ChatEvent; answer(value: string | null): void };
 

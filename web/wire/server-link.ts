@@ -1,6 +1,6 @@
 import type { InitializeRequest } from '@agentclientprotocol/sdk';
-import type { ClientExtensions } from '../../../src/frontends/acp/extension-methods.ts';
-import { serverMethods } from '../../../src/frontends/server/server-methods.ts';
+import type { ClientExtensions } from '../../src/frontends/acp/extension-methods.ts';
+import { serverMethods } from '../../src/frontends/server/server-methods.ts';
 import { type Incoming, JsonRpc } from './json-rpc.ts';
 
 /** `signed out`: the access ended; connecting again needs a new sign-in. */
@@ -13,23 +13,40 @@ export type LinkListener = {
   onRequest?(...asked: Parameters<Incoming['onRequest']>): Promise<unknown> | undefined;
 };
 
+/** What is used of a WebSocket; programs have other ones than pages. */
+export type LinkSocket = {
+  send(text: string): void;
+  close(): void;
+  addEventListener(type: 'open', listener: () => void): void;
+  addEventListener(type: 'message', listener: (message: { data: unknown }) => void): void;
+  addEventListener(type: 'close', listener: (closed: { code: number }) => void): void;
+};
+
 export type LinkOptions = {
-  open(): WebSocket;
+  /** Throws if there is no server at the moment. `onRefused`: it does not accept this client. */
+  open(onRefused: () => void): LinkSocket;
+  /** Of the client. */
+  name: string;
+  /** Calls the listener when it makes sense to try again at once. Returns how to stop that. */
+  onReturn?(listener: () => void): () => void;
   /** Milliseconds until the next try, by how many failed. */
   delay?(failures: number): number;
 };
 
+/** The code with which the server closes connections whose access has ended. */
 const SIGNED_OUT = 4401;
 /** How long nothing may come before the connection is tested, and how long the test may take. */
 const QUIET_MS = 25_000;
 const ANSWER_MS = 8_000;
+/** How long opening a connection may take: one that a dying server took is never answered, and no browser says so. */
+const OPEN_MS = 30_000;
 
 const extensions: ClientExtensions = { aca: { changes: true } };
-const greeting: InitializeRequest = {
+const greeting = (name: string): InitializeRequest => ({
   protocolVersion: 1,
   clientCapabilities: { session: { notices: {} }, elicitation: { form: {} }, _meta: extensions },
-  clientInfo: { name: 'aca-page', version: '1' },
-};
+  clientInfo: { name, version: '1' },
+});
 
 const offline = () => new Error('Not connected to the server. Try again when the connection is back.');
 
@@ -38,7 +55,8 @@ export class ServerLink {
   readonly #options: LinkOptions;
   readonly #listeners = new Set<LinkListener>();
   #state: LinkState = 'connecting';
-  #socket: WebSocket | null = null;
+  readonly #offReturn: () => void;
+  #socket: LinkSocket | null = null;
   #rpc: JsonRpc | null = null;
   #failures = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -46,8 +64,7 @@ export class ServerLink {
 
   constructor(options: LinkOptions) {
     this.#options = options;
-    addEventListener('online', this.#hurry);
-    document.addEventListener('visibilitychange', this.#hurry);
+    this.#offReturn = options.onReturn?.(() => this.#hurry()) ?? (() => undefined);
     this.#connect();
   }
 
@@ -71,16 +88,20 @@ export class ServerLink {
   }
 
   close(): void {
-    removeEventListener('online', this.#hurry);
-    document.removeEventListener('visibilitychange', this.#hurry);
+    this.#offReturn();
     clearTimeout(this.#retry);
     this.#drop();
   }
 
   #connect(): void {
     clearTimeout(this.#retry);
-    const socket = this.#options.open();
+    const socket = this.#tryToOpen();
+    if (!socket) {
+      this.#lost(0);
+      return;
+    }
     this.#socket = socket;
+    this.#test = setTimeout(() => this.#lost(0), OPEN_MS);
     const rpc = new JsonRpc((text) => socket.send(text), {
       onRequest: (method, params, signal) => this.#asked(method, params, signal),
       onNotification: (method, params) => {
@@ -89,18 +110,28 @@ export class ServerLink {
     });
     this.#rpc = rpc;
     socket.addEventListener('open', () => {
-      rpc.request('initialize', greeting).then(
+      rpc.request('initialize', greeting(this.#options.name)).then(
         () => this.#socket === socket && this.#become('online'),
         () => socket.close(),
       );
     });
     socket.addEventListener('message', ({ data }) => {
-      this.#watch();
-      if (this.#socket === socket) rpc.take(String(data));
+      if (this.#socket !== socket) return;
+      if (this.#state === 'online') this.#watch();
+      rpc.take(String(data));
     });
     socket.addEventListener('close', ({ code }) => {
       if (this.#socket === socket) this.#lost(code);
     });
+  }
+
+  #tryToOpen(): LinkSocket | null {
+    try {
+      const socket = this.#options.open(() => this.#socket === socket && this.#lost(SIGNED_OUT));
+      return socket;
+    } catch {
+      return null;
+    }
   }
 
   #lost(code: number): void {
@@ -146,11 +177,10 @@ export class ServerLink {
   }
 
   /** The network or the user is back: do not wait. */
-  #hurry = (): void => {
-    if (document.visibilityState === 'hidden') return;
+  #hurry(): void {
     if (this.#state === 'offline' && !this.#socket) this.#connect();
     else if (this.#state === 'online') this.#probe();
-  };
+  }
 
   async #asked(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     for (const { onRequest } of this.#listeners) {

@@ -1,0 +1,53 @@
+import { readConfigFile } from '../../../config/config-file.ts';
+import { setValue, valueFromText } from '../../../config/edit.ts';
+import { knownKeyPath } from '../../../config/key-path.ts';
+import { userConfigFile } from '../../../config/load.ts';
+import { describeSetting } from '../../../config/schema/reference.ts';
+import { UserError } from '../../../contract/errors.ts';
+import { isObject } from '../../../lib/text/json.ts';
+import type { SettingChange, SettingsResult } from '../owner-methods.ts';
+
+/**
+ * Settings that a form can show and that only bound what sessions do. Rules, commands, addresses and keys, which decide what
+ * runs and who gets what, are for the file and the terminal.
+ */
+const CHANGEABLE = [
+  'model',
+  'effort',
+  'mode',
+  'limits.run',
+  'limits.session',
+  'limits.day',
+  'maxTurns',
+  'sandbox.level',
+] as const;
+
+/** As they are in the owner's configuration file; projects, flags and the environment may say otherwise. */
+export function settingsIn(root: string): SettingsResult {
+  const file = userConfigFile(root);
+  const input: unknown = readConfigFile(file)?.input ?? {};
+  return {
+    file,
+    settings: CHANGEABLE.map((key) => ({
+      key,
+      ...describeSetting(key.split('.')),
+      value: textAt(input, key),
+    })),
+  };
+}
+
+/** Applies to sessions that are opened from now on. */
+export async function changeSetting(root: string, { key, value }: SettingChange): Promise<SettingsResult> {
+  if (!CHANGEABLE.some((one) => one === key))
+    throw new UserError(`${key} cannot be changed here.`, `Change it with \`aca config set ${key} VALUE\`.`);
+  const path = knownKeyPath(key);
+  await setValue(userConfigFile(root), path, value === null ? undefined : valueFromText(path, value));
+  return settingsIn(root);
+}
+
+function textAt(input: unknown, key: string): string | null {
+  const value = key
+    .split('.')
+    .reduce<unknown>((inner, name) => (isObject(inner) ? inner[name] : undefined), input);
+  return value === undefined ? null : String(value);
+}

@@ -23,6 +23,9 @@ export const assets = [
   'tree-sitter-bash/tree-sitter-bash.wasm',
 ];
 
+/** Production code, whatever NODE_ENV says: the code for development contains the paths of its source files. */
+export const jsx = { runtime: 'automatic', importSource: 'preact', development: false };
+
 /** The files that went into a bundle, as paths relative to the repository root. */
 export function inputsOf(files) {
   const inputs = files.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));

@@ -6,7 +6,8 @@ import { anchorOf, type Page } from './links.ts';
 const SOURCE = 'bench/results.md';
 /**
  * A figure in a sentence is a link whose title names its row and column, and optionally the commit whose table is
- * meant: `[69 ms](bench/results.md "spawn to prompt painted, ms: this, binary at 45641a3")`.
+ * meant: `[69 ms](bench/results.md "spawn to prompt painted, ms: this, binary at 45641a3")`. ` × 1000` after the column
+ * makes it an estimate: so many times the figure, with two digits.
  */
 const LINK = /`[^`\n]*`|\[([^\]]*)\]\([^()\s]*bench\/results\.md[^()\s]*\s+"([^"]*): ([^":]*)"\)/g;
 const BLOCK = /<!-- figures: ([^\n]*?) -->\n[\s\S]*?<!-- \/figures -->/g;
@@ -26,14 +27,18 @@ export function sectionsOf(results: string): Section[] {
     .split(/^## /m)
     .slice(1)
     .map((text) => {
-      const [head = [], , ...body] = text
-        .split('\n')
-        .filter((line) => line.startsWith('|'))
-        .map(cellsOf);
+      const rows: Section['rows'] = new Map();
+      for (const [table = ''] of text.matchAll(/(?:^\|.*\n?)+/gm)) {
+        const [head = [], , ...body] = table.trim().split('\n').map(cellsOf);
+        for (const cells of body) {
+          const [what = ''] = cells;
+          rows.set(what, new Map([...(rows.get(what) ?? []), ...columnsOf(head, cells)]));
+        }
+      }
       const bare = /Bare runtime, spawn to exit: ([\d.]+) ms/.exec(text)?.[1];
       return {
         heading: text.slice(0, text.indexOf('\n')),
-        rows: new Map(body.map((cells) => [cells[0] ?? '', columnsOf(head, cells)])),
+        rows,
         bareMs: bare === undefined ? null : Number(bare),
       };
     });
@@ -55,9 +60,13 @@ export function withFigures({ file, text }: Page, sections: readonly Section[]):
   return text
     .replaceAll(LINK, (whole, words?: string, what = '', column = '') => {
       if (words === undefined) return whole;
-      const { value, section } = latest(sections, { what, column, file });
+      const [name = '', times] = column.split(' × ');
+      const { value, section } = latest(sections, { what, column: name, file });
       const target = path.posix.relative(path.posix.dirname(file), SOURCE);
-      const fresh = words.replace(/[\d.,]*\d/, shown(value));
+      const fresh = words.replace(
+        /[\d.,]*\d/,
+        shown(times === undefined ? value : estimate(value * Number(times))),
+      );
       return `[${fresh}](${target}#${anchorOf(section.heading)} "${what}: ${column}")`;
     })
     .replaceAll(BLOCK, (_, columns: string) => {
@@ -89,7 +98,8 @@ function tableOf(
     if (!section) throw new Error(`${file}: ${SOURCE} has no column "${column}"`);
     return section;
   });
-  const lines = [...(sources[0]?.rows.keys() ?? [])].map((what) => [
+  const measured = [...(sources[0]?.rows ?? [])].filter(([, row]) => row.has(columns[0] ?? ''));
+  const lines = measured.map(([what]) => [
     what,
     ...columns.map((column, i) => cellOf(sources[i]?.rows.get(what)?.get(column))),
   ]);
@@ -123,6 +133,10 @@ function sentenceOf(
     return `${names.join(' and ')}: [${facts}](${target}#${anchorOf(section.heading)})${bare}.`;
   });
   return parts.join('\n');
+}
+
+function estimate(value: number): number {
+  return Number(value.toPrecision(2));
 }
 
 function shown(value: number): string {

@@ -65,7 +65,7 @@ async function onStage<Result>(
     tree: async () => ({}),
   };
   await using server = await startModelServer(script);
-  const door = doors.anthropic(server.url);
+  const { env } = doors.anthropic(server.url);
   let end = (): void => undefined;
   try {
     for (const place of [space.root, space.home]) await mkdir(place, { recursive: true });
@@ -73,11 +73,11 @@ async function onStage<Result>(
       await mkdir(path.dirname(path.join(space.root, file)), { recursive: true });
       await writeFile(path.join(space.root, file), text);
     }
-    const lab = openLab(space, ['--model', door.model, ...args], {
+    const lab = openLab(space, args, {
       main: path.resolve('dist/main.cjs'),
       columns,
       rows,
-      env: { ...door.env, COLORTERM: 'truecolor', COLORFGBG: ground === 'light' ? '0;15' : '15;0' },
+      env: { ...env, COLORTERM: 'truecolor', COLORFGBG: ground === 'light' ? '0;15' : '15;0' },
       whenDone: (clean) => {
         end = clean;
       },

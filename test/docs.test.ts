@@ -1,59 +1,17 @@
-import { readdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { builtCommands } from '../scripts/reference.ts';
-import type { Report } from '../src/app/conversation/run-report.ts';
 import { buildProgram, parseArgs, subcommands } from '../src/cli/args.ts';
 import { parseConfig } from '../src/config/config-file.ts';
 import { environmentVariables } from '../src/config/environment.ts';
 import { knownKeyPath } from '../src/config/key-path.ts';
-import { modesByStrictness } from '../src/config/schema/schema.ts';
-import type { AgentEvent } from '../src/contract/event.ts';
-import { searchServices } from '../src/contract/web-search.ts';
-import { exitCodes } from '../src/frontends/shared/exit-codes.ts';
 import { parsePattern } from '../src/permissions/pattern.ts';
-import { commandRules } from '../src/permissions/rules/commands.ts';
-import { builtIn } from '../src/providers/models/models-data.ts';
-import { presets } from '../src/providers/presets.ts';
+import { allDocs, type Doc, FENCE, inlineCodeOf } from './support/docs.ts';
 
-const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
-
-type Doc = { file: string; text: string };
 type Block = { info: string; text: string };
-
-async function allDocs(): Promise<Doc[]> {
-  const inRoot = (await readdir(root)).filter((name) => name.endsWith('.md'));
-  const inDocs = (await readdir(path.join(root, 'docs'))).map((name) => `docs/${name}`);
-  return Promise.all(
-    [...inRoot, ...inDocs.filter((name) => name.endsWith('.md'))].map(async (file) => ({
-      file,
-      text: await readFile(path.join(root, file), 'utf8'),
-    })),
-  );
-}
-
-/** The sources of the program without their tests, and its man page. */
-async function programTexts(): Promise<Doc[]> {
-  const names = await readdir(path.join(root, 'src'), { recursive: true });
-  const sources = names.filter((name) => name.endsWith('.ts') && !name.includes('.test.'));
-  return Promise.all(
-    [...sources.map((name) => path.join('src', name)), 'man/aca.1'].map(async (file) => ({
-      file,
-      text: await readFile(path.join(root, file), 'utf8'),
-    })),
-  );
-}
-
-const FENCE = /^```([^\n`]*)\n([\s\S]*?)^```$/gm;
 
 function blocksOf(text: string): Block[] {
   return [...text.matchAll(FENCE)].map(([, info = '', inner = '']) => ({ info: info.trim(), text: inner }));
-}
-
-function inlineCodeOf(text: string): string[] {
-  return [...text.replaceAll(FENCE, '').matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
 }
 
 type Word = { text: string; quoted: boolean };
@@ -196,16 +154,6 @@ function unknownVariables(text: string): string[] {
     .filter((name) => !known.includes(name));
 }
 
-/** The first cells of the table under a heading, without its head. */
-function rowsUnder(title: string, text: string): string[] {
-  const section = text.split(/^#+ /m).find((part) => part.startsWith(`${title}\n`)) ?? '';
-  return [...section.matchAll(/^\| `?([\w-]+)`? +\|/gm)].map(([, cell = '']) => cell).slice(2);
-}
-
-async function docNamed(file: string): Promise<string> {
-  return readFile(path.join(root, 'docs', file), 'utf8');
-}
-
 describe('the documents', () => {
   test('there are some, and the checks have something to check', async () => {
     const docs = await allDocs();
@@ -229,112 +177,6 @@ describe('the documents', () => {
   ])('%s', async (_name, check) => {
     const docs = await allDocs();
     expect(docs.flatMap((doc) => check(doc).map((problem) => `${doc.file}: ${problem}`))).toEqual([]);
-  });
-});
-
-test('the privacy page names everybody whose address is in the program', async () => {
-  const known: Record<string, string> = {
-    'registry.npmjs.org': 'The npm registry',
-    'huggingface.co': 'Hugging Face',
-    'raw.githubusercontent.com': 'GitHub',
-    // Names of permissions that the clouds' login servers grant.
-    'www.googleapis.com': 'Google OAuth',
-    'cognitiveservices.azure.com': 'Microsoft Entra ID',
-    ...Object.fromEntries(
-      searchServices.flatMap(({ label, address, keyUrl }) =>
-        [address, keyUrl].filter(Boolean).map((url) => [new URL(url ?? '').host, label]),
-      ),
-    ),
-    'github.com': 'GitHub',
-  };
-  // Addresses that are shown to people or are examples; the providers are in the table of presets.
-  const notContacted = /(presets|models-data|commands|mcp.change|web-fetch)\.ts$|src.firewall/;
-  const page = await docNamed('privacy.md');
-  const sources = (await programTexts()).filter(({ file }) => !notContacted.test(file));
-  const addresses = sources.flatMap(({ text }) => [...text.matchAll(/https?:\/\/([a-z0-9.-]+\.[a-z]{2,})/g)]);
-  const hosts = [...new Set(addresses.map(([, host = '']) => host))];
-  const unnamed = hosts.filter((host) => !host.endsWith('.invalid') && !page.includes(known[host] ?? host));
-  expect(hosts).toContain('huggingface.co');
-  expect(unnamed).toEqual([]);
-});
-
-test('the program names no page of docs/, because its packages contain none', async () => {
-  const { files } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
-    files: string[];
-  };
-  const pages = new Set((await readdir(path.join(root, 'docs'))).filter((name) => name.endsWith('.md')));
-  const named = (await programTexts()).flatMap(({ file, text }) =>
-    [...text.matchAll(/\bdocs\/([\w-]+\.md)/g)]
-      .filter(([, page = '']) => pages.has(page))
-      .map(([words]) => `${file}: ${words}`),
-  );
-  expect(files).not.toContain('docs');
-  expect(pages).toContain('sandbox.md');
-  expect(named).toEqual([]);
-});
-
-describe('tables name everything there is, and nothing else', () => {
-  test('events', async () => {
-    const kinds: Record<AgentEvent['type'], true> = {
-      run_start: true,
-      turn_start: true,
-      text: true,
-      thinking: true,
-      reclassify: true,
-      call_start: true,
-      question: true,
-      judged: true,
-      tool_start: true,
-      tool_progress: true,
-      subagent: true,
-      tool_end: true,
-      cache: true,
-      model_call: true,
-      retry: true,
-      loading: true,
-      usage: true,
-      message: true,
-      compacted: true,
-      notice: true,
-      end: true,
-    };
-    expect(rowsUnder('Events', await docNamed('headless.md'))).toEqual(Object.keys(kinds));
-  });
-  test('fields of the result', async () => {
-    const fields: Record<keyof Report, true> = {
-      type: true,
-      sessionId: true,
-      provider: true,
-      model: true,
-      stopReason: true,
-      result: true,
-      structured: true,
-      turns: true,
-      usage: true,
-      costUsd: true,
-      filesChanged: true,
-      commands: true,
-      changes: true,
-      checks: true,
-      denials: true,
-      sandbox: true,
-      durationMs: true,
-      error: true,
-    };
-    expect(rowsUnder('The result', await docNamed('headless.md'))).toEqual(Object.keys(fields));
-  });
-
-  test('exit codes, modes, refused commands, vendors and aliases', async () => {
-    const models = await docNamed('models.md');
-    const permissions = await docNamed('permissions.md');
-    expect(rowsUnder('Exit codes', await docNamed('headless.md'))).toEqual(
-      Object.values(exitCodes).map(({ code }) => String(code)),
-    );
-    expect(rowsUnder('Modes', permissions)).toEqual([...modesByStrictness]);
-    expect(rowsUnder('Commands', permissions)).toEqual(commandRules.map(({ name }) => name));
-    expect(rowsUnder('Providers', models)).toEqual(presets.map(({ name }) => name));
-    const named = inlineCodeOf(models.split(/^#+ Aliases\n/m)[1]?.split('\n\n')[0] ?? '');
-    expect(named.sort()).toEqual(Object.keys(builtIn.aliases).sort());
   });
 });
 

@@ -171,7 +171,7 @@ export const shots: Shot[] = [
     script: [],
     async play(lab) {
       lab.type('/');
-      await lab.waitFor('/commit');
+      await lab.waitFor('/clear');
     },
   },
 ];

@@ -36,6 +36,7 @@ export const order: readonly Entry[] = [
     pages: {
       'terminal.md': 'keys, modes, the screen',
       'screens.md': 'pictures of the terminal interface',
+      'voice.md': 'dictate into the prompt',
       'tools.md': 'what the model can do',
       'sessions.md': 'resume, rewind, undo, move to another machine',
       'replay.md': 'run a session again and compare: bug reports, tests of hooks and plugins, models',
@@ -45,7 +46,7 @@ export const order: readonly Entry[] = [
       'diagnostics.md': 'new errors after every change: language servers, checks',
       'git.md': 'commits, reviews, branches, worktrees',
       'server.md': 'sessions without a terminal: background, attach, browsers, several people',
-      'editors.md': 'Zed, JetBrains, Neovim, Emacs and others, over the Agent Client Protocol',
+      'editors.md': 'VS Code, Zed, JetBrains, Neovim, Emacs and others, over the Agent Client Protocol',
       'headless.md': 'scripts: one prompt, one result, exit codes, JSON events',
       'batch.md': 'many tasks at once, each in a worktree of its own',
       'fleet.md': 'the same on many machines: workers, a queue, one budget',
@@ -77,6 +78,7 @@ export const order: readonly Entry[] = [
       'mcp.md': 'tools of other programs, and this program as a server',
       'plugins.md': 'marketplaces, bundles, JavaScript modules',
       'api.md': 'the assistant inside your own program',
+      '../examples/README.md': 'programs and files to copy',
     },
   },
   {
@@ -95,6 +97,7 @@ export const order: readonly Entry[] = [
     about: 'How it is built.',
     pages: {
       '../CONTRIBUTING.md': 'from a clone to a merged change',
+      '../CODE_OF_CONDUCT.md': 'how we treat each other',
       '../ARCHITECTURE.md': 'where things live, and which way imports point',
       'stack.md': 'libraries and tools, and why',
       'bench.md': 'the latest figures, and how to measure',

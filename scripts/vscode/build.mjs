@@ -2,7 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'vite';
-import { inputsOf, root } from '../bundle.mjs';
+import { inputsOf, jsx, root } from '../bundle.mjs';
 import { licences } from '../licences.mjs';
 
 export const extension = path.join(root, 'editors/vscode');
@@ -13,12 +13,7 @@ const shared = {
   logLevel: 'warn',
   define: { 'process.env.NODE_ENV': JSON.stringify('production') },
 };
-const out = {
-  outDir: path.join(extension, 'dist'),
-  emptyOutDir: false,
-  minify: true,
-  reportCompressedSize: false,
-};
+const out = { write: false, minify: true };
 
 /** Runs in the editor's Node, which provides `vscode`. */
 const host = {
@@ -40,7 +35,7 @@ const host = {
 /** Runs in the browser part of the editor. */
 const webview = {
   ...shared,
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  oxc: { jsx },
   build: {
     ...out,
     target: 'es2022',
@@ -59,10 +54,20 @@ const webview = {
   },
 };
 
+/** The files of dist/, by name, and the `inputs` that went into them. */
+export async function bundleExtension() {
+  const output = [await build(host), await build(webview)].flatMap((result) => result.output);
+  const files = Object.fromEntries(
+    output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source]),
+  );
+  return { files, inputs: inputsOf(output) };
+}
+
 export async function buildExtension() {
-  await rm(out.outDir, { recursive: true, force: true });
-  await mkdir(out.outDir, { recursive: true });
-  const results = [await build(host), await build(webview)];
-  const inputs = results.flatMap(({ output }) => inputsOf(output));
+  const { files, inputs } = await bundleExtension();
+  const folder = path.join(extension, 'dist');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content);
   await writeFile(path.join(extension, 'THIRD-PARTY-LICENSES.txt'), await licences(inputs));
 }

@@ -57,7 +57,8 @@ export default defineConfig(({ mode }) => {
       EMBEDDED_WORKER: JSON.stringify(`./${worker}.cjs`),
       'process.env.NODE_ENV': JSON.stringify('production'),
       // The binary consists of ES modules, which have no such name; a library looks for its file there.
-      ...(isBinary && { __dirname: 'import.meta.dirname' }),
+      // Bun would fill both with the folder of the build; undici looks for the file name in stack traces.
+      ...(isBinary && { __dirname: 'import.meta.dirname', __filename: JSON.stringify('aca') }),
     },
     ssr: { noExternal: true },
     resolve: { alias: isBinary ? insideBinary : {} },

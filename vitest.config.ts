@@ -39,14 +39,14 @@ export default defineConfig({
     tags: [{ name: 'soak', description: 'Run by `npm run test:soak`, not by `npm test`.' }],
     reporters: ['default', './test/support/report-skipped.ts'],
     // Journeys wait for processes and timers more than they compute.
-    maxWorkers: availableParallelism() + 2,
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         plugins: [webPage()],
         test: {
           ...shared,
           name: 'unit',
-          // Nothing is global, so files may share what they have loaded: half of the time was loading it anew.
+          // Nothing is global, so files may share what they have loaded: half of the time was loading it again.
           isolate: false,
           include: [
             'src/**/*.test.ts',

@@ -74,7 +74,7 @@ function recordedVectors(): (text: string) => Vector {
   const texts = [...notes, ...[...keywordQueries, ...paraphraseQueries].map(([query]) => query)];
   const print = createHash('sha256').update(texts.join('\n')).digest('hex').slice(0, 16);
   if (print !== wanted)
-    throw new Error(`bench/memory-vectors.json speaks of other texts: make the numbers anew with ${model}.`);
+    throw new Error(`bench/memory-vectors.json is for other texts: make the numbers again with ${model}.`);
   const all = new Int8Array(Buffer.from(vectors, 'base64'));
   return (text) => {
     const at = texts.indexOf(text) * dimensions;

@@ -8,6 +8,7 @@ import { calls, says } from '../test/support/model-server/script.ts';
 import { type ModelServer, startModelServer } from '../test/support/model-server/server.ts';
 import { cacheRows } from './cache.ts';
 import { completeRows } from './complete.ts';
+import { diagnosticsRows } from './diagnostics.ts';
 import { embeddedRows } from './embedded.ts';
 import { judgeRows } from './judge.ts';
 import { memoryRows } from './memory.ts';
@@ -83,6 +84,7 @@ async function bench(): Promise<void> {
       ...(await undoRows()),
       ...(await tuiRows(main)),
       ...(await completeRows()),
+      ...(await diagnosticsRows()),
       ...(await observeRows(main)),
       ...(await embeddedRows()),
     ]);

@@ -654,11 +654,31 @@ type UserMessage = {
     timestamp: string;
 };
 
-/** `signature`: as on a thought, for vendors that sign their model's text. */
+/**
+ * `signature`: as on a thought, for vendors that sign their model's text. `sent` marks what a person sent to a session
+ * with several participants; its images follow it. `typed`: the user wrote it, or these words of it; without it, the
+ * program did. `origin`: what printed or sent the text that the program put into a prompt. Only the text is sent to a
+ * model.
+ */
 type TextPart = {
     type: 'text';
     text: string;
     signature?: string;
+    sent?: Sent;
+    typed?: true | string;
+    origin?: TextOrigin;
+};
+
+/** A prompt of its own: its id, and the name of who sent it. */
+type Sent = {
+    id: string;
+    by?: string;
+};
+
+/** A command that printed a text, or the address of a resource. */
+type TextOrigin = {
+    kind: 'command' | 'resource';
+    name: string;
 };
 
 type AssistantMessage = {
@@ -1027,10 +1047,8 @@ type CommandContext = {
     mcp?: McpServers;
     /** Absent in frontends without them. */
     languageServers?: LanguageServers;
-    /** Absent in frontends without one. */
-    repository?: Repository;
-    /** Those of the other folders that the user opened. */
-    otherRepositories?: readonly Repository[];
+    /** That of the working directory, and those of the other folders that the user opened. Absent in frontends without them. */
+    repositories?: readonly Repository[];
     /** Absent in frontends without them. */
     extensions?: Extensions;
     /** Absent in frontends without them. */
@@ -1067,6 +1085,11 @@ type SlashCommand = {
      * which other frontends leave to the program that opened it.
      */
     needs?: 'user' | 'terminal';
+    /**
+     * People who are invited to a session of a server may use it: it stays within the session, and does nothing that a
+     * prompt of theirs could not do. Without it, only the owner may.
+     */
+    forGuests?: true;
     execute(args: string[], context: CommandContext): Promise<void>;
 };
 
@@ -1219,6 +1242,8 @@ type Session = {
     view?: SessionView;
     /** Where what was read came from, as far as it matters; those of subagents included. */
     sources?: TextSource[];
+    /** How calls were decided in a session with several participants, by their ids. */
+    decisions?: Record<string, CallDecision>;
     /** For the conversation of a subagent. */
     subagent?: SubagentOrigin;
     /** The conversations of its subagents, oldest first, if requested. */
@@ -1290,6 +1315,16 @@ type TextSource = {
     name: string;
     /** For foreign text: the addresses of the repository's remotes when it was read, before it could add any. */
     remotes?: readonly string[];
+    /** It is the working directory, which the user has not trusted: alone, it can give away nothing but itself. */
+    own?: true;
+    /** For an imported session: as many of its first messages came with it, and nobody here has typed them. */
+    imported?: number;
+};
+
+/** The answer to a question about a call, and the name of who gave it. */
+type CallDecision = {
+    choice: Answer['choice'];
+    by: string;
 };
 
 /** `worktree`: the folder with the copy of the project that it works in. */
@@ -1531,8 +1566,8 @@ type Suggestion = {
     text: string;
     because: string;
     apply(): Promise<void>;
-    /** Not suggested again until there is new evidence; absent for what is counted from the audit log. */
-    dismiss?(): Promise<void>;
+    /** It is not suggested again until there is new evidence. */
+    dismiss(): Promise<void>;
 };
 
 type McpServers = {
@@ -1594,7 +1629,7 @@ type LanguageServerState = {
     sandbox: string;
 };
 
-/** The git repository of the working directory, used only on the user's request. */
+/** A git repository, used only on the user's request. */
 type Repository = {
     /** The folder that was opened in it. */
     folder: string;

@@ -33,6 +33,27 @@ test('the source tree follows the architecture', async () => {
   expect(checkArchitecture(files).map(({ message }) => message)).toEqual([]);
 });
 
+/** They receive what a person types, or carry on the part of it that somebody typed. */
+const MARK_TYPED = [
+  'src/api/agent-run.ts',
+  'src/app/conversation/steering.ts',
+  'src/assembly/extensions/extension-commands.ts',
+  'src/commands/plan.ts',
+  'src/contract/message.ts',
+  'src/frontends/print/run.ts',
+  'src/frontends/print/stream/input-line.ts',
+  'src/plugins/plugin-hooks.ts',
+];
+
+test('nothing else says that the user typed a text: the guard lets typed addresses pass', async () => {
+  const marks = [...(await realTree())].filter(
+    ([file, text]) =>
+      /^src\/.*(?<!\.test)\.ts$/.test(file) &&
+      /\basTyped\(|\btyped: (true|\w+ \|\||written|words)/.test(text),
+  );
+  expect(marks.map(([file]) => file).sort()).toEqual(MARK_TYPED);
+});
+
 describe('a planted violation is found', () => {
   const planted: [what: string, file: string, text: string, rule: string][] = [
     ['an import upwards', 'src/lib/a.ts', "import { x } from '../contract/x.ts';", 'layer'],

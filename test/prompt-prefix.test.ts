@@ -20,7 +20,7 @@ import {
 import { startModelServer } from './support/model-server/server.ts';
 import { type Played, playSessions } from './support/played-sessions.ts';
 import { firstDifference, promptBlocks } from './support/prompt-blocks.ts';
-import { sweep, sweepGroups } from './support/soak.ts';
+import { rounds, sweep, sweepGroups } from './support/soak.ts';
 import { workspace } from './support/workspace.ts';
 
 const SECRET = 'tr0ub4dor-Zq81kXw90';
@@ -176,7 +176,7 @@ function scriptOf(rounds: readonly Round[], thinking: boolean): Answer[] {
 const isCall = ({ type }: Answer['parts'][number]) => type === 'call';
 
 sweepGroups(protocolNames)('[K06] over %s', (protocol) => {
-  sweep([3, 10])(
+  sweep([3, rounds(5, 10)])(
     'a request begins with the blocks of the one it goes on from, through turns, resume and fork (%i runs)',
     (numRuns) =>
       fc.assert(

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 const manifest = JSON.parse(await readFile('package.json', 'utf8'));
 const lock = JSON.parse(await readFile('package-lock.json', 'utf8')).packages as Record<
   string,
-  { version: string }
+  { version: string; optional?: boolean; engines?: { node?: string } }
 >;
 
 /** The rows of every table of the page: [packages, reason]. */
@@ -32,4 +32,18 @@ test('every OpenTelemetry package is installed in one version', () => {
 
 test('`npm ci` does not install Bun', () => {
   expect(Object.keys(lock).filter((place) => /node_modules\/(bun|@oven\/.*)$/.test(place))).toEqual([]);
+});
+
+test('every package runs on the oldest Node that we support', () => {
+  const oldest = (range: string) =>
+    /^>=\s*(\d+)(?:\.(\d+))?[\d.]*$/
+      .exec(range)
+      ?.slice(1)
+      .map((n = '0') => Number(n));
+  const [major = 0, minor = 0] = oldest(manifest.engines.node) ?? [];
+  const tooNew = Object.entries(lock).filter(([, { optional, engines }]) => {
+    const [itsMajor = 0, itsMinor = 0] = oldest(engines?.node ?? '') ?? [];
+    return !optional && (itsMajor > major || (itsMajor === major && itsMinor > minor));
+  });
+  expect(tooNew.map(([place]) => place)).toEqual([]);
 });

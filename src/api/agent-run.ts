@@ -3,7 +3,7 @@ import type { Steering } from '../agent/steering.ts';
 import { type Report, Reporter } from '../app/conversation/run-report.ts';
 import { type FactDeps, recordOf } from '../app/run-facts/run-facts.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { UserMessage } from '../contract/message.ts';
+import { asTyped, type UserMessage } from '../contract/message.ts';
 import { Channel } from '../lib/async/channel.ts';
 import type { AgentRun, RunResult } from './types.ts';
 
@@ -75,7 +75,9 @@ function resultOf({ type: _, result, ...rest }: Report): RunResult {
 }
 
 function contentOf(prompt: Prompt): UserMessage['content'] {
-  return typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : prompt;
+  if (typeof prompt === 'string') return [asTyped(prompt)];
+  const isMarked = prompt.some((part) => part.type === 'text' && part.typed !== undefined);
+  return isMarked ? prompt : prompt.map((part) => (part.type === 'text' ? { ...part, typed: true } : part));
 }
 
 /** The prompts sent during one run. */

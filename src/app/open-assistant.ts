@@ -3,10 +3,9 @@ import type { Assistant } from '../assembly/assistant.ts';
 import { agentsOf } from '../assembly/extensions/plugin-bundles.ts';
 import type { StartedServers } from '../assembly/extensions/start-servers.ts';
 import type { Choice } from '../assembly/models/choose-model.ts';
-import { profileStore } from '../assembly/models/model-profiles.ts';
 import type { Parts } from '../assembly/parts.ts';
 import { readAgents } from '../config/agents.ts';
-import { sessionEnvironment } from '../config/environment.ts';
+import { fenceOf, sessionEnvironment } from '../config/environment.ts';
 import { userExtensionFiles } from '../config/extension-files.ts';
 import type { Config } from '../config/schema/schema.ts';
 import type { EditorBuffers } from '../contract/editor-buffers.ts';
@@ -85,17 +84,16 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const store = sessionStore(settings);
   const events = new EventChannel<AgentEvent>();
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
-  const models = connectTo({
-    config,
-    env: sessionEnvironment(env, config),
-    http,
-    profiles: profileStore(root),
-    embedded: { dataRoot: root, cwd, config, env },
-    notice: warn,
-  });
+  const models = connectTo({ settings, host, http, notice: warn });
   const [provider, opened] = await Promise.all([
     open.provider ?? models.reach(choice),
-    session ?? openSession(options, { store, cwd, settings: sessionSettings(choice, config) }),
+    session ??
+      openSession(options, {
+        store,
+        cwd,
+        settings: sessionSettings(choice, config),
+        fence: fenceOf(env),
+      }),
   ]);
   const own = servers ? undefined : await startServers(settings, host);
   const createTools = (servers ?? own)?.createTools;

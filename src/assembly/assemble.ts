@@ -1,6 +1,6 @@
 import type { Controller } from '../agent/controller.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
-import { repositoryRoot } from '../lib/paths/repository-root.ts';
+import { hasRepository, repositoryRoot } from '../lib/paths/repository-root.ts';
 import { cachedUsage } from '../observability/spending/prompt-cache.ts';
 import { createGit } from '../sandbox/git.ts';
 import type { Assistant } from './assistant.ts';
@@ -54,6 +54,10 @@ export function assemble(parts: Parts): Assistant {
     hide: privacy.hide,
     notice: notify.warn,
     info: notify.info,
+    onHookSaid: (command, output) =>
+      safety.sources.note({ tool: 'Bash', accesses: [{ kind: 'execute', target: command }], output }, () =>
+        capabilities.shell.sandbox(),
+      ),
   });
   const search = createSearch(parts, { ...safety, ...models });
   const diagnostics = buildDiagnostics(parts, { core, safety });
@@ -65,14 +69,13 @@ export function assemble(parts: Parts): Assistant {
   const { call } = userCalls;
   const desk = tools.servers && withSources(tools.servers.desk, safety.sources);
   const attach = createAttachMentions({ cwd, call, notice: notify.warn, mcp: desk });
-  const git = createGit({ cwd, env, trusted });
-  const repository = createRepository({ cwd, git, backgroundModel, subagents, writer });
-  const otherRepositories = otherFolders(parts).map((folder) => {
+  const repositories = [cwd, ...otherFolders(parts)].map((folder) => {
+    const isOther = folder !== cwd;
     // The user trusts the working directory, and not the programs that other repositories name.
-    const others = createGit({ cwd: folder, env, trusted: false });
-    return createRepository({ cwd: folder, git: others, backgroundModel, subagents, writer });
+    const git = createGit({ cwd: folder, env, trusted: trusted && !isOther });
+    return createRepository({ cwd: folder, isOther, git, backgroundModel, subagents, writer });
   });
-  const built = { core, safety, models, memory, extensions, tools, window, calls, repository, diagnostics };
+  const built = { core, safety, models, memory, extensions, tools, window, calls, repositories, diagnostics };
   const controller = createController(parts, built);
   for (const part of [privacy, memory, window.view, extensions.hooks, extensions])
     events.watch((event) => part?.watch(event));
@@ -87,8 +90,7 @@ export function assemble(parts: Parts): Assistant {
     window: window.window,
     styles: window.styles,
     spending: models.budget,
-    repository,
-    otherRepositories,
+    repositories,
     cache: () => ({ ...cachedUsage(opened.session.messages), compared: models.promptCache.compared }),
     sandbox: judge.sandbox,
     toolNames: tools.router.toolNames,
@@ -110,7 +112,7 @@ function otherFolders({ cwd, config }: Parts): string[] {
   const known = new Set([repositoryRoot(cwd)]);
   return config.additionalDirectories.filter((folder) => {
     const root = repositoryRoot(folder);
-    const isNew = !known.has(root);
+    const isNew = !known.has(root) && hasRepository(root);
     known.add(root);
     return isNew;
   });

@@ -32,8 +32,8 @@ export type Assistant = UserCalls & {
   cache(): PromptCacheUse;
   /** Absent if disabled. */
   memory?: Memory;
-  repository: Repository;
-  otherRepositories: readonly Repository[];
+  /** That of the working directory first. */
+  repositories: readonly Repository[];
   /** Absent if no server is configured. */
   mcp?: McpServers;
   languageServers: LanguageServers;

@@ -9,9 +9,11 @@ export type RedisBudgetOptions = {
   redis: Redis;
   /** Starts the names of all its keys. */
   prefix: string;
+  /** The same for the speed of vendors, which does not depend on the budget. */
+  pacePrefix: string;
   limits: readonly Limit[];
   quotas: Readonly<Record<string, QuotaLimits>>;
-  /** Whose calls these are: `settleCallsOf` ends those that its process left open. */
+  /** Whose calls these are, see `budgetOwner`: `settleCallsOf` ends those that its process left open. */
   owner: string;
 };
 
@@ -20,10 +22,10 @@ const LONGEST_CALL_MS = 3_600_000;
 
 /**
  * The sums are a hash, the calls under way another one (`usd tokens turns owner` by id), in the order of
- * their deadlines. All scripts start with these functions.
+ * their deadlines, and again in the order of their owners. All scripts start with these functions.
  */
 const FUNCTIONS = `
-local sums, calls, deadlines = KEYS[1], KEYS[2], KEYS[3]
+local sums, calls, deadlines, owners = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local units = { 'usd', 'tokens', 'turns' }
 local function number(field) return tonumber(redis.call('HGET', sums, field) or '0') end
 local function amounts(call)
@@ -41,6 +43,7 @@ local function settle(id, call, used)
   end
   redis.call('HDEL', calls, id)
   redis.call('ZREM', deadlines, id)
+  redis.call('ZREM', owners, string.match(call, '^%S+ %S+ %S+ (.*)$') .. ' ' .. id)
 end
 if redis.call('EXISTS', sums) == 0 then return redis.error_reply('GONE the budget is not on this server') end
 local time = redis.call('TIME')
@@ -63,6 +66,7 @@ return result
 const RESERVE = `${FUNCTIONS}
 local id, owner = ARGV[1], ARGV[2]
 if redis.call('HEXISTS', calls, id) == 1 then return 1 end
+if redis.call('HEXISTS', sums, 'closed') == 1 then return redis.error_reply('GONE the batch was removed') end
 for i, unit in ipairs(units) do
   local most, limit = tonumber(ARGV[3 + i]), tonumber(ARGV[6 + i])
   if limit >= 0 and number('spent:' .. unit) + number('held:' .. unit) + most > limit + ${ROUNDING} then return 0 end
@@ -70,6 +74,7 @@ end
 for i, unit in ipairs(units) do add('held', unit, tonumber(ARGV[3 + i])) end
 redis.call('HSET', calls, id, ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. owner)
 redis.call('ZADD', deadlines, now + tonumber(ARGV[3]), id)
+redis.call('ZADD', owners, 0, owner .. ' ' .. id)
 return 1
 `;
 
@@ -80,11 +85,35 @@ settle(ARGV[1], call, { usd = tonumber(ARGV[2]), tokens = tonumber(ARGV[3]), tur
 return 1
 `;
 
-const SETTLE_OWNER = `${FUNCTIONS}
-local all = redis.call('HGETALL', calls)
-for i = 1, #all, 2 do
-  if string.match(all[i + 1], '^%S+ %S+ %S+ (.*)$') == ARGV[1] then settle(all[i], all[i + 1]) end
+/** Those of the job's owners with a number below the given one. */
+const SETTLE_OWNERS = `${FUNCTIONS}
+local from = ARGV[1] .. '/'
+for _, entry in ipairs(redis.call('ZRANGEBYLEX', owners, '[' .. from, '[' .. from .. '\\255')) do
+  local number, id = string.match(string.sub(entry, #from + 1), '^(%d+) (.*)$')
+  local call = number and tonumber(number) < tonumber(ARGV[2]) and redis.call('HGET', calls, id)
+  if call then settle(id, call) end
 end
+return 1
+`;
+
+/** What is known to be spent, and what counts instead if the server has lost the budget. */
+const CREATE = `
+local isNew = redis.call('EXISTS', KEYS[1]) == 0
+for _, key in ipairs(KEYS) do redis.call('PERSIST', key) end
+redis.call('HDEL', KEYS[1], 'closed')
+for i, unit in ipairs({ 'usd', 'tokens', 'turns' }) do
+  local least = tonumber(isNew and ARGV[3 + i] or ARGV[i])
+  if isNew or tonumber(redis.call('HGET', KEYS[1], 'spent:' .. unit) or '0') < least then
+    redis.call('HSET', KEYS[1], 'spent:' .. unit, string.format('%.17g', least))
+  end
+end
+return 1
+`;
+
+const CLOSE = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'closed', '1')
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[1]) end
 return 1
 `;
 
@@ -118,29 +147,60 @@ const LONGEST_WAIT_MS = 60_000;
 
 type Place = Pick<RedisBudgetOptions, 'redis' | 'prefix'>;
 
-const keysOf = (prefix: string) => [`${prefix}:sums`, `${prefix}:calls`, `${prefix}:deadlines`] as const;
+const keysOf = (prefix: string) =>
+  [`${prefix}:sums`, `${prefix}:calls`, `${prefix}:deadlines`, `${prefix}:owners`] as const;
 
-/** Nothing has been spent yet. Does not change a budget that exists. */
-export async function createRedisBudget({ redis, prefix }: Place): Promise<void> {
-  await redis.hsetnx(keysOf(prefix)[0], 'spent:usd', '0');
+export type Totals = { spent: LimitAmounts; held: LimitAmounts };
+
+const NOTHING: LimitAmounts = { usd: 0, tokens: 0, turns: 0 };
+
+/** A budget that exists goes on, with at least what is known to be `spent`; `ifLost` is what a new one begins with. */
+export async function createRedisBudget(
+  { redis, prefix }: Place,
+  { spent, ifLost }: { spent: LimitAmounts; ifLost: LimitAmounts } = { spent: NOTHING, ifLost: NOTHING },
+): Promise<void> {
+  const amounts = [spent, ifLost].flatMap(({ usd, tokens, turns }) => [usd, tokens, turns]);
+  await redis.eval(CREATE, 4, ...keysOf(prefix), ...amounts);
 }
 
 export async function removeRedisBudget({ redis, prefix }: Place): Promise<void> {
   await redis.unlink(...keysOf(prefix));
 }
 
-/** The calls that a dead process left open count as spent in full. */
-export async function settleCallsOf(owner: string, { redis, prefix }: Place): Promise<void> {
+/** No more calls are admitted; it can be created again for the given time, and goes on then. */
+export async function closeRedisBudget({ redis, prefix }: Place, keepMs: number): Promise<void> {
+  await redis.eval(CLOSE, 4, ...keysOf(prefix), keepMs);
+}
+
+/** The owner of the calls of one delivery of a job. */
+export function budgetOwner(job: string, delivery: number): string {
+  return `${job}/${delivery}`;
+}
+
+/** The calls that deliveries before this one left open count as spent in full. */
+export async function settleCallsOf(
+  { job, before }: { job: string; before: number },
+  { redis, prefix }: Place,
+): Promise<void> {
+  await unlessGone(redis.eval(SETTLE_OWNERS, 4, ...keysOf(prefix), job, before));
+}
+
+/** Null if there is no such budget: its batch is over. */
+export function findRedisBudget(place: Place): Promise<Totals | null> {
+  return unlessGone(readRedisBudget(place));
+}
+
+async function unlessGone<T>(answer: Promise<T>): Promise<T | null> {
   try {
-    await redis.eval(SETTLE_OWNER, 3, ...keysOf(prefix), owner);
+    return await answer;
   } catch (error) {
-    // Its batch is over.
     if (!(error as Error).message.includes('GONE')) throw error;
+    return null;
   }
 }
 
-async function readRedisBudget({ redis, prefix }: Place): ReturnType<SharedBudget['totals']> {
-  const numbers = (await redis.eval(TOTALS, 3, ...keysOf(prefix))) as string[];
+async function readRedisBudget({ redis, prefix }: Place): Promise<Totals> {
+  const numbers = (await redis.eval(TOTALS, 4, ...keysOf(prefix))) as string[];
   const of = (from: number): LimitAmounts => ({
     usd: rounded(numbers[from]),
     tokens: rounded(numbers[from + 1]),
@@ -150,7 +210,8 @@ async function readRedisBudget({ redis, prefix }: Place): ReturnType<SharedBudge
 }
 
 /** Shared by all processes that use the server. */
-export function openRedisBudget({ redis, prefix, limits, quotas, owner }: RedisBudgetOptions): SharedBudget {
+export function openRedisBudget(options: RedisBudgetOptions): SharedBudget {
+  const { redis, prefix, pacePrefix, limits, quotas, owner } = options;
   const keys = keysOf(prefix);
   const limitOf = (unit: Limit['unit']) =>
     Math.min(...limits.filter((limit) => limit.unit === unit).map(({ amount }) => amount));
@@ -159,7 +220,7 @@ export function openRedisBudget({ redis, prefix, limits, quotas, owner }: RedisB
   const pace = async (vendor: string, what: string, retryAfterMs: number) => {
     const { firstGapMs, longestGapMs, recovery, shortestGapMs } = PACING;
     const numbers = [retryAfterMs, firstGapMs, longestGapMs, recovery, shortestGapMs];
-    return Number(await redis.eval(PACE, 1, `${prefix}:pace:${vendor}`, what, ...numbers));
+    return Number(await redis.eval(PACE, 1, `${pacePrefix}:${vendor}`, what, ...numbers));
   };
   return {
     limits,
@@ -174,10 +235,10 @@ export function openRedisBudget({ redis, prefix, limits, quotas, owner }: RedisB
     totals: () => readRedisBudget({ redis, prefix }),
     async reserve(id, { usd, tokens, turns }) {
       const call = [id, owner, LONGEST_CALL_MS, usd, tokens, turns];
-      return (await redis.eval(RESERVE, 3, ...keys, ...call, ...most)) === 1;
+      return (await redis.eval(RESERVE, 4, ...keys, ...call, ...most)) === 1;
     },
     async settle(id, { usd, tokens, turns }) {
-      await redis.eval(SETTLE, 3, ...keys, id, usd, tokens, turns);
+      await redis.eval(SETTLE, 4, ...keys, id, usd, tokens, turns);
     },
     close: async () => redis.disconnect(),
   };

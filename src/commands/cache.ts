@@ -7,6 +7,7 @@ const MINUTES_KEPT = 5;
 
 export const cache: SlashCommand = {
   name: 'cache',
+  forGuests: true,
   description: "Show how much of your prompts came from the provider's cache, and what broke it",
   async execute(_args, { cache: use, print }) {
     print(use ? report(use()) : 'No prompt cache statistics available.');

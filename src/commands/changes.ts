@@ -6,6 +6,7 @@ import { promptNumbered } from './prompts.ts';
 
 export const changes: SlashCommand = {
   name: 'changes',
+  forGuests: true,
   description:
     'Review what was changed: by the last run (/changes), in this session (/changes session), since a prompt (/changes 2)',
   async execute([word], context) {

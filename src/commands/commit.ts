@@ -1,19 +1,13 @@
-import type { CommandContext, Repository, RepositoryState, SlashCommand } from '../contract/command.ts';
-
-export const NO_REPOSITORY = 'This folder is not in a git repository.';
+import type { CommandContext, Repository, SlashCommand } from '../contract/command.ts';
+import { type FoundRepository, foundRepositories, NO_REPOSITORY } from './found-repositories.ts';
 
 export const commit: SlashCommand = {
   name: 'commit',
   needs: 'user',
   description: 'Commit staged changes with a generated message: /commit [what it should say]',
   async execute(args, context) {
-    const { repository, otherRepositories = [], print } = context;
-    const all = repository ? [repository, ...otherRepositories] : [];
-    const found: { repository: Repository; state: RepositoryState }[] = [];
-    for (const one of all) {
-      const state = await one.state();
-      if (state) found.push({ repository: one, state });
-    }
+    const { print } = context;
+    const found = await foundRepositories(context);
     const changed = found.filter(({ state }) => state.staged.length + state.unstaged.length > 0);
     const chosen = changed.length > 0 ? changed : found.slice(0, 1);
     if (chosen.length === 0) return print(NO_REPOSITORY);
@@ -25,7 +19,7 @@ export const commit: SlashCommand = {
 };
 
 async function commitIn(
-  { repository, state }: { repository: Repository; state: RepositoryState },
+  { repository, state }: FoundRepository,
   args: readonly string[],
   context: CommandContext,
 ): Promise<void> {

@@ -2,6 +2,7 @@ import type { Compacted, SlashCommand } from '../contract/command.ts';
 
 export const compact: SlashCommand = {
   name: 'compact',
+  forGuests: true,
   description: 'Summarize the older part of the conversation: /compact [what to keep]',
   async execute(args, { window, print, signal }) {
     const done = await window.compact(args.join(' '), signal);

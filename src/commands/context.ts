@@ -8,6 +8,7 @@ const SIGNS = '#=+*~o%@';
 
 export const context: SlashCommand = {
   name: 'context',
+  forGuests: true,
   description: 'Show what fills the context window',
   async execute(_args, { window, print }) {
     print(describeUse(await window.use()));

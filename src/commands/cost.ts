@@ -6,6 +6,7 @@ const TITLES = { run: 'This run', session: 'This session', day: 'Today, all sess
 
 export const cost: SlashCommand = {
   name: 'cost',
+  forGuests: true,
   description: 'Show tokens and cost by model: this run, this session, today',
   async execute(_args, { spending, print }) {
     const parts = (await spending.costs()).map(({ scope, models }) =>

@@ -2,8 +2,9 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const diff: SlashCommand = {
   name: 'diff',
+  forGuests: true,
   description: 'Show uncommitted changes, or any git diff: /diff --stat, /diff main src',
-  async execute(words, { call, print, repository, otherRepositories = [] }) {
+  async execute(words, { call, print, repositories = [] }) {
     if (!call) return print('Git is not available here.');
     const wanted = words.length === 0 ? ['HEAD'] : words;
     const strange = wanted.find((word) => !/^[\w@{}~^./:+=,-]+$/.test(word));
@@ -19,9 +20,8 @@ export const diff: SlashCommand = {
       const news = fresh.length > 0 ? [`Untracked files:\n${fresh.join('\n')}`] : [];
       return [...changes, ...news].join('\n') || 'Nothing has changed.';
     };
-    if (!repository || otherRepositories.length === 0) return print(await show());
-    print(`${repository.folder}:\n${await show()}`);
-    for (const { folder } of otherRepositories) print(`${folder}:\n${await show(folder)}`);
+    if (repositories.length <= 1) return print(await show());
+    for (const { folder } of repositories) print(`${folder}:\n${await show(folder)}`);
   },
 };
 

@@ -3,6 +3,7 @@ import { groupCommands } from './groups.ts';
 
 export const help: SlashCommand = {
   name: 'help',
+  forGuests: true,
   description: 'List the commands',
   async execute(_args, { commands, print }) {
     const width = Math.max(...commands.map(({ name }) => name.length));

@@ -42,6 +42,7 @@ import { sessions } from './sessions.ts';
 import { stats } from './stats.ts';
 import { uncompact } from './uncompact.ts';
 import { undo } from './undo.ts';
+import { voice } from './voice.ts';
 
 /** By their headings in `/help`. */
 const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
@@ -61,6 +62,7 @@ const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
     sessions,
     uncompact,
     unpin,
+    voice,
   ],
   Changes: [branch, changes, commit, diff, redo, review, undo],
   Model: [budget, cache, cost, outputStyle, stats],

@@ -13,9 +13,11 @@ Say nothing that is true of every project, nothing you have not seen here, and n
 
 export const init: SlashCommand = {
   name: 'init',
+  forGuests: true,
   description: `Explore the project and write ${FILE}; extra instructions are followed: /init keep it short`,
   async execute(words, { submit }) {
     const wishes = words.join(' ');
-    await submit([{ type: 'text', text: wishes === '' ? PROMPT : `${PROMPT}\n\nThe user adds: ${wishes}` }]);
+    const text = wishes === '' ? PROMPT : `${PROMPT}\n\nThe user adds: ${wishes}`;
+    await submit([{ type: 'text', text, ...(wishes !== '' && { typed: wishes }) }]);
   },
 };

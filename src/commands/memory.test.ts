@@ -42,7 +42,7 @@ function setUp() {
       ].map((one) => ({
         ...one,
         apply: async () => void applied.push(one.text),
-        ...(one.what === 'instruction' && { dismiss: async () => void applied.push(`not ${one.text}`) }),
+        dismiss: async () => void applied.push(`not ${one.text}`),
       })),
   };
   const say = async (command: typeof memory, line: string, isOn = true) => {
@@ -98,16 +98,17 @@ test('[U06] /learned lists what it suggests, and changes nothing unless asked', 
       '  1. allow Bash(npm test) (approved 4 times)',
       '  2. always tell Use UTC. (used in 3 sessions)',
       '  3. add to AGENTS.md: Use pnpm. (you said so on 2026-11-17)',
-      'None of these are active. Apply one with /learned apply NUMBER.',
+      'None of these are active. Apply one with /learned apply NUMBER, or drop it with /learned dismiss NUMBER.',
     ].join('\n'),
   );
-  for (const wrong of ['apply', 'apply 4', 'apply all', 'accept 1', 'dismiss', 'dismiss 4', 'dismiss 1'])
+  for (const wrong of ['apply', 'apply 4', 'apply all', 'accept 1', 'dismiss', 'dismiss 4'])
     await say(learned, wrong);
   expect(applied).toEqual([]);
+  expect(await say(learned, 'dismiss 1')).toBe('Dismissed.');
   expect(await say(learned, 'apply 1')).toContain('is now allowed in this folder');
   expect(await say(learned, 'apply 3')).toBe('Added to AGENTS.md. Undo it with /undo.');
   expect(await say(learned, 'dismiss 3')).toBe('Dismissed.');
-  expect(applied).toEqual(['Bash(npm test)', 'Use pnpm.', 'not Use pnpm.']);
+  expect(applied).toEqual(['not Bash(npm test)', 'Bash(npm test)', 'Use pnpm.', 'not Use pnpm.']);
 });
 
 test('each command says when memory is off', async () => {

@@ -13,6 +13,7 @@ export const MODES: Record<PermissionMode, string> = {
 
 export const mode: SlashCommand = {
   name: 'mode',
+  forGuests: true,
   description: 'Show or switch the permission mode: /mode plan',
   async execute([wanted], { mode, print }) {
     const names = Object.keys(MODES) as PermissionMode[];

@@ -3,6 +3,7 @@ import { didYouMean } from '../lib/text/nearest.ts';
 
 export const outputStyle: SlashCommand = {
   name: 'output-style',
+  forGuests: true,
   description: 'Show or switch how the model answers: /output-style explanatory',
   async execute(words, { styles, print }) {
     if (!styles)

@@ -2,6 +2,7 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const pin: SlashCommand = {
   name: 'pin',
+  forGuests: true,
   description: 'Keep a fact through every compaction: /pin TEXT; without text, list pinned facts',
   async execute(args, { window, print }) {
     const text = args.join(' ');
@@ -16,6 +17,7 @@ export const pin: SlashCommand = {
 
 export const unpin: SlashCommand = {
   name: 'unpin',
+  forGuests: true,
   description: 'Unpin a fact by its number in /pin: /unpin 2',
   async execute([number = ''], { window, print }) {
     const text = window.pins()[Number(number) - 1];

@@ -1,10 +1,11 @@
 import { lastDone } from '../agent/history.ts';
 import type { SlashCommand } from '../contract/command.ts';
-import { type Message, textOf } from '../contract/message.ts';
+import { asTyped, type Message, textOf } from '../contract/message.ts';
 import { presentPlan, reviewedPlan } from '../tools/present-plan.ts';
 
 export const plan: SlashCommand = {
   name: 'plan',
+  forGuests: true,
   description:
     'Plan without changing files: /plan TASK; /plan show prints the plan, /plan done leaves plan mode',
   async execute(words, { mode, submit, print, sessions }) {
@@ -20,7 +21,7 @@ export const plan: SlashCommand = {
     }
     mode.set('plan');
     print('Plan mode on. No files will be changed. Leave it with /plan done or /mode.');
-    if (task !== '') await submit([{ type: 'text', text: task }]);
+    if (task !== '') await submit([asTyped(task)]);
   },
 };
 

@@ -17,13 +17,13 @@ export function promptNumbered(written: string, messages: readonly Message[]): P
   return /^\d+$/.test(written) ? (promptsOf(messages)[Number(written) - 1] ?? null) : null;
 }
 
-/** The user's own text, without notes from memory. */
-export function typedText(message: UserMessage): string {
+/** A prompt as people are shown it, without notes from memory. What counts as typed is `typedText` of the contract. */
+export function shownText(message: UserMessage): string {
   return withoutMemory(promptText(message));
 }
 
 function firstLineOf(message: UserMessage): string {
-  return shortened(typedText(message).trim().split('\n')[0] ?? '');
+  return shortened(shownText(message).trim().split('\n')[0] ?? '');
 }
 
 function shortened(line: string): string {

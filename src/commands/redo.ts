@@ -3,6 +3,7 @@ import { offerUndo } from './offer-undo.ts';
 
 export const redo: SlashCommand = {
   name: 'redo',
+  forGuests: true,
   needs: 'user',
   description: 'Redo the file changes of the last /undo or /rewind',
   async execute(_args, context) {

@@ -2,6 +2,7 @@ import type { SlashCommand } from '../contract/command.ts';
 
 export const rename: SlashCommand = {
   name: 'rename',
+  forGuests: true,
   description: 'Name this session so you can resume it by name: /rename login bug',
   async execute(words, { sessions, print }) {
     const title = words.join(' ');

@@ -12,6 +12,7 @@ const MOST_TOOLS = 12;
 
 export const stats: SlashCommand = {
   name: 'stats',
+  forGuests: true,
   description: 'Show session statistics: tokens, cost, tools, caches',
   async execute(_args, { figures, print }) {
     if (!figures) return print('No statistics available.');

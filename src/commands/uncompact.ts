@@ -3,6 +3,7 @@ import { count } from './compact.ts';
 
 export const uncompact: SlashCommand = {
   name: 'uncompact',
+  forGuests: true,
   description: 'Undo the last compaction',
   async execute(_args, { window, print }) {
     const done = await window.uncompact();

@@ -3,6 +3,7 @@ import { offerUndo } from './offer-undo.ts';
 
 export const undo: SlashCommand = {
   name: 'undo',
+  forGuests: true,
   needs: 'user',
   description: 'Undo the file changes of the last run; repeat to go further back',
   async execute(include, context) {

@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs';
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
 import { type SharedFile, updateFile, type Write } from '../lib/files/file-update.ts';
+import { parseJson } from '../lib/text/json.ts';
 import { parseConfig, readSmallFile } from './config-file.ts';
+import { issuesIn } from './schema/check-settings.ts';
 
 /**
  * Sets one value in a configuration file and keeps the rest, including comments; undefined removes the key.
@@ -44,4 +46,15 @@ export function editText(text: string, keyPath: readonly string[], value: unknow
     },
   });
   return applyEdits(start, edits);
+}
+
+/** What a person typed for a setting: JSON if it expects that, else text. So `4` is the name of a model. */
+export function valueFromText(keyPath: readonly string[], text: string): unknown {
+  const fits = (value: unknown) => {
+    const [setting = '', ...inside] = keyPath;
+    const said = inside.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+    return issuesIn({ [setting]: said }).length === 0;
+  };
+  const json = parseJson(text);
+  return json === undefined || (!fits(json) && fits(text)) ? text : json;
 }

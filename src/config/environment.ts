@@ -21,6 +21,9 @@ export const queueVariable = 'AI_ASSISTANT_QUEUE_URL';
 /** Names the file with the budget of the batch that a session belongs to. */
 export const sharedBudgetVariable = 'AI_ASSISTANT_SHARED_BUDGET';
 
+/** The fencing token of the worker that a session runs for. */
+export const fenceVariable = 'AI_ASSISTANT_FENCE';
+
 export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'AI_ASSISTANT_PROVIDER', key: 'provider', reads: 'text', description: 'Provider to use' },
   {
@@ -123,6 +126,11 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     description: 'Set for the tasks of a batch: the file that describes the budget they share',
   },
   {
+    name: fenceVariable,
+    key: null,
+    description: 'Set for the tasks of a queue: the number of the delivery, which their sessions record',
+  },
+  {
     name: redisVariables[0],
     key: null,
     description: 'URL of a Redis server shared by several instances; overrides `cache.redis.url`',
@@ -209,6 +217,12 @@ function readText(
   if (/^(1|true|yes|on)$/i.test(text)) return true;
   if (/^(0|false|no|off)$/i.test(text)) return false;
   throw new UserError(`environment variable ${name} must be 1 or 0.`, `Set ${name} to 1 or 0, or unset it.`);
+}
+
+/** Undefined outside of a queue. */
+export function fenceOf(env: Env): number | undefined {
+  const text = env[fenceVariable];
+  return text ? Number(readText(text, fenceVariable, 'number')) : undefined;
 }
 
 /** Whether a variable such as AI_ASSISTANT_TRUST is on (`true`), off (`false`) or not set. */

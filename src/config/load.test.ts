@@ -49,6 +49,7 @@ describe('[F01] [R07] without any file', () => {
       offline: false,
       tools: 'auto',
       providers: {},
+      publicProject: false,
       accounts: {},
       models: {},
       aliases: {},
@@ -105,6 +106,7 @@ describe('[F01] [R07] without any file', () => {
       cache: { enabled: true, files: false, responses: 'side-jobs', redis: {} },
       undoLimitMb: 2048,
       webSearch: { backend: 'auto' },
+      voice: { silenceSeconds: 2, maxSeconds: 120 },
       languageServers: {
         enabled: true,
         limitMs: 1500,

@@ -51,6 +51,7 @@ const configInput = fc.record(
     summarizationThreshold: fc.double({ min: 0.1, max: 1, noNaN: true }),
     mode,
     permissions: fc.record({ allow: words, ask: words, deny: words }, { requiredKeys: [] }),
+    publicProject: fc.boolean(),
     projects: fc.dictionary(
       fc.constantFrom('/a', '/b'),
       fc.record({ granted: fc.dictionary(fc.constantFrom('A', 'B'), fc.constant('2026-01-01')) }),
@@ -143,6 +144,10 @@ const configInput = fc.record(
       { backend: fc.constantFrom('off', 'brave'), address: fc.constantFrom('http://a', 'http://b') },
       { requiredKeys: [] },
     ),
+    voice: fc.record(
+      { command: fc.constantFrom('a', 'b'), baseUrl: fc.constantFrom('http://a', 'http://b') },
+      { requiredKeys: [] },
+    ),
     languageServers: fc.record(
       {
         enabled: fc.boolean(),
@@ -215,6 +220,7 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
     includesAll(before.permissions.allow, after.permissions.allow) &&
     includesAll(after.permissions.ask, before.permissions.ask) &&
     includesAll(after.permissions.deny, before.permissions.deny),
+  publicProject: (after, before) => after.publicProject === before.publicProject,
   projects: (after, before) => JSON.stringify(after.projects) === JSON.stringify(before.projects),
   requireApprovalForReads: (after, before) =>
     after.requireApprovalForReads || !before.requireApprovalForReads,
@@ -269,6 +275,7 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   cache: (after, before) => JSON.stringify(after.cache) === JSON.stringify(before.cache),
   updates: (after, before) => JSON.stringify(after.updates) === JSON.stringify(before.updates),
   webSearch: (after, before) => JSON.stringify(after.webSearch) === JSON.stringify(before.webSearch),
+  voice: (after, before) => JSON.stringify(after.voice) === JSON.stringify(before.voice),
   languageServers: (after, before) =>
     JSON.stringify(after.languageServers) === JSON.stringify(before.languageServers),
   checks: (after, before) => JSON.stringify(after.checks) === JSON.stringify(before.checks),

@@ -43,6 +43,7 @@ export const projectRules: ProjectRules = {
   summarizationThreshold: 'trusted',
   mode: 'only-stricter',
   permissions: { allow: 'trusted', ask: 'adds', deny: 'adds', trust: 'trusted' },
+  publicProject: 'trusted',
   projects: 'trusted',
   requireApprovalForReads: 'only-on',
   requireApprovalForWrites: 'only-on',
@@ -92,6 +93,7 @@ export const projectRules: ProjectRules = {
   storageLimitMb: 'trusted',
   undoLimitMb: 'trusted',
   webSearch: 'trusted',
+  voice: 'trusted',
   languageServers: 'trusted',
   checks: 'trusted',
   cache: 'trusted',
@@ -101,13 +103,14 @@ export const projectRules: ProjectRules = {
 
 /**
  * Settings that no project may change, even if trusted: whether activity is reported elsewhere, which personal
- * files are used, and which commands run outside the sandbox, is the user's decision.
+ * files are used, which commands run outside the sandbox, and who hears the microphone, is the user's decision.
  */
 const USER_ONLY: ReadonlySet<string> = new Set<keyof Config>([
   'telemetry',
   'otherAssistants',
   'statusLine',
   'notifications',
+  'voice',
 ]);
 
 export function withoutUserOnly(project: ConfigInput): { input: ConfigInput; refused: string[] } {

@@ -186,8 +186,8 @@ export type Suggestion = {
   text: string;
   because: string;
   apply(): Promise<void>;
-  /** Not suggested again until there is new evidence; absent for what is counted from the audit log. */
-  dismiss?(): Promise<void>;
+  /** It is not suggested again until there is new evidence. */
+  dismiss(): Promise<void>;
 };
 
 /** Notes kept across sessions. */
@@ -279,7 +279,7 @@ export type RepositoryState = {
   hooks: string[];
 };
 
-/** The git repository of the working directory, used only on the user's request. */
+/** A git repository, used only on the user's request. */
 export type Repository = {
   /** The folder that was opened in it. */
   folder: string;
@@ -342,10 +342,8 @@ export type CommandContext = {
   mcp?: McpServers;
   /** Absent in frontends without them. */
   languageServers?: LanguageServers;
-  /** Absent in frontends without one. */
-  repository?: Repository;
-  /** Those of the other folders that the user opened. */
-  otherRepositories?: readonly Repository[];
+  /** That of the working directory, and those of the other folders that the user opened. Absent in frontends without them. */
+  repositories?: readonly Repository[];
   /** Absent in frontends without them. */
   extensions?: Extensions;
   /** Absent in frontends without them. */
@@ -379,5 +377,10 @@ export type SlashCommand = {
    * which other frontends leave to the program that opened it.
    */
   needs?: 'user' | 'terminal';
+  /**
+   * People who are invited to a session of a server may use it: it stays within the session, and does nothing that a
+   * prompt of theirs could not do. Without it, only the owner may.
+   */
+  forGuests?: true;
   execute(args: string[], context: CommandContext): Promise<void>;
 };

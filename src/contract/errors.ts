@@ -119,3 +119,6 @@ export class PermissionDeniedError extends Error {
     this.request = request;
   }
 }
+
+/** A branch, commit or range that a repository does not have. */
+export class UnknownRevisionError extends UserError {}

@@ -3,8 +3,26 @@ import type { Summary } from './display.ts';
 
 /** The parts of a conversation. Vendor formats never leave `providers/`. */
 
-/** `signature`: as on a thought, for vendors that sign their model's text. */
-export type TextPart = { type: 'text'; text: string; signature?: string };
+/**
+ * `signature`: as on a thought, for vendors that sign their model's text. `sent` marks what a person sent to a session
+ * with several participants; its images follow it. `typed`: the user wrote it, or these words of it; without it, the
+ * program did. `origin`: what printed or sent the text that the program put into a prompt. Only the text is sent to a
+ * model.
+ */
+export type TextPart = {
+  type: 'text';
+  text: string;
+  signature?: string;
+  sent?: Sent;
+  typed?: true | string;
+  origin?: TextOrigin;
+};
+
+/** A prompt of its own: its id, and the name of who sent it. */
+export type Sent = { id: string; by?: string };
+
+/** A command that printed a text, or the address of a resource. */
+type TextOrigin = { kind: 'command' | 'resource'; name: string };
 
 /** `data` is base64. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };
@@ -86,14 +104,41 @@ export function textOf(message: Message): string {
 }
 
 /**
- * The user's own text in a prompt. What the program adds for the model, such as attached files, comes before it;
- * notes after it begin with an empty line.
+ * A prompt as people are shown it: without what the program adds for the model, such as attached files. Journals of
+ * older versions do not say what was typed; notes of the program begin with an empty line there.
  */
 export function promptText({ content }: Pick<UserMessage, 'content'>): string {
-  const texts = content.flatMap((part) =>
-    part.type === 'text' && part.text.trim() !== '' ? [part.text] : [],
-  );
-  return texts.findLast((text) => !text.startsWith('\n\n')) ?? texts.at(-1) ?? '';
+  const parts = content.filter((part) => part.type === 'text').filter(({ text }) => text.trim() !== '');
+  const shown =
+    parts.findLast(({ typed }) => typed !== undefined) ??
+    parts.findLast(({ text }) => !text.startsWith('\n\n')) ??
+    parts.at(-1);
+  return shown?.text ?? '';
+}
+
+/** What the user wrote of a prompt, and nothing that the program wrote, such as the report of a failed check. */
+export function typedText({ content }: Pick<UserMessage, 'content'>): string {
+  return content.flatMap((part) => (part.type === 'text' ? typedIn(part) : [])).join('\n');
+}
+
+function typedIn({ text, typed }: TextPart): string[] {
+  if (typed === undefined) return [];
+  return [typed === true ? text : typed];
+}
+
+/** A text that the user wrote. */
+export function asTyped(text: string): TextPart {
+  return { type: 'text', text, typed: true };
+}
+
+/** The same parts, of which the user wrote no more than these words. */
+export function withTyped(content: UserMessage['content'], words: string): UserMessage['content'] {
+  const first = content.findIndex(({ type }) => type === 'text');
+  return content.map((part, i) => {
+    if (part.type !== 'text') return part;
+    const { typed: _, ...plain } = part;
+    return i === first && words !== '' ? { ...plain, typed: words } : plain;
+  });
 }
 
 export function toolCallsOf(message: AssistantMessage): ToolCallPart[] {

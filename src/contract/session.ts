@@ -1,5 +1,5 @@
 import type { Message } from './message.ts';
-import type { Permission, PermissionMode } from './permission.ts';
+import type { Answer, Permission, PermissionMode } from './permission.ts';
 import type { TextSource } from './provenance.ts';
 import type { SessionView } from './view.ts';
 
@@ -21,6 +21,9 @@ export type SubagentOrigin = {
   worktree?: string;
 };
 
+/** The answer to a question about a call, and the name of who gave it. */
+export type CallDecision = { choice: Answer['choice']; by: string };
+
 export type Session = {
   id: string;
   workingDirectory: string;
@@ -38,6 +41,8 @@ export type Session = {
   view?: SessionView;
   /** Where what was read came from, as far as it matters; those of subagents included. */
   sources?: TextSource[];
+  /** How calls were decided in a session with several participants, by their ids. */
+  decisions?: Record<string, CallDecision>;
   /** For the conversation of a subagent. */
   subagent?: SubagentOrigin;
   /** The conversations of its subagents, oldest first, if requested. */

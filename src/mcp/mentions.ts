@@ -1,4 +1,4 @@
-import type { UserMessage } from '../contract/message.ts';
+import { typedText, type UserMessage } from '../contract/message.ts';
 import type { Hub } from './hub.ts';
 import { resourceText } from './tools/result.ts';
 import type { ToolDeps } from './tools/server-tool.ts';
@@ -12,7 +12,7 @@ export async function withResources(
   hub: Pick<Hub, 'find'>,
   outgoing: ToolDeps['outgoing'],
 ): Promise<UserMessage['content']> {
-  const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const text = typedText({ content });
   const mentioned = [...text.matchAll(MENTION)].map(([, server = '', uri = '']) => ({ server, uri }));
   const wanted = mentioned.filter(({ server, uri }) => hub.find(server) && /^[a-z][\w+.-]*:/i.test(uri));
   const read = await Promise.all(

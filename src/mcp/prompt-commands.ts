@@ -1,7 +1,7 @@
 import type { PromptMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { CommandContext, SlashCommand } from '../contract/command.ts';
 import { UserError } from '../contract/errors.ts';
-import type { UserMessage } from '../contract/message.ts';
+import { type UserMessage, withTyped } from '../contract/message.ts';
 import type { Connection } from './connection/connection.ts';
 import type { Hub } from './hub.ts';
 import type { ServerPrompt } from './tools/offers.ts';
@@ -18,6 +18,7 @@ export function promptCommands(
       name: `${connection.name}:${prompt.name}`,
       description: describe(connection.name, prompt),
       group: 'MCP prompts',
+      forGuests: true,
       execute: (words: string[], context: CommandContext) =>
         send(connection, prompt, { words, context, outgoing }),
     })),
@@ -57,7 +58,7 @@ async function send(
         `See /mcp ${connection.name} for details.`,
       );
     });
-  await context.submit(contentOf(messages));
+  await context.submit(withTyped(contentOf(messages), words.join(' ')));
 }
 
 /** Unnamed values fill the arguments in order, the last one takes the rest. */

@@ -141,9 +141,12 @@ function withTextsOf<M extends Message>(message: M, other: unknown): M {
   const { role, content: theirs } = (other ?? {}) as { role?: unknown; content?: unknown };
   if (role !== message.role || !Array.isArray(theirs))
     throw new Error('it returned no message of that role, so nothing was changed');
-  const texts = theirs.flatMap((part: Partial<TextPart> | null): TextPart[] =>
-    part?.type === 'text' && typeof part.text === 'string' ? [{ type: 'text', text: part.text }] : [],
-  );
+  const ours = message.role === 'user' ? message.content.filter((part) => part.type === 'text') : [];
+  const texts = theirs
+    .flatMap((part: Partial<TextPart> | null) =>
+      part?.type === 'text' && typeof part.text === 'string' ? [part.text] : [],
+    )
+    .map((text, i): TextPart => ours.find((part) => part.text === text) ?? changed(ours[i], text));
   if (texts.length === 0 && theirs.length > 0) return message;
   // The first text of ours is replaced by all of theirs; the other parts stay.
   const at = message.content.findIndex(({ type }) => type === 'text');
@@ -152,4 +155,17 @@ function withTextsOf<M extends Message>(message: M, other: unknown): M {
     at === -1 ? rest.length : message.content.slice(0, at).filter(({ type }) => type !== 'text').length;
   const content = [...rest.slice(0, before), ...texts, ...rest.slice(before)];
   return content.length === 0 ? message : { ...message, content };
+}
+
+/** What the user typed does not grow by what a plugin adds to it. */
+function changed(before: TextPart | undefined, text: string): TextPart {
+  const { typed, origin, sent } = before ?? {};
+  const words = typed === true ? before?.text : typed;
+  return {
+    type: 'text',
+    text,
+    ...(words !== undefined && { typed: words }),
+    ...(origin && { origin }),
+    ...(sent && { sent }),
+  };
 }

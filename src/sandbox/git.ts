@@ -50,10 +50,15 @@ export type GitPlace = {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   input?: string;
+  /** An open file for its output, of any size. */
+  output?: number;
   signal?: AbortSignal;
 };
 
-export function runGit(args: readonly string[], { cwd, env, input, signal }: GitPlace): Promise<GitOutcome> {
+export function runGit(
+  args: readonly string[],
+  { cwd, env, input, output, signal }: GitPlace,
+): Promise<GitOutcome> {
   return new Promise((resolve, reject) => {
     const given = Object.entries(env).filter(([, value]) => value !== undefined);
     const program = programOutside('git', cwd, env);
@@ -61,7 +66,7 @@ export function runGit(args: readonly string[], { cwd, env, input, signal }: Git
     const child = spawn(program, [...args], {
       cwd,
       env: Object.fromEntries(given),
-      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', output ?? 'pipe', 'pipe'],
       windowsHide: true,
       ...(signal && { signal }),
     });

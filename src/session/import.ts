@@ -5,11 +5,11 @@ import { parseJournal } from './parse.ts';
 import { fold } from './records.ts';
 
 /**
- * The parts of another user's export that may be imported: the conversation and its title. Their permissions,
+ * The parts of another user's export that may be imported: its id, the conversation and its title. Their permissions,
  * settings and folder are not.
  */
-export function readExport(text: string): Pick<Session, 'messages' | 'title'> {
-  const { messages, title } = tableIn(text);
+export function readExport(text: string): Pick<Session, 'id' | 'messages' | 'title'> {
+  const { id, messages, title } = tableIn(text);
   const header = {
     type: 'header',
     version: 1,
@@ -23,10 +23,14 @@ export function readExport(text: string): Pick<Session, 'messages' | 'title'> {
   const { records, damaged } = parseJournal(Buffer.from(toJsonLines(lines)));
   const session = damaged.length === 0 ? fold(records, 'import')?.session : undefined;
   if (!session || session.messages.length === 0) throw notAnExport('it contains no conversation');
-  return { messages: session.messages, ...(typeof title === 'string' && { title }) };
+  return {
+    id: typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? id : 'import',
+    messages: session.messages,
+    ...(typeof title === 'string' && { title }),
+  };
 }
 
-function tableIn(text: string): { messages?: unknown; title?: unknown } {
+function tableIn(text: string): { id?: unknown; messages?: unknown; title?: unknown } {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;

@@ -67,7 +67,7 @@ async function readWhole(descriptor: number, loaded: Loaded, isOwnGrant?: IsOwnG
   Object.assign(loaded.unfinished, whole.unfinished);
   for (const line of parser.damaged) loaded.damaged.push(line);
   loaded.foreign.splice(0, loaded.foreign.length, ...whole.foreign);
-  Object.assign(loaded, { costUsd: whole.costUsd });
+  Object.assign(loaded, { costUsd: whole.costUsd, fence: whole.fence });
 }
 
 function headerIn(head: Buffer): JournalRecord | null {

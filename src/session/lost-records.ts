@@ -9,6 +9,7 @@ const RECORDS: Readonly<Record<string, string>> = {
   message: 'a message',
   delta: 'part of an answer',
   call_answered: 'the result of a tool call',
+  decision: 'who approved a call',
   grant: 'a permission',
   compaction: 'a summary',
   title: 'the title',

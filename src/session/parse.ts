@@ -92,6 +92,8 @@ function isRecord(value: unknown): value is JournalRecord {
       return isMessage(value.message) && value.message.role === 'tool';
     case 'call_started':
       return typeof value.callId === 'string';
+    case 'decision':
+      return hasTexts(value, 'callId', 'choice', 'by');
     case 'reply':
       return hasTexts(value, 'provider', 'model', 'at');
     case 'delta':
@@ -100,6 +102,8 @@ function isRecord(value: unknown): value is JournalRecord {
       return isKind(value.as);
     case 'cost':
       return value.costUsd === null || typeof value.costUsd === 'number';
+    case 'fence':
+      return hasCounts(value, 'token');
     case 'grant':
       return isObject(value.permission) && typeof value.permission.pattern === 'string';
     case 'ungrant':

@@ -8,7 +8,7 @@ import {
 } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { TextSource } from '../contract/provenance.ts';
-import type { Session, SessionSettings, SubagentOrigin } from '../contract/session.ts';
+import type { CallDecision, Session, SessionSettings, SubagentOrigin } from '../contract/session.ts';
 import { changeView, rewindView, type ViewChange, wholeView } from '../contract/view.ts';
 import type { SealedGrant } from './grant-seal.ts';
 
@@ -28,7 +28,11 @@ export type JournalRecord =
   | { type: 'reclassify'; as: 'text' | 'thinking' }
   | { type: 'call_started'; callId: string }
   | { type: 'call_answered'; message: ToolMessage }
+  /** Somebody answered the question about a call. */
+  | ({ type: 'decision'; callId: string } & CallDecision)
   | { type: 'cost'; costUsd: number | null }
+  /** From here on, a worker with this fencing token writes: those with a lower one have lost the session. */
+  | { type: 'fence'; token: number }
   | ({ type: 'grant' } & SealedGrant)
   /** A revoked grant. */
   | { type: 'ungrant'; pattern: string }
@@ -48,6 +52,8 @@ export type Folded = {
   /** Calls that were running when the last record was written. */
   unfinished: { started: Set<string>; answered: Map<string, ToolMessage> };
   costUsd: number | null;
+  /** The newest fencing token; 0 if no worker of a fleet wrote it. */
+  fence: number;
   /** Grants that this program did not write; not included in the session's. */
   foreign: Permission[];
 };
@@ -81,6 +87,7 @@ class Folding {
   readonly #started = new Set<string>();
   readonly #answered = new Map<string, ToolMessage>();
   #costUsd: number | null = 0;
+  #fence = 0;
   #reply: AssistantMessage | undefined;
   /** All calls so far, and those without an answer. */
   readonly #calls = new Set<string>();
@@ -110,6 +117,7 @@ class Folding {
       session: this.#session,
       unfinished: { started: this.#started, answered: this.#answered },
       costUsd: this.#costUsd,
+      fence: this.#fence,
       foreign: this.#foreign,
     };
   }
@@ -159,9 +167,17 @@ class Folding {
       case 'call_answered':
         this.#answered.set(record.message.callId, record.message);
         break;
+      case 'decision': {
+        const { callId, choice, by } = record;
+        session.decisions = { ...session.decisions, [callId]: { choice, by } };
+        break;
+      }
       case 'cost':
         this.#costUsd =
           this.#costUsd === null || record.costUsd === null ? null : this.#costUsd + record.costUsd;
+        break;
+      case 'fence':
+        this.#fence = Math.max(this.#fence, record.token);
         break;
       case 'grant':
         (this.#isOwnGrant(record) ? session.permissions : this.#foreign).push(record.permission);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import { type Message, toolCallsOf } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
+import { importedSession } from '../contract/provenance.ts';
 import type { Session, SessionSettings, SessionSummary } from '../contract/session.ts';
 import { changesTo, rewindView } from '../contract/view.ts';
 import { writeAtomic } from '../lib/files/atomic-write.ts';
@@ -37,6 +38,8 @@ export type OpenSession = {
   /** Grants in the journal that this program did not write; they are ignored. Complete when `ready`. */
   foreign: readonly Permission[];
   subagents: SubagentFiles;
+  /** The fencing token that a new session gets with its header. */
+  fence?: number;
   /** Writes the documented JSON next to the journal and releases the lock. */
   close(): Promise<void>;
 };
@@ -80,10 +83,10 @@ export class SessionStore {
     return existsSync(this.#fileOf(id));
   }
 
-  /** By id, id prefix or title. Null if there is none. */
-  async resume(wanted: string): Promise<OpenSession | null> {
+  /** By id, id prefix or title. Null if there is none. Throws if it was opened with a newer `fence` before. */
+  async resume(wanted: string, fence?: number): Promise<OpenSession | null> {
     const id = await this.find(wanted);
-    return id === null ? null : this.#open(id);
+    return id === null ? null : this.#open(id, fence);
   }
 
   /** The most recently written session of this folder. */
@@ -139,12 +142,16 @@ export class SessionStore {
 
   /** Imports an exported session as a new one of this folder. */
   async importFrom(text: string, workingDirectory: string, settings: SessionSettings): Promise<OpenSession> {
-    const { messages, title } = readExport(text);
+    const { id, messages, title } = readExport(text);
     const copy = this.create(workingDirectory, settings);
     copy.session.messages.push(...messages);
+    copy.session.parent = { id, messages: messages.length };
     if (title !== undefined) copy.session.title = title;
+    const source = importedSession(messages.length);
+    copy.session.sources = [source];
     await copy.journal.append(
       headerOf(copy.session),
+      { type: 'source', source },
       ...(title === undefined ? [] : [{ type: 'title' as const, title }]),
       ...messages.map((message) => ({ type: 'message' as const, message })),
     );
@@ -228,7 +235,7 @@ export class SessionStore {
     return this.list().flatMap((summary) => (summary.title?.toLowerCase() === title ? [summary.id] : []));
   }
 
-  async #open(id: string): Promise<OpenSession | null> {
+  async #open(id: string, fence?: number): Promise<OpenSession | null> {
     const file = this.#fileOf(id);
     const lock = await SessionLock.open(file);
     if (!lock) throw openElsewhere(id);
@@ -236,6 +243,12 @@ export class SessionStore {
     if (!loaded) {
       lock.release();
       return null;
+    }
+    // Under the lock, nobody can open it with a newer one in between. Part of a long journal is not read yet.
+    if (fence !== undefined) await loaded.ready;
+    if (fence !== undefined && loaded.fence > fence) {
+      lock.release();
+      throw superseded(id);
     }
     removeLeftovers(file, loaded);
     const known = loaded.ready.then(() => loaded.session.messages.length);
@@ -246,7 +259,9 @@ export class SessionStore {
       damaged.splice(0, damaged.length, ...newlyDamaged());
       if (damaged.length > 0) await this.#setAside(id, loaded.damaged);
     });
-    return this.#opened({ ...loaded, damaged, ready, known, lock });
+    const opened = this.#opened({ ...loaded, damaged, ready, known, lock });
+    if (fence !== undefined) await opened.journal.append({ type: 'fence', token: fence });
+    return opened;
   }
 
   /** `known` is the number of messages in the file. */
@@ -357,6 +372,14 @@ function openElsewhere(id: string): UserError {
   return new UserError(
     `Session ${id.slice(0, 8)} is open in another process.`,
     'Close it first, or continue in a copy with --fork.',
+    { exit: 'error' },
+  );
+}
+
+function superseded(id: string): UserError {
+  return new UserError(
+    `Another worker has taken session ${id.slice(0, 8)} over.`,
+    'It continues there; this one stops.',
     { exit: 'error' },
   );
 }

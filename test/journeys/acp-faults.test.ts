@@ -141,10 +141,13 @@ const everything: ClientCapabilities = {
   _meta: { terminal_output: true },
 };
 
-sweep<[what: string, EditorOptions]>([
-  ['can do everything', { capabilities: everything, buffers: new Map(), answerForm: () => 'Blue' }],
-  ['can do nothing', {}],
-])('every message of a long session fits the published schema, for a client that %s', async (_, options) => {
+sweep<[what: string, EditorOptions]>(
+  [
+    ['can do everything', { capabilities: everything, buffers: new Map(), answerForm: () => 'Blue' }],
+    ['can do nothing', {}],
+  ],
+  0,
+)('every message of a long session fits the published schema, for a client that %s', async (_, options) => {
   const space = await workspace({ 'a.txt': 'one\ntwo\n' });
   const todo = { todos: [{ content: 'Look', status: 'in_progress' }] };
   const server = await serve([

@@ -206,38 +206,44 @@ describe('[U14] limits', () => {
 });
 
 describe('what calls cost', () => {
-  test('/cost tells it by model, for this run, this session and today; /budget shows and sets limits', async () => {
-    await withinOneDay(async () => {
-      const space = await workspace();
-      const { run, terminal } = await start(space, [
-        says('one', used(1_000_000, 0)),
-        says('Second answer.', { usage: { inputTokens: 1000, outputTokens: 100, cacheReadTokens: 10_000 } }),
-      ]);
-      await run(['-p', 'another session']);
-      const screen = terminal();
-      await screen.waitFor('> ');
-      screen.type('/cost\r');
-      await screen.waitFor('This session: nothing yet');
-      await screen.waitFor('Today, all sessions: $3.00');
-      screen.type('go\r');
-      await screen.waitFor('Second answer.');
-      screen.type('/cost\r');
-      const line =
-        'anthropic/claude-sonnet-4-20250514: 1 call, 11,000 tokens in (10,000 cached), 100 out, $0.0075';
-      await screen.waitFor(line.slice(0, 99), 2);
-      await screen.waitFor('Today, all sessions: $3.01');
-      screen.type('/budget\r');
-      await screen.waitFor('No limits set. Set one with /budget $5 or /budget run 500k.');
-      screen.type('/budget day $3.01\r');
-      await screen.waitFor('Limit for today: $3.01.');
-      screen.type('go on\r');
-      await screen.waitFor('Limit reached: $3.01 of $3.01 today');
-      screen.type('/budget off\r');
-      await screen.waitFor('Removed the limit for this session.');
-      screen.type('/quit\r');
-      expect(await screen.exitCode).toBe(0);
-    });
-  });
+  test(
+    '/cost tells it by model, for this run, this session and today; /budget shows and sets limits',
+    soak,
+    async () => {
+      await withinOneDay(async () => {
+        const space = await workspace();
+        const { run, terminal } = await start(space, [
+          says('one', used(1_000_000, 0)),
+          says('Second answer.', {
+            usage: { inputTokens: 1000, outputTokens: 100, cacheReadTokens: 10_000 },
+          }),
+        ]);
+        await run(['-p', 'another session']);
+        const screen = terminal();
+        await screen.waitFor('> ');
+        screen.type('/cost\r');
+        await screen.waitFor('This session: nothing yet');
+        await screen.waitFor('Today, all sessions: $3.00');
+        screen.type('go\r');
+        await screen.waitFor('Second answer.');
+        screen.type('/cost\r');
+        const line =
+          'anthropic/claude-sonnet-4-20250514: 1 call, 11,000 tokens in (10,000 cached), 100 out, $0.0075';
+        await screen.waitFor(line.slice(0, 99), 2);
+        await screen.waitFor('Today, all sessions: $3.01');
+        screen.type('/budget\r');
+        await screen.waitFor('No limits set. Set one with /budget $5 or /budget run 500k.');
+        screen.type('/budget day $3.01\r');
+        await screen.waitFor('Limit for today: $3.01.');
+        screen.type('go on\r');
+        await screen.waitFor('Limit reached: $3.01 of $3.01 today');
+        screen.type('/budget off\r');
+        await screen.waitFor('Removed the limit for this session.');
+        screen.type('/quit\r');
+        expect(await screen.exitCode).toBe(0);
+      });
+    },
+  );
 
   test('a price that is not known is said to be unknown', async () => {
     const space = await workspace();

@@ -2,22 +2,11 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
-import { calls, type Step, says } from '../support/model-server/script.ts';
+import { calls, says } from '../support/model-server/script.ts';
+import { play } from '../support/replay.ts';
 import { serve } from '../support/serve.ts';
 import { soak } from '../support/soak.ts';
-import { type Workspace, workspace } from '../support/workspace.ts';
-
-/** A headless run; resolves with its session's id. */
-async function play(space: Workspace, script: Step[], args: string[] = []): Promise<string> {
-  const server = await serve(script);
-  const { model, env } = doors.anthropic(server.url);
-  const { stdout } = await aca(
-    space,
-    ['-p', 'go', '--model', model, '--mode', 'accept-edits', '--output-format', 'json', ...args],
-    { env },
-  );
-  return (JSON.parse(stdout) as { sessionId: string }).sessionId;
-}
+import { workspace } from '../support/workspace.ts';
 
 test('a session moves to another machine and folder: it is undone and resumed there', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n' });

@@ -310,7 +310,7 @@ describe('by hand, in a terminal', () => {
 });
 
 describe('[K05] instructions', () => {
-  test('an import that makes them too long is cut aloud, and the run goes on', soak, async () => {
+  test('an import that makes them too long is cut with a notice, and the run goes on', soak, async () => {
     const space = await workspace({ 'AGENTS.md': 'Root rule.\n@big.md\n', 'big.md': 'long '.repeat(8000) });
     const server = await serve([says('done')]);
     const { env } = doors.anthropic(server.url);

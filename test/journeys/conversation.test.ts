@@ -43,7 +43,7 @@ describe('a conversation in a terminal', () => {
     expect(terminal.screen()).toMatch(/Resume with: aca --resume [0-9a-f]{8}$/);
   });
 
-  test('for a screen reader, results are words: no ticks, arrows or bars', async () => {
+  test('for a screen reader, results are words: no ticks, arrows or bars', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha\n' });
     const script = [edit, calls(['Bash', { command: 'exit 3' }]), says('Changed it.')];
     const { terminal } = await open(space, script, [

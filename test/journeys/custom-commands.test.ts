@@ -209,37 +209,41 @@ describe('[C10] built-in commands', () => {
 });
 
 describe('skills', () => {
-  test('the example: only its description is in the prompt, its body comes on use, its files can be read and run', async () => {
-    const space = await workspace();
-    const root = await own(space, {});
-    await cp(path.join(examples, 'skill'), path.join(root, 'skills'), { recursive: true });
-    const template = path.join(root, 'skills/changelog/template.md');
-    const played = await run(space, 'go', [
-      calls(['Skill', { name: 'changelog' }], ['Skill', { name: 'changelogs' }]),
-      calls(['Read', { file_path: template }], ['Bash', { command: `cat ${template}` }]),
-      calls(
-        ['Write', { file_path: template, content: 'x' }],
-        ['Read', { file_path: path.join(root, 'trust.json') }],
-      ),
-      says('ok'),
-    ]);
-    const { events } = parseStream(played.stdout);
-    const texts = events.flatMap((event) =>
-      event.type === 'message' && event.message.role === 'tool'
-        ? [event.message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')]
-        : [],
-    );
-    expect(texts[0]).toContain(`Files it mentions are in ${path.join(root, 'skills/changelog')}.`);
-    expect(texts[0]).toContain('The newest version comes first');
-    expect(texts[1]).toBe('There is no skill changelogs. Did you mean changelog? Available: changelog.');
-    expect(texts[2]).toContain('Reports can be exported as CSV.');
-    expect(texts[3]).toContain('Reports can be exported as CSV.');
-    expect(texts[4]).toContain('ermission');
-    expect(texts[5]).toContain('ermission');
-    const first = JSON.stringify(played.server.requests[0]?.body);
-    expect(first).toContain('- changelog: How to write entries in CHANGELOG.md.');
-    expect(first).not.toContain('The newest version comes first');
-  });
+  test(
+    'the example: only its description is in the prompt, its body comes on use, its files can be read and run',
+    soak,
+    async () => {
+      const space = await workspace();
+      const root = await own(space, {});
+      await cp(path.join(examples, 'skill'), path.join(root, 'skills'), { recursive: true });
+      const template = path.join(root, 'skills/changelog/template.md');
+      const played = await run(space, 'go', [
+        calls(['Skill', { name: 'changelog' }], ['Skill', { name: 'changelogs' }]),
+        calls(['Read', { file_path: template }], ['Bash', { command: `cat ${template}` }]),
+        calls(
+          ['Write', { file_path: template, content: 'x' }],
+          ['Read', { file_path: path.join(root, 'trust.json') }],
+        ),
+        says('ok'),
+      ]);
+      const { events } = parseStream(played.stdout);
+      const texts = events.flatMap((event) =>
+        event.type === 'message' && event.message.role === 'tool'
+          ? [event.message.content.map((part) => (part.type === 'text' ? part.text : '')).join('')]
+          : [],
+      );
+      expect(texts[0]).toContain(`Files it mentions are in ${path.join(root, 'skills/changelog')}.`);
+      expect(texts[0]).toContain('The newest version comes first');
+      expect(texts[1]).toBe('There is no skill changelogs. Did you mean changelog? Available: changelog.');
+      expect(texts[2]).toContain('Reports can be exported as CSV.');
+      expect(texts[3]).toContain('Reports can be exported as CSV.');
+      expect(texts[4]).toContain('ermission');
+      expect(texts[5]).toContain('ermission');
+      const first = JSON.stringify(played.server.requests[0]?.body);
+      expect(first).toContain('- changelog: How to write entries in CHANGELOG.md.');
+      expect(first).not.toContain('The newest version comes first');
+    },
+  );
 
   test(
     'who may use one: only the user, or only the model; a subagent does the work of one that forks',

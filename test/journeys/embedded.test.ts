@@ -146,7 +146,7 @@ describe('an embedded model', when, () => {
     const first = await tinyModel(path.join(space.home, 'first.gguf'), { chains: GREETS });
     const server = await serve([says('Another one.')], { keyless: true });
     const terminal = openTerminal(space, ['--plain', '--model', first], { OLLAMA_HOST: server.url });
-    await terminal.waitFor('/help for commands');
+    await terminal.waitFor('>');
     terminal.type('hello\r');
     await terminal.waitFor('Hello world.');
     const workers = () => commandsIn(space.root).filter((command) => command.includes('worker'));

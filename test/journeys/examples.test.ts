@@ -176,21 +176,25 @@ test('[N04] the GitLab job reviews a change and keeps the review', async () => {
   expect([code, stdout]).toEqual([0, 'add.js:1 subtracts.\n']);
 });
 
-test('[N04] the image runs as an ordinary user, leaves no package lists behind, and names its program as a list', async () => {
-  const text = await readFile(path.join(examples, 'docker/Dockerfile'), 'utf8');
-  const instructions = text
-    .replaceAll(/^#.*\n/gm, '')
-    .replaceAll('\\\n', ' ')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => /^([A-Z]+) (.*)$/.exec(line)?.slice(1, 3) ?? ['?', line]);
-  const named = (name: string) => instructions.filter(([word]) => word === name).map(([, rest = '']) => rest);
-  const known = ['ARG', 'FROM', 'RUN', 'COPY', 'ENV', 'USER', 'WORKDIR', 'ENTRYPOINT'];
-  expect(instructions.map(([word]) => word).filter((word) => !known.includes(word ?? ''))).toEqual([]);
-  expect(named('USER')).toEqual(['aca']);
-  expect(named('COPY')).toEqual(['--from=install /aca /usr/local/bin/aca']);
-  expect(named('ARG')).toEqual([`VERSION=${version}`]);
-  expect(JSON.parse(named('ENTRYPOINT')[0] ?? '')).toEqual(['aca']);
-  for (const line of named('RUN').filter((run) => run.includes('apt-get')))
-    expect(line).toMatch(/--no-install-recommends .*rm -rf \/var\/lib\/apt\/lists/);
-});
+test.each(['Dockerfile', 'worker.Dockerfile'])(
+  '[N04] the image of %s runs as an ordinary user, leaves no package lists behind, and names its program as a list',
+  async (name) => {
+    const text = await readFile(path.join(examples, 'docker', name), 'utf8');
+    const instructions = text
+      .replaceAll(/^#.*\n/gm, '')
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+      .map((line) => /^([A-Z]+) (.*)$/.exec(line)?.slice(1, 3) ?? ['?', line]);
+    const named = (name: string) =>
+      instructions.filter(([word]) => word === name).map(([, rest = '']) => rest);
+    const known = ['ARG', 'FROM', 'RUN', 'COPY', 'ENV', 'USER', 'WORKDIR', 'ENTRYPOINT', 'CMD'];
+    expect(instructions.map(([word]) => word).filter((word) => !known.includes(word ?? ''))).toEqual([]);
+    expect(named('USER')).toEqual(['aca']);
+    expect(named('COPY')).toEqual(['--from=install /aca /usr/local/bin/aca']);
+    expect(named('ARG')).toEqual([`VERSION=${version}`]);
+    expect(JSON.parse(named('ENTRYPOINT')[0] ?? '')).toEqual(['aca']);
+    for (const line of named('RUN').filter((run) => run.includes('apt-get')))
+      expect(line).toMatch(/--no-install-recommends .*rm -rf \/var\/lib\/apt\/lists/);
+  },
+);

@@ -41,36 +41,40 @@ describe('commands, skills and subagents for other assistants', () => {
   const skill = (name: string, lines = '') =>
     `---\nname: ${name}\ndescription: About ${name}.\n${lines}---\nDo it with $ARGUMENTS[0].\n`;
 
-  test('those in the home folder work without a copy: every skill is a command, and each counts once', async () => {
-    const space = await workspace();
-    await atHome(space, {
-      '.claude/commands/team/fix.md': '---\ndescription: Fix\nhooks: x\n---\nFix $0, then $1.\n',
-      '.claude/skills/hook-development/SKILL.md': skill('Hook Development'),
-      '.claude/skills/hook-development/notes.md': 'Some notes.',
-      '.agents/skills/pdf/SKILL.md': skill('pdf', 'license: MIT\n'),
-      '.codex/prompts/draft.md': '---\ndescription: Draft\n---\nDraft $FILE.\n',
-    });
-    await symlink('../../.agents/skills/pdf', path.join(space.home, '.claude/skills/pdf'));
-    const notes = path.join(space.home, '.claude/skills/hook-development/notes.md');
-    const fixed = await run(space, '/fix one "two three"', [
-      calls(['Read', { file_path: notes }]),
-      says('ok'),
-    ]);
-    expect(fixed.textIn(0)).toBe('Fix one, then two three.');
-    const system = JSON.stringify(fixed.bodies[0]?.system);
-    expect(system).toContain('- hook-development: About Hook Development.\\n- pdf: About pdf.');
-    expect(JSON.stringify(fixed.bodies[1]?.messages)).toContain('Some notes.');
-    expect(fixed.stderr).toContain('team/fix.md: hooks: not supported for commands and ignored.');
-    expect(fixed.stderr).not.toContain('Skipped the skill');
+  test(
+    'those in the home folder work without a copy: every skill is a command, and each counts once',
+    soak,
+    async () => {
+      const space = await workspace();
+      await atHome(space, {
+        '.claude/commands/team/fix.md': '---\ndescription: Fix\nhooks: x\n---\nFix $0, then $1.\n',
+        '.claude/skills/hook-development/SKILL.md': skill('Hook Development'),
+        '.claude/skills/hook-development/notes.md': 'Some notes.',
+        '.agents/skills/pdf/SKILL.md': skill('pdf', 'license: MIT\n'),
+        '.codex/prompts/draft.md': '---\ndescription: Draft\n---\nDraft $FILE.\n',
+      });
+      await symlink('../../.agents/skills/pdf', path.join(space.home, '.claude/skills/pdf'));
+      const notes = path.join(space.home, '.claude/skills/hook-development/notes.md');
+      const fixed = await run(space, '/fix one "two three"', [
+        calls(['Read', { file_path: notes }]),
+        says('ok'),
+      ]);
+      expect(fixed.textIn(0)).toBe('Fix one, then two three.');
+      const system = JSON.stringify(fixed.bodies[0]?.system);
+      expect(system).toContain('- hook-development: About Hook Development.\\n- pdf: About pdf.');
+      expect(JSON.stringify(fixed.bodies[1]?.messages)).toContain('Some notes.');
+      expect(fixed.stderr).toContain('team/fix.md: hooks: not supported for commands and ignored.');
+      expect(fixed.stderr).not.toContain('Skipped the skill');
 
-    const used = await run(space, '/hook-development it', [says('ok')]);
-    expect(used.textIn(0)).toContain('Do it with it.');
-    const drafted = await run(space, '/prompts:draft FILE="a b.ts"', [says('ok')]);
-    expect(drafted.textIn(0)).toBe('Draft a b.ts.');
-    const missing = await run(space, '/draft', [says('never')]);
-    expect([missing.code, missing.bodies.length]).toEqual([2, 0]);
-    expect(missing.stderr).toContain('/prompts:draft was not sent: FILE is missing.');
-  });
+      const used = await run(space, '/hook-development it', [says('ok')]);
+      expect(used.textIn(0)).toContain('Do it with it.');
+      const drafted = await run(space, '/prompts:draft FILE="a b.ts"', [says('ok')]);
+      expect(drafted.textIn(0)).toBe('Draft a b.ts.');
+      const missing = await run(space, '/draft', [says('never')]);
+      expect([missing.code, missing.bodies.length]).toEqual([2, 0]);
+      expect(missing.stderr).toContain('/prompts:draft was not sent: FILE is missing.');
+    },
+  );
 
   test(
     'rules among the tools of a subagent restrict it, and a skill that forks runs as a subagent',

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { aca } from '../support/aca.ts';
-import { openLab, still } from '../support/lab.ts';
+import { answer, openLab } from '../support/lab.ts';
 import { soak } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -51,8 +51,7 @@ test('Ctrl+C in a download returns to the menu and stays there, in the terminal'
   await lab.waitFor(({ rows }) =>
     /Fetch \S+ \(\S+ (GB|MB) from/.test(rows().join('\n').replaceAll('\n', ' ')),
   );
-  await still(lab, 500);
-  lab.type('y');
+  await answer(lab, 'Fetch ', 'y');
   await lab.waitFor(({ all }) => /runtime {2}.*% of \d+/.test(all().join('\n')));
 
   lab.type(CTRL_C);

@@ -17,7 +17,7 @@ async function start(space: Workspace, script: Step[]) {
 }
 
 describe('flags that scripts for other assistants use', () => {
-  test('a prompt of its own, more of it from a file, an id, and only the named tools', async () => {
+  test('a prompt of its own, more of it from a file, an id, and only the named tools', soak, async () => {
     const space = await workspace({ 'rules.txt': 'Always answer in Latin.\n', 'AGENTS.md': 'Use tabs.\n' });
     const { run, server } = await start(space, [says('Salve.')]);
     const id = '123e4567-e89b-42d3-a456-426614174000';

@@ -1,47 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { aca, doors } from '../support/aca.ts';
-import { calls, hangs, type Step, says } from '../support/model-server/script.ts';
-import { serve } from '../support/serve.ts';
+import { aca } from '../support/aca.ts';
+import { gitIn, PROMPT, repository, start } from '../support/git-talk.ts';
+import { calls, hangs, says } from '../support/model-server/script.ts';
 import { soak } from '../support/soak.ts';
-import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
-
-const WHO = {
-  GIT_AUTHOR_NAME: 'A',
-  GIT_AUTHOR_EMAIL: 'a@b',
-  GIT_COMMITTER_NAME: 'A',
-  GIT_COMMITTER_EMAIL: 'a@b',
-};
-
-/** A real repository with one commit of these files. */
-async function repository(files: Record<string, string>) {
-  const space = await workspace(files);
-  const git = (...args: string[]) => gitIn(space, space.root, ...args);
-  git('init', '-q', '-b', 'main');
-  git('add', '-A');
-  git('commit', '-q', '-m', 'first: begin');
-  return { space, git };
-}
-
-function gitIn(space: Workspace, cwd: string, ...args: string[]): string {
-  const program = 'git';
-  const env = { PATH: process.env.PATH ?? '', HOME: space.home, ...WHO };
-  return execFileSync(program, args, { cwd, env, encoding: 'utf8' }).trim();
-}
-
-async function start(space: Workspace, script: Step[]) {
-  const server = await serve(script);
-  const { model, env: door } = doors['openai-chat'](server.url);
-  const env = { ...door, ...WHO };
-  const run = (args: string[]) => aca(space, [...args, '--model', model], { env });
-  const terminal = (...args: string[]) => openTerminal(space, ['--plain', '--model', model, ...args], env);
-  return { server, run, terminal };
-}
-
-const PROMPT = '/help for commands';
 
 describe('[U02] /commit', () => {
   test('writes a message from the staged diff, asks, and commits with the hooks', soak, async () => {
@@ -230,41 +194,6 @@ test('[U02] /branch shows branches, begins one after a yes, and goes back', asyn
   talk.type('/quit\r');
   await talk.exitCode;
   expect(git('branch', '--format=%(refname:short)').split('\n')).toEqual(['main', 'topic']);
-});
-
-describe('[U02] several repositories', () => {
-  test('with --add-dir, /diff and /commit work in each, and the model knows the folders', async () => {
-    const { space, git } = await repository({ 'a.txt': 'alpha\n' });
-    const other = path.join(space.home, 'other');
-    await mkdir(other);
-    const inOther = (...args: string[]) => gitIn(space, other, ...args);
-    inOther('init', '-q', '-b', 'trunk');
-    await writeFile(path.join(other, 'b.txt'), 'beta\n');
-    inOther('add', '-A');
-    inOther('commit', '-q', '-m', 'first: other');
-    await writeFile(path.join(space.root, 'a.txt'), 'ALPHA\n');
-    await writeFile(path.join(other, 'b.txt'), 'BETA\n');
-    const { server, terminal } = await start(space, [says('a: shout'), says('b: shout'), says('hello')]);
-    const talk = terminal('--add-dir', other);
-    await talk.waitFor(PROMPT);
-    talk.type('/diff\r');
-    await talk.waitFor('+BETA');
-    expect(talk.screen()).toContain('+ALPHA');
-    talk.type('/commit\r');
-    for (const time of [1, 2]) {
-      await talk.waitFor('Stage these changes?', time);
-      talk.type('y\r');
-      await talk.waitFor('Commit with this message?', time);
-      talk.type('y\r');
-    }
-    await expect.poll(() => inOther('log', '-1', '--format=%s'), { timeout: 30_000 }).toBe('b: shout');
-    expect(git('log', '-1', '--format=%s')).toBe('a: shout');
-    talk.type('hi\r');
-    await talk.waitFor('hello');
-    expect(server.requests.at(-1)?.system).toContain(`Other folders to work in: ${other}`);
-    talk.type('/quit\r');
-    await talk.exitCode;
-  });
 });
 
 describe('[U02] --worktree', () => {

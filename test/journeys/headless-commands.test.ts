@@ -20,7 +20,7 @@ async function start(space: Workspace, script: Step[]) {
 }
 
 describe('slash commands with -p', () => {
-  test('built-in ones print their result, and send nothing', async () => {
+  test('built-in ones print their result, and send nothing', soak, async () => {
     const space = await workspace();
     const { run, server } = await start(space, []);
     const help = await run(['-p', '/help']);

@@ -100,7 +100,7 @@ describe('output', () => {
 });
 
 describe('input', () => {
-  test('what is piped in joins the prompt; alone it is the prompt', async () => {
+  test('what is piped in joins the prompt; alone it is the prompt', soak, async () => {
     const space = await workspace();
     const { run, server } = await start(space, [says('a'), says('b')]);
     await run(['-p', 'explain'], { stdin: 'line one\nline two\n' });

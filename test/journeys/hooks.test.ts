@@ -89,45 +89,49 @@ describe('shell hooks', () => {
     },
   );
 
-  test('a hook that asks is refused without a user, one that allows replaces the question, and what it adds reaches the model', async () => {
-    const space = await workspace({ 'a.txt': 'one\n' });
-    const decides = (permissionDecision: string, more: object = {}) =>
-      `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more } })}'`;
-    await writeHooks(
-      space,
-      {
-        PreToolUse: [
-          { matcher: 'Read', command: decides('ask', { permissionDecisionReason: 'look first' }) },
-          { matcher: 'Glob', command: decides('defer') },
-          { matcher: 'Grep', command: decides('perhaps') },
-          { matcher: 'Write', command: decides('allow', { additionalContext: 'well done' }) },
-        ],
-      },
-      { permissions: { deny: ['Edit(keep.txt)'] } },
-    );
-    const played = await run(space, [
-      calls(
-        ['Read', { file_path: 'a.txt' }],
-        ['Glob', { pattern: '*' }],
-        ['Grep', { pattern: 'one' }],
-        ['Write', { file_path: 'new.txt', content: 'x' }],
-        ['Write', { file_path: 'keep.txt', content: 'x' }],
-      ),
-      says('ok'),
-    ]);
-    expect(played.report.denials.map(({ tool, by }) => [tool, by])).toEqual([
-      ['Read', 'hook PreToolUse'],
-      ['Glob', 'hook PreToolUse'],
-      ['Grep', 'hook PreToolUse'],
-      ['Write', 'rule deny Edit(keep.txt)'],
-    ]);
-    expect(toolTexts(played)[0]).toContain('a hook requires approval: look first');
-    expect(toolTexts(played)[3]).toContain('[From a hook:]\nwell done');
-    expect(await readFile(path.join(space.root, 'new.txt'), 'utf8')).toBe('x');
-    expect(played.stderr).toContain(
-      'printed permissionDecision "perhaps": not supported there, so you are asked.',
-    );
-  });
+  test(
+    'a hook that asks is refused without a user, one that allows replaces the question, and what it adds reaches the model',
+    soak,
+    async () => {
+      const space = await workspace({ 'a.txt': 'one\n' });
+      const decides = (permissionDecision: string, more: object = {}) =>
+        `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more } })}'`;
+      await writeHooks(
+        space,
+        {
+          PreToolUse: [
+            { matcher: 'Read', command: decides('ask', { permissionDecisionReason: 'look first' }) },
+            { matcher: 'Glob', command: decides('defer') },
+            { matcher: 'Grep', command: decides('perhaps') },
+            { matcher: 'Write', command: decides('allow', { additionalContext: 'well done' }) },
+          ],
+        },
+        { permissions: { deny: ['Edit(keep.txt)'] } },
+      );
+      const played = await run(space, [
+        calls(
+          ['Read', { file_path: 'a.txt' }],
+          ['Glob', { pattern: '*' }],
+          ['Grep', { pattern: 'one' }],
+          ['Write', { file_path: 'new.txt', content: 'x' }],
+          ['Write', { file_path: 'keep.txt', content: 'x' }],
+        ),
+        says('ok'),
+      ]);
+      expect(played.report.denials.map(({ tool, by }) => [tool, by])).toEqual([
+        ['Read', 'hook PreToolUse'],
+        ['Glob', 'hook PreToolUse'],
+        ['Grep', 'hook PreToolUse'],
+        ['Write', 'rule deny Edit(keep.txt)'],
+      ]);
+      expect(toolTexts(played)[0]).toContain('a hook requires approval: look first');
+      expect(toolTexts(played)[3]).toContain('[From a hook:]\nwell done');
+      expect(await readFile(path.join(space.root, 'new.txt'), 'utf8')).toBe('x');
+      expect(played.stderr).toContain(
+        'printed permissionDecision "perhaps": not supported there, so you are asked.',
+      );
+    },
+  );
 
   test('a hook that asks brings up the question in every mode', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
@@ -199,7 +203,7 @@ describe('shell hooks', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'one\n' });
   });
 
-  test('UserPromptSubmit and SessionStart add to the prompt; the session is begun once', async () => {
+  test('UserPromptSubmit and SessionStart add to the prompt; the session starts once', async () => {
     const space = await workspace();
     await writeHooks(space, {
       SessionStart: [{ command: 'echo "the branch is main"' }],

@@ -38,7 +38,7 @@ async function run(script: Step[], args: string[]) {
 }
 
 describe('images for the model', () => {
-  test('--image attaches files, scaled down to what the vendor takes, and says so', async () => {
+  test('--image attaches files, scaled down to what the vendor takes, and says so', soak, async () => {
     const args = ['-p', 'What is this?', '--image', 'small.png', '--image', 'wide.jpg'];
     const { code, stderr, stdout, images } = await run([says('Two grey boxes.')], args);
     expect([code, stdout]).toEqual([0, 'Two grey boxes.\n']);

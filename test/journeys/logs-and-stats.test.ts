@@ -141,7 +141,7 @@ describe('[O06] the log of the program', () => {
 });
 
 describe('/diag, /doctor and /stats', () => {
-  test('show warnings and where the log is, and draw the numbers', async () => {
+  test('show warnings and where the log is, and draw the numbers', soak, async () => {
     await withinOneDay(async () => {
       const space = await workspace({ 'a.txt': 'alpha' });
       const { terminal } = await start(space, [
@@ -209,21 +209,25 @@ describe('aca stats', () => {
 });
 
 describe('[U14] quotas', () => {
-  test('hold for all processes of a user: the call waits, says so, and Ctrl-C ends the wait', async () => {
-    const space = await workspace();
-    await configure(space, { quotas: { 'anthropic/*': { requestsPerMinute: 1 } } });
-    const { run, server, terminal } = await start(space, [says('one'), says('never')]);
-    expect(await run(['-p', 'go'])).toEqual({ code: 0, stdout: 'one\n', stderr: '' });
-    const screen = terminal(['--plain']);
-    await screen.waitFor('> ');
-    screen.type('again\r');
-    await screen.waitFor('s: the quota of 1 request per minute for anthropic/* is used up.');
-    screen.type('\x03');
-    await screen.waitFor('Interrupted');
-    screen.type('/quit\r');
-    expect(await screen.exitCode).toBe(0);
-    expect(server.requests).toHaveLength(1);
-  });
+  test(
+    'hold for all processes of a user: the call waits, says so, and Ctrl-C ends the wait',
+    soak,
+    async () => {
+      const space = await workspace();
+      await configure(space, { quotas: { 'anthropic/*': { requestsPerMinute: 1 } } });
+      const { run, server, terminal } = await start(space, [says('one'), says('never')]);
+      expect(await run(['-p', 'go'])).toEqual({ code: 0, stdout: 'one\n', stderr: '' });
+      const screen = terminal(['--plain']);
+      await screen.waitFor('> ');
+      screen.type('again\r');
+      await screen.waitFor('s: the quota of 1 request per minute for anthropic/* is used up.');
+      screen.type('\x03');
+      await screen.waitFor('Interrupted');
+      screen.type('/quit\r');
+      expect(await screen.exitCode).toBe(0);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   test(
     'on the screen, forty columns wide: Esc ends the wait, /stats fits, and the log stays in its file',

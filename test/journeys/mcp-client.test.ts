@@ -133,7 +133,8 @@ describe('[Q01] [Q02] published servers, over their own wire', () => {
 
   test('a resource comes with an @-mention, and through the read tool', soak, async () => {
     const space = await workspace();
-    await configure(space, { mcpServers: { every: published('everything') } });
+    const permissions = { trust: ['mcp:every'] };
+    await configure(space, { mcpServers: { every: published('everything') }, permissions });
     const server = await serve([
       calls(
         ['McpRead', {}],
@@ -162,7 +163,7 @@ describe('[Q01] [Q02] published servers, over their own wire', () => {
     expect(read?.text).toContain('# Everything Server');
   });
 
-  test('[Q02] an unknown server is named; the run goes on', async () => {
+  test('[Q02] an unknown server is named; the run goes on', soak, async () => {
     const space = await workspace();
     await configure(space, { mcpServers: { every: published('everything') } });
     const script = [
@@ -224,7 +225,7 @@ describe('permission', () => {
     },
   );
 
-  test('a secret of the environment reaches no server, and a server does not get the keys', async () => {
+  test('neither secrets in calls nor keys reach a server', soak, async () => {
     const space = await workspace();
     await configure(space, { mcpServers: { odd: oddServer('fine'), every: published('everything') } });
     const secret = 'hunter2-Zq81kXw90-tr0ub4dor';
@@ -353,7 +354,7 @@ describe('a server in trouble costs its own tools and nothing else', () => {
 });
 
 describe('many tools, and tools that come later', () => {
-  test('past a share of the window only names are sent; a search brings the schema, and requests begin alike', async () => {
+  test('past a share of the window only names are sent, and a search brings the schema', soak, async () => {
     const space = await workspace();
     await configure(space, { mcpServers: { big: oddServer('many') } });
     const { answers, server } = await play(

@@ -98,7 +98,7 @@ describe('servers in a conversation', () => {
     },
   );
 
-  test("a server's prompt is a command, its arguments in order or by name", async () => {
+  test("a server's prompt is a command, its arguments in order or by name", soak, async () => {
     const space = await workspace();
     await configure(space, { mcpServers: { every: published('everything') } });
     const { server, terminal } = await talk(space, [says('Sunny.'), says('Rainy.')]);

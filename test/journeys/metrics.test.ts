@@ -11,6 +11,7 @@ import { parseExposition, type Scrape } from '../support/exposition.ts';
 import { openLab } from '../support/lab.ts';
 import { calls, fails, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
+import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const main = path.join(path.dirname(fileURLToPath(import.meta.url)), '../../dist/main.cjs');
@@ -162,34 +163,38 @@ describe('[O01] [O02] [O03] [Y29] a long conversation can be scraped', () => {
     },
   );
 
-  test('[U15] a client of `mcp serve` makes calls that are counted and written to the audit log', async () => {
-    const space = await workspace({ 'a.txt': 'alpha\n' });
-    const child = spawn(process.execPath, [main, 'mcp', 'serve', '--metrics-port', '0'], {
-      cwd: space.root,
-      env: cleanEnv(space),
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    const { until, send } = following(child);
-    const [, url = ''] = await until('stderr', /Metrics are served at (http:\S+)\.\n/);
-    const clientInfo = { name: 'a client', version: '1' };
-    const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo };
-    send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
-    await until('stdout', /"id":1\b.*\n/);
-    send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    const call = { name: 'Read', arguments: { file_path: 'a.txt' } };
-    send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call });
-    await until('stdout', /"id":2\b.*\n/);
+  test(
+    '[U15] a client of `mcp serve` makes calls that are counted and written to the audit log',
+    soak,
+    async () => {
+      const space = await workspace({ 'a.txt': 'alpha\n' });
+      const child = spawn(process.execPath, [main, 'mcp', 'serve', '--metrics-port', '0'], {
+        cwd: space.root,
+        env: cleanEnv(space),
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      const { until, send } = following(child);
+      const [, url = ''] = await until('stderr', /Metrics are served at (http:\S+)\.\n/);
+      const clientInfo = { name: 'a client', version: '1' };
+      const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo };
+      send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+      await until('stdout', /"id":1\b.*\n/);
+      send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+      const call = { name: 'Read', arguments: { file_path: 'a.txt' } };
+      send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call });
+      await until('stdout', /"id":2\b.*\n/);
 
-    const { samples } = await scrape(url);
-    expect(samples.get('tool_execution_count{tool="Read",status="success"}')).toBe(1);
-    child.stdin.end();
-    await ended;
-    const { stdout } = await aca(space, ['audit', '--json']);
-    const entries = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as AuditEntry);
-    expect(entries.map(({ tool }) => tool)).toEqual(['Read']);
-  });
+      const { samples } = await scrape(url);
+      expect(samples.get('tool_execution_count{tool="Read",status="success"}')).toBe(1);
+      child.stdin.end();
+      await ended;
+      const { stdout } = await aca(space, ['audit', '--json']);
+      const entries = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as AuditEntry);
+      expect(entries.map(({ tool }) => tool)).toEqual(['Read']);
+    },
+  );
 });

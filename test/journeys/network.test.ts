@@ -38,18 +38,22 @@ sweepGroups(protocolNames)(
   (protocol) => {
     const hint = `${unreachable[protocol]}\n`;
 
-    test('through a proxy to a server only our certificate file vouches for', async ({ onTestFinished }) => {
-      const { space, server, proxy } = await setUp(onTestFinished);
-      await trust(space);
-      const outcome = await ask(space, protocol, {
-        url: `https://${secretHost}`,
-        env: { HTTPS_PROXY: proxy.url },
-      });
-      expect(outcome).toEqual({ code: 0, stdout: 'arrived\n', stderr: '' });
-      expect(new Set(proxy.asked)).toEqual(new Set([`${secretHost}:443`]));
-      expect(server.requests.map((request) => request.protocol)).toEqual([protocol, protocol]);
-      expect(server.refusals).toEqual([]);
-    });
+    test(
+      'through a proxy to a server only our certificate file vouches for',
+      soak,
+      async ({ onTestFinished }) => {
+        const { space, server, proxy } = await setUp(onTestFinished);
+        await trust(space);
+        const outcome = await ask(space, protocol, {
+          url: `https://${secretHost}`,
+          env: { HTTPS_PROXY: proxy.url },
+        });
+        expect(outcome).toEqual({ code: 0, stdout: 'arrived\n', stderr: '' });
+        expect(new Set(proxy.asked)).toEqual(new Set([`${secretHost}:443`]));
+        expect(server.requests.map((request) => request.protocol)).toEqual([protocol, protocol]);
+        expect(server.refusals).toEqual([]);
+      },
+    );
 
     test('without the file, the certificate is named as what is wrong', soak, async ({ onTestFinished }) => {
       const { space, server, proxy } = await setUp(onTestFinished);

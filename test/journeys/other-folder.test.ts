@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:f
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
-import { openLab, still } from '../support/lab.ts';
+import { answer, openLab, still } from '../support/lab.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
 import { soak, sweep } from '../support/soak.ts';
@@ -144,7 +144,7 @@ describe('a session that is resumed in another folder', () => {
     await lab.waitFor('This session belongs to another folder');
     await still(lab, 1_000);
     expect(lab.all().join('\n')).not.toContain('Begun.');
-    lab.type('y');
+    await answer(lab, 'This session belongs to another folder', 'y');
     await lab.waitFor('Begun.');
   });
 });

@@ -2,7 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
-import { still } from '../support/lab.ts';
+import { answer } from '../support/lab.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { serve } from '../support/serve.ts';
@@ -20,20 +20,16 @@ async function planned(script: readonly ReturnType<typeof calls>[], env: Record<
   const { lab, server } = await openScreen(space, [...script, says('Done.')], { columns: 90, rows: 30, env });
   onTestFinished(() => lab.type('\x03\x03'));
   lab.type('/plan change it\r');
-  const answer = async (keys: string) => {
-    await lab.waitFor(QUESTION);
-    await still(lab, 600);
-    lab.type(keys);
-  };
+  const decide = (keys: string) => answer(lab, QUESTION, keys);
   const results = () => server.requests.map((request) => request.messages.at(-1)?.results[0]?.text ?? '');
   const shown = () => lab.all().join('\n');
-  return { space, lab, server, answer, results, shown };
+  return { space, lab, server, decide, results, shown };
 }
 
 describe('a plan on the screen', () => {
-  test('is started with edits accepted: nothing more is asked', async () => {
-    const { space, lab, answer, results, shown } = await planned([present, edit]);
-    await answer('\r');
+  test('is started with edits accepted: nothing more is asked', soak, async () => {
+    const { space, lab, decide, results, shown } = await planned([present, edit]);
+    await decide('\r');
     await lab.waitFor('Done.');
     expect(await space.tree()).toEqual({ 'a.txt': 'new\n' });
     expect(results()[1]).toContain('plan mode is off: edits are accepted');
@@ -47,23 +43,21 @@ describe('a plan on the screen', () => {
   });
 
   test('is started and asked about, step by step', soak, async () => {
-    const { space, lab, answer } = await planned([present, edit]);
-    await answer('2');
-    await lab.waitFor('Edit a.txt?');
-    await still(lab, 600);
-    lab.type('y');
+    const { space, lab, decide } = await planned([present, edit]);
+    await decide('2');
+    await answer(lab, 'Edit a.txt?', 'y');
     await lab.waitFor('Done.');
     expect(await space.tree()).toEqual({ 'a.txt': 'new\n' });
   });
 
   test('is sent back with words, and presented again', soak, async () => {
-    const { space, lab, answer, results } = await planned([present, edit, present]);
-    await answer('3');
+    const { space, lab, decide, results } = await planned([present, edit, present]);
+    await decide('3');
     await lab.waitFor('What should change?');
     lab.type('tests first\r');
     await lab.waitFor(() => results().length > 2);
     // Plan mode is still on.
-    await answer('n');
+    await decide('n');
     await lab.waitFor('Done.');
     expect(results().slice(1, 4)).toEqual([
       'The user wants another plan: tests first\nRevise it and present it again.',
@@ -78,10 +72,10 @@ describe('a plan on the screen', () => {
     const editor = path.join(tools.root, 'editor');
     await writeFile(editor, '#!/bin/sh\nprintf "3. Update the docs.\\n" >> "$1"\n');
     await chmod(editor, 0o755);
-    const { space, lab, server, answer, results } = await planned([present], { EDITOR: editor, VISUAL: '' });
-    await answer('4');
+    const { space, lab, server, decide, results } = await planned([present], { EDITOR: editor, VISUAL: '' });
+    await decide('4');
     await lab.waitFor('3. Update the docs.');
-    await answer('1');
+    await decide('1');
     await lab.waitFor('Done.');
     expect(results()[1]).toContain('The user edited the plan. This version counts:');
     expect(results()[1]).toContain('3. Update the docs.');
@@ -101,8 +95,8 @@ describe('a plan on the screen', () => {
   });
 
   test('Esc interrupts, and plan mode stays on', soak, async () => {
-    const { lab, answer } = await planned([present]);
-    await answer('\x1b');
+    const { lab, decide } = await planned([present]);
+    await decide('\x1b');
     await lab.waitFor('Interrupted');
     await lab.waitFor('plan');
     lab.type('/plan done\r');
@@ -114,8 +108,8 @@ test(
   'the tool for plans is offered from plan mode on, so that the prompt cache stays valid',
   soak,
   async () => {
-    const { space: _, lab, server, answer } = await planned([present, edit]);
-    await answer('\r');
+    const { space: _, lab, server, decide } = await planned([present, edit]);
+    await decide('\r');
     await lab.waitFor('Done.');
     lab.type('thanks\r');
     await lab.waitFor(() => server.requests.length > 3);

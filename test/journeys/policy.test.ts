@@ -176,7 +176,7 @@ describe('aca policy test --json --stdin-format json', () => {
       expect({ code, answers: verdicts.length }).toEqual({ code: 0, answers: cases.length });
       expect(wrong).toEqual([]);
       // The benchmark holds a thousand a second; this only notices when something is badly wrong.
-      expect(took).toBeLessThan(20_000);
+      expect(took).toBeLessThan(100_000);
       expect(cases.length).toBeGreaterThan(1_000);
     },
   );

@@ -7,6 +7,7 @@ import { cleanEnv, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { program } from '../support/program.ts';
 import { serve } from '../support/serve.ts';
+import { sampled } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -45,7 +46,7 @@ function openThings(folder: string): string[] {
 describe.skipIf(process.platform === 'win32')(
   'the data root is closed to others from the first moment',
   () => {
-    test.each<[string, string[], string?]>([
+    const commands: [what: string, args: string[], stdin?: string][] = [
       ['a setting', ['config', 'set', 'maxTurns', '3'], ''],
       ['a key', ['keys', 'set', 'anthropic'], 'sk-ant-test\n'],
       ['trust', ['trust'], ''],
@@ -63,7 +64,8 @@ describe.skipIf(process.platform === 'win32')(
       ['a server', ['mcp', 'serve']],
       ['an update check', ['update', '--check']],
       ['wrong usage', ['--nonsense']],
-    ])('%s', async (_, args, stdin) => {
+    ];
+    test.each(sampled(commands, 9))('%s', async (_, args, stdin) => {
       const space = await workspace({});
       const { code } = await openHanded(space, args, {}, stdin);
       if (stdin !== undefined) expect([code, existsSync(rootOf(space))]).toEqual([0, true]);

@@ -22,7 +22,7 @@ async function plain(space: Workspace, script: Parameters<typeof serve>[0], args
 }
 
 describe('a rule added with /permissions', () => {
-  test('applies from the next call on, also after --continue, until it is removed', async () => {
+  test('applies from the next call on, also after --continue, until it is removed', soak, async () => {
     const space = await workspace({ 'private/a.txt': 'alpha\n' });
     const look = calls(['Read', { file_path: 'private/a.txt' }]);
     const { terminal, results } = await plain(space, [touch('a'), says('One.'), look, says('Two.')]);
@@ -90,7 +90,7 @@ describe('/add-dir', () => {
     return { space, out, look: calls(['Read', { file_path: path.join(out, 'a.txt') }]) };
   }
 
-  test('opens a folder on the screen, and the conversation goes on', async () => {
+  test('opens a folder on the screen, and the conversation goes on', soak, async () => {
     const { space, out, look } = await besides();
     const script = [says('Hello.'), look, says('Done.')];
     const { lab, server } = await openScreen(space, script, { columns: 120, rows: 30 });

@@ -214,7 +214,7 @@ describe('going on', () => {
 });
 
 describe('in a conversation', () => {
-  test('/clear begins anew and keeps what was; /model goes on with another model and the same words', async () => {
+  test('/clear starts a new conversation and keeps what was; /model goes on with another model and the same words', async () => {
     const { terminal, server } = await open(await workspace(), [
       says('First.'),
       says('Anew.'),

@@ -26,7 +26,7 @@ const read = calls(['Read', { file_path: 'a.txt' }]);
 const broken = (raw: string): Step => calls(['Read', {}, { rawArguments: raw }]);
 
 describe('calls that cannot be read', () => {
-  test('are mended within two tries, with a precise error for each', async () => {
+  test('are fixed within two tries, with a precise error for each', async () => {
     const { run, server } = await start([
       broken('{"file_path": '),
       calls(['Read', { path_of_file: 'a.txt' }]),
@@ -69,7 +69,7 @@ test('the same call three times with the same answer ends the run', soak, async 
   expect(server.requests).toHaveLength(3);
 });
 
-test('a small window gets few tools and a short prompt; a large one gets all', async () => {
+test('a small window gets few tools and a short prompt; a large one gets all', soak, async () => {
   const offered = async (contextLength: number) => {
     const space = await workspace();
     const server = await serve([says('ok')], { keyless: true, contextLength });

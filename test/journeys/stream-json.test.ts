@@ -36,7 +36,7 @@ describe('stream-json input', () => {
     expect(server.requests[1]?.messages.map((message) => message.text)).toEqual(['one', 'first', 'two']);
   });
 
-  test('each result is its own, however many prompts wait', async () => {
+  test('each result is its own, however many prompts wait', soak, async () => {
     const space = await workspace({ 'a.txt': 'alpha', 'b.txt': 'beta' });
     const prompts = ['one', 'two', 'three', 'four', 'five'];
     const used = (inputTokens: number, outputTokens: number) => ({ usage: { inputTokens, outputTokens } });

@@ -166,30 +166,34 @@ describe('[U09] MultiEdit, through the whole program', () => {
 });
 
 describe('[T17] [U17] Delete, through the whole program', () => {
-  test('what is deleted in one process comes back by /undo in the next, to the mode and the link', async () => {
-    const space = await workspace({ 'd/run.sh': 'echo\n', 'a.txt': 'alpha\n' });
-    const at = (name: string) => path.join(space.root, name);
-    await chmod(at('d/run.sh'), 0o755);
-    await symlink('run.sh', at('d/link'));
-    const { told } = await play(space, [
-      calls(['Delete', { file_path: 'd' }]),
-      calls(['Delete', { file_path: 'd', recursive: true }], ['delete_file', { file_path: 'a.txt' }]),
-    ]);
-    expect(told).toEqual([
-      'd is a folder. Pass recursive: true to delete it with everything in it.',
-      'Folder deleted successfully; /undo restores it',
-      'File deleted successfully; /undo restores it',
-    ]);
-    expect(await space.tree()).toEqual({});
+  test(
+    'what is deleted in one process comes back by /undo in the next, to the mode and the link',
+    soak,
+    async () => {
+      const space = await workspace({ 'd/run.sh': 'echo\n', 'a.txt': 'alpha\n' });
+      const at = (name: string) => path.join(space.root, name);
+      await chmod(at('d/run.sh'), 0o755);
+      await symlink('run.sh', at('d/link'));
+      const { told } = await play(space, [
+        calls(['Delete', { file_path: 'd' }]),
+        calls(['Delete', { file_path: 'd', recursive: true }], ['delete_file', { file_path: 'a.txt' }]),
+      ]);
+      expect(told).toEqual([
+        'd is a folder. Pass recursive: true to delete it with everything in it.',
+        'Folder deleted successfully; /undo restores it',
+        'File deleted successfully; /undo restores it',
+      ]);
+      expect(await space.tree()).toEqual({});
 
-    const terminal = await open(space, [], ['--continue']);
-    await terminal.waitFor('> ');
-    terminal.type('/undo\r');
-    await terminal.waitFor('Undo this? [y/n] ');
-    terminal.type('y\r');
-    await terminal.waitFor('restored ', 4);
-    expect(await space.tree()).toEqual({ 'd/run.sh': 'echo\n', 'a.txt': 'alpha\n' });
-    expect((await lstat(at('d/run.sh'))).mode & 0o777).toBe(0o755);
-    expect(await readlink(at('d/link'))).toBe('run.sh');
-  });
+      const terminal = await open(space, [], ['--continue']);
+      await terminal.waitFor('> ');
+      terminal.type('/undo\r');
+      await terminal.waitFor('Undo this? [y/n] ');
+      terminal.type('y\r');
+      await terminal.waitFor('restored ', 4);
+      expect(await space.tree()).toEqual({ 'd/run.sh': 'echo\n', 'a.txt': 'alpha\n' });
+      expect((await lstat(at('d/run.sh'))).mode & 0o777).toBe(0o755);
+      expect(await readlink(at('d/link'))).toBe('run.sh');
+    },
+  );
 });

@@ -30,7 +30,7 @@ describe('[L12] [T14] [T15] one call, one run', () => {
     expect(parseStream(stdout).events.filter((event) => event.type === 'tool_start').length).toBe(1);
   });
 
-  test('a server that counts its calls anew in each reply has each of them run', async () => {
+  test('a server that counts its calls from the start in each reply has each of them run', async () => {
     const space = await workspace();
     const counted = () => calls(['Bash', { command: 'echo x >> log' }, { id: 'call_0' }]);
     const { run } = await start(space, [counted(), counted(), says('done')]);

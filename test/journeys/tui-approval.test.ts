@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { answer, still } from '../support/lab.ts';
-import { calls, says } from '../support/model-server/script.ts';
+import { calls, says, slowly } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
@@ -22,8 +22,6 @@ async function asked(size: { columns: number; rows: number }) {
   lab.type('go\r');
   await lab.waitFor(ASKED);
   await still(lab);
-  // A question is not answered by keys that come with it.
-  await new Promise((resolve) => setTimeout(resolve, 600));
   const screen = () => lab.rows().join('\n');
   onTestFinished(() => lab.type('\x03\x03'));
   return { space, lab, screen };
@@ -42,7 +40,7 @@ describe('a command whose end is off screen', () => {
     // Its risky part comes first; its last line is not visible yet.
     expect(screen()).toContain('! touch risky-end   (touch may change files)');
     expect(screen()).not.toContain('  touch risky-end');
-    lab.type(yes);
+    await answer(lab, ASKED, yes);
     await lab.waitFor(FIRST);
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
 
@@ -56,11 +54,7 @@ describe('a command whose end is off screen', () => {
   test('is approved after its pages were gone through', soak, async () => {
     const { space, lab, screen } = await asked({ columns: 80, rows: 30 });
     const isAtEnd = () => /lines \d+-(\d+) of \1 /.test(screen());
-    while (!isAtEnd()) {
-      const before = screen();
-      lab.type(PAGE_DOWN);
-      await lab.waitFor(() => screen() !== before);
-    }
+    while (!isAtEnd()) await answer(lab, ASKED, PAGE_DOWN);
     lab.type('y');
     await lab.waitFor('Done.');
     expect(await space.tree()).toHaveProperty('risky-end');
@@ -69,7 +63,7 @@ describe('a command whose end is off screen', () => {
 
   test('can be declined at once', soak, async () => {
     const { space, lab } = await asked({ columns: 80, rows: 24 });
-    lab.type('n');
+    await answer(lab, ASKED, 'n');
     await lab.waitFor('Done.');
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
   });
@@ -95,15 +89,10 @@ test(
     );
     onTestFinished(() => lab.type('\x03\x03'));
     lab.type('go\r');
-    await lab.waitFor('Edit b.txt?');
-    await still(lab);
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    lab.type('y');
+    await answer(lab, 'Edit b.txt?', 'y');
     await lab.waitFor('Write a.txt?');
     expect(await readFile(path.join(space.root, 'b.txt'), 'utf8')).toBe('beta\n');
-    await still(lab);
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    lab.type('y');
+    await answer(lab, 'Write a.txt?', 'y');
     await lab.waitFor(FIRST);
     lab.type(END);
     await lab.waitFor('row 199');
@@ -139,10 +128,7 @@ test(
       ['Edit /', 'y'],
       ['Read /', 's'],
     ] as const) {
-      await lab.waitFor(title);
-      await still(lab);
-      await new Promise((resolve) => setTimeout(resolve, 600));
-      lab.type(key);
+      await answer(lab, title, key);
     }
     await lab.waitFor('Done.');
     expect(await readFile(file('a.txt'), 'utf8')).toBe('gamma\n');
@@ -173,7 +159,7 @@ describe('the approval prompt', () => {
 
   const done = { 'a.txt': 'new\n', 'b.txt': 'new\n', 'c.txt': 'new\n' };
 
-  test('says how many wait, and is answered by Enter, digits and letters', async () => {
+  test('says how many wait, and is answered by Enter, digits and letters', soak, async () => {
     const { tree } = await edited(['1 of 3', '\r'], ['2 of 3', '1'], ['3 of 3', 'y']);
     expect(tree).toEqual(done);
   });
@@ -198,12 +184,14 @@ describe('the approval prompt', () => {
     expect(results.slice(0, 2)).toEqual(['User denied permission: use a constant', 'User denied permission']);
   });
 
-  test('is not answered by Enter that was typed for the prompt', async () => {
+  test('is not answered by Enter that was typed for the prompt', soak, async () => {
     const space = await workspace({});
-    const touch = calls(['Bash', { command: 'touch made' }]);
-    const { lab } = await openScreen(space, [touch, says('Done.')], { columns: 100, rows: 30 });
+    const touch = slowly(calls(['Bash', { command: 'touch made' }]), { firstMs: 1_000 });
+    const { lab, server } = await openScreen(space, [touch, says('Done.')], { columns: 100, rows: 30 });
     onTestFinished(() => lab.type('\x03\x03'));
     lab.type('go\r');
+    // Enter with text right behind it would be a line of a paste.
+    await lab.waitFor(() => server.requests.length > 0);
     // As a user who types on while the model works, and does not look up.
     const typing = setInterval(() => lab.type('x'), 20);
     await lab.waitFor(ASKED).finally(() => clearInterval(typing));
@@ -255,9 +243,7 @@ test("the model's question and the answer stay in the transcript, also after --c
   const size = { columns: 80, rows: 24 };
   const { lab, server } = await openScreen(space, [ask, says('Done.')], size);
   lab.type('go\r');
-  await lab.waitFor('❯ 1. red');
-  await still(lab, 600);
-  lab.type('2');
+  await answer(lab, '❯ 1. red', '2');
   await lab.waitFor('Done.');
   const exchange = /AskUser Which colour\?[^\n]*\n {2}blue\n[\s\S]*Done\./;
   expect(lab.all().join('\n')).toMatch(exchange);
@@ -280,16 +266,12 @@ test('a no counts for the run: the next prompt asks again', soak, async () => {
   });
   onTestFinished(() => lab.type('\x03\x03'));
   lab.type('make it\r');
-  await lab.waitFor(ASKED);
-  await still(lab, 600);
-  lab.type('n');
+  await answer(lab, ASKED, 'n');
   await lab.waitFor('Declined.');
   expect(JSON.stringify(server.requests[2]?.body)).toContain('already declined in this run');
 
   lab.type('yes, do it\r');
-  await lab.waitFor(ASKED);
-  await still(lab, 600);
-  lab.type('y');
+  await answer(lab, ASKED, 'y');
   await lab.waitFor('Done.');
   expect(await space.tree()).toEqual({ made: '' });
 });

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fullClears, still } from '../support/lab.ts';
+import { answer, fullClears } from '../support/lab.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { soak } from '../support/soak.ts';
@@ -43,9 +43,7 @@ describe('/changes', () => {
     await lab.waitFor('Reverted one change');
 
     lab.type('/undo\r');
-    await lab.waitFor('Undo this?');
-    await still(lab, 600);
-    lab.type('y');
+    await answer(lab, 'Undo this?', 'y');
     await lab.waitFor('restored a.txt');
     expect(await readFile(file, 'utf8')).toBe(mine);
     expect(lab.all().filter((row) => row.length > 80)).toEqual([]);

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openLab, still } from '../support/lab.ts';
+import { answer, openLab, still } from '../support/lab.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { soak } from '../support/soak.ts';
@@ -16,8 +16,7 @@ test('[C05] the question shows what will happen; "n" leaves the file alone and t
   await lab.waitFor(
     (it) => it.rows().some((row) => /- alpha/.test(row)) && it.rows().some((row) => /\+ beta/.test(row)),
   );
-  await still(lab, 400);
-  lab.type('n');
+  await answer(lab, '+ beta', 'n');
   await lab.waitFor('All right.');
   expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
   expect(server.requests[1]?.messages.at(-1)?.results[0]?.isError).toBe(true);
@@ -25,8 +24,10 @@ test('[C05] the question shows what will happen; "n" leaves the file alone and t
 
 test('[C05] keys typed before the question was there do not answer it', async () => {
   const space = await workspace({ 'a.txt': 'alpha\n' });
-  const { lab } = await openScreen(space, [slowly(edit, { firstMs: 300 }), says('Done.')]);
+  const { lab, server } = await openScreen(space, [slowly(edit, { firstMs: 300 }), says('Done.')]);
   lab.type('change it\r');
+  // Enter with text right behind it would be a line of a paste.
+  await lab.waitFor(() => server.requests.length > 0);
   let last = performance.now();
   const typing = setInterval(() => {
     // A key after a pause of this process would be an answer.
@@ -37,8 +38,7 @@ test('[C05] keys typed before the question was there do not answer it', async ()
   await lab.waitFor((it) => it.rows().some((row) => /\+ beta/.test(row)));
   clearInterval(typing);
   expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
-  await still(lab, 500);
-  lab.type('y');
+  await answer(lab, '+ beta', 'y');
   await lab.waitFor('Done.');
   expect(await space.tree()).toEqual({ 'a.txt': 'beta\n' });
 });
@@ -148,9 +148,7 @@ test('[N06] nothing to talk to: Enter alone fetches nothing, the download is ask
   lab.type('\r');
   await lab.waitFor('Select a model to fetch.');
   lab.type('\r');
-  await lab.waitFor('and the runtime it needs?');
-  await still(lab, 500);
-  lab.type('n');
+  await answer(lab, 'and the runtime it needs?', 'n');
   await lab.waitFor('Welcome!');
 });
 

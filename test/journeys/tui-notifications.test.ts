@@ -26,18 +26,22 @@ async function withFiles(files: Record<string, string>, settings: object): Promi
 
 const asking = [calls(['Write', { file_path: 'a.txt', content: 'a' }]), says('Done.')];
 
-test('a user who left the terminal is notified of a question, in the terminal and by their command', async () => {
-  const command =
-    'printf "%s|%s" "$ACA_TITLE" "$ACA_MESSAGE" > "$HOME/note.tmp" && mv "$HOME/note.tmp" "$HOME/note"';
-  const space = await withFiles({}, { notifications: { command } });
-  const { lab } = await openScreen(space, asking);
-  lab.type(`go\r${FOCUS_OUT}`);
-  await lab.waitFor('a.txt');
-  const note = path.join(space.home, 'note');
-  await lab.waitFor(() => existsSync(note));
-  expect(await readFile(note, 'utf8')).toBe('aca · project|Waiting for your approval');
-  expect(lab.written()).toContain('\u001b]9;aca · project: Waiting for your approval\u0007\u0007');
-});
+test(
+  'a user who left the terminal is notified of a question, in the terminal and by their command',
+  soak,
+  async () => {
+    const command =
+      'printf "%s|%s" "$ACA_TITLE" "$ACA_MESSAGE" > "$HOME/note.tmp" && mv "$HOME/note.tmp" "$HOME/note"';
+    const space = await withFiles({}, { notifications: { command } });
+    const { lab } = await openScreen(space, asking);
+    lab.type(`go\r${FOCUS_OUT}`);
+    await lab.waitFor('a.txt');
+    const note = path.join(space.home, 'note');
+    await lab.waitFor(() => existsSync(note));
+    expect(await readFile(note, 'utf8')).toBe('aca · project|Waiting for your approval');
+    expect(lab.written()).toContain('\u001b]9;aca · project: Waiting for your approval\u0007\u0007');
+  },
+);
 
 test('a user who is there, or wants none, is not notified', soak, async () => {
   for (const [keys, settings] of [

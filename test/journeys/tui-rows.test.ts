@@ -111,7 +111,7 @@ describe('rows of calls', () => {
     expect((await grounds({ NO_COLOR: '1' })).every((isDefault) => isDefault)).toBe(true);
   });
 
-  test('an interrupted command keeps what it had printed', async () => {
+  test('an interrupted command keeps what it had printed', soak, async () => {
     const { lab } = await openScreen(
       await workspace(),
       [calls(['Bash', { command: 'seq 1 20; sleep 60' }]), says('Stopped.')],

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { fullClears, still } from '../support/lab.ts';
+import { answer, fullClears, still } from '../support/lab.ts';
 import { both, says, slowly } from '../support/model-server/script.ts';
 import { expectScreen, openScreen, runOver } from '../support/screen.ts';
 import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
-const answer = `# What I found
+const findings = `# What I found
 
 The **parser** reads \`config.ts\` *twice*: see [the notes](https://example.org/notes).
 
@@ -38,7 +38,7 @@ const edit = both('I will mend it.', [
 describe('the screen', () => {
   sweep([40, 80, 120, 200])('[C03] [C05] [C09] [C11] looks right at %i columns', async (columns) => {
     const space = await workspace({ 'config.ts': source });
-    const { lab } = await openScreen(space, [says(answer, { pieceLength: 7 }), edit, says('Done.')], {
+    const { lab } = await openScreen(space, [says(findings, { pieceLength: 7 }), edit, says('Done.')], {
       columns,
     });
     lab.type('what is slow?\r');
@@ -47,8 +47,7 @@ describe('the screen', () => {
     lab.type('yes\r');
     await lab.waitFor('Edit config.ts?');
     await expectScreen(`question-${columns}`, lab, () => lab.rows().map(steady));
-    await still(lab, 600);
-    lab.type('y');
+    await answer(lab, 'Edit config.ts?', 'y');
     await lab.waitFor('Done.');
     await expectScreen(`done-${columns}`, lab, () => lab.all().map(steady));
     expect((await space.tree())['config.ts']).toBe(
@@ -58,24 +57,30 @@ describe('the screen', () => {
     for (const row of lab.all()) expect(row.length).toBeLessThanOrEqual(columns);
   });
 
-  test('[C11] at rest nothing is written, and the cursor stands where the next letter goes', async () => {
-    const { lab } = await openScreen(await workspace(), [says('Hello.')]);
-    lab.type('hi\r');
-    await lab.waitFor('Hello.');
-    await runOver(lab, '<$0.01');
-    await expect.poll(() => lab.quiet(1500), { timeout: 20_000 }).toBe(0);
-    lab.type('日本e\u0301x');
-    await lab.waitFor(({ rows }) => rows().some((row) => /^> 日本e\u0301x ?$/.test(row)));
-    await still(lab);
-    const { row, column, visible } = lab.cursor();
-    expect(visible).toBe(true);
-    expect(lab.rows()[row]).toMatch(/^> 日本e\u0301x ?$/);
-    expect(column).toBe(2 + 4 + 1 + 1);
-    lab.type('\u001b[D\u001b[D');
-    await expect.poll(() => lab.cursor(), { timeout: 30_000 }).toEqual({ row, column: 2 + 4, visible: true });
-    await still(lab);
-    expect(lab.cursor()).toEqual({ row, column: 2 + 4, visible: true });
-  });
+  test(
+    '[C11] at rest nothing is written, and the cursor stands where the next letter goes',
+    soak,
+    async () => {
+      const { lab } = await openScreen(await workspace(), [says('Hello.')]);
+      lab.type('hi\r');
+      await lab.waitFor('Hello.');
+      await runOver(lab, '<$0.01');
+      await expect.poll(() => lab.quiet(1500), { timeout: 20_000 }).toBe(0);
+      lab.type('日本e\u0301x');
+      await lab.waitFor(({ rows }) => rows().some((row) => /^> 日本e\u0301x ?$/.test(row)));
+      await still(lab);
+      const { row, column, visible } = lab.cursor();
+      expect(visible).toBe(true);
+      expect(lab.rows()[row]).toMatch(/^> 日本e\u0301x ?$/);
+      expect(column).toBe(2 + 4 + 1 + 1);
+      lab.type('\u001b[D\u001b[D');
+      await expect
+        .poll(() => lab.cursor(), { timeout: 30_000 })
+        .toEqual({ row, column: 2 + 4, visible: true });
+      await still(lab);
+      expect(lab.cursor()).toEqual({ row, column: 2 + 4, visible: true });
+    },
+  );
 
   test('a streamed answer is written about once: bytes do not pile up with repaints', soak, async () => {
     const text = Array.from({ length: 60 }, (_, i) => `Paragraph ${i} says something of medium length.`).join(

@@ -43,24 +43,28 @@ test(
   },
 );
 
-test('[C11] also in a storm that breaks the live rows anew while frames are under way', soak, async () => {
+test('[C11] also in a storm that breaks the live rows again while frames are under way', soak, async () => {
   const { lab } = await storm({ columns: 80, widths: (round) => 40 + ((round * 37) % 80) });
   await expect.poll(() => found(lab), settling).toEqual(lines);
   expect(fullClears(lab.written())).toEqual([]);
   await expect.poll(() => prompts(lab), settling).toHaveLength(1);
 });
 
-test('[C11] resized at rest, every finished line is still there once, and nothing goes on being written', async () => {
-  const lab = await atRest();
-  for (const [columns, rows] of sizes) {
-    lab.resize(columns, rows);
-    await echoed(lab);
-    await expect.poll(() => found(lab), settling).toEqual(lines.slice(0, 30));
-  }
-  expect(fullClears(lab.written())).toEqual([]);
-  await still(lab);
-  expect(await lab.quiet(500)).toBe(0);
-});
+test(
+  '[C11] resized at rest, every finished line is still there once, and nothing goes on being written',
+  soak,
+  async () => {
+    const lab = await atRest();
+    for (const [columns, rows] of sizes) {
+      lab.resize(columns, rows);
+      await echoed(lab);
+      await expect.poll(() => found(lab), settling).toEqual(lines.slice(0, 30));
+    }
+    expect(fullClears(lab.written())).toEqual([]);
+    await still(lab);
+    expect(await lab.quiet(500)).toBe(0);
+  },
+);
 
 test(
   '[C11] resized at rest to fewer columns than its rows need, the screen has one prompt',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { doors } from '../support/aca.ts';
 import { knowLook, openHeld } from '../support/early.ts';
-import { fullClears, type Lab, openLab, still } from '../support/lab.ts';
+import { answer, fullClears, type Lab, openLab, still } from '../support/lab.ts';
 import { says } from '../support/model-server/script.ts';
 import { binary, programLine } from '../support/program.ts';
 import { openScreen, withoutHeader } from '../support/screen.ts';
@@ -292,7 +292,7 @@ describe('when something else comes', () => {
     await lab.waitFor('Trust this folder?');
     await still(lab, 600);
     expect(lab.rows().join('\n')).toContain('Trust this folder?');
-    lab.type('n');
+    await answer(lab, 'Trust this folder?', 'n');
     await lab.waitFor((it) => isReady(it) && rowsOf(it).includes('> yyy'));
     expect(lab.all().join('\n')).not.toContain('trusted now');
   });

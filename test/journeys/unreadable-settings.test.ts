@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect } from 'vitest';
 import { aca } from '../support/aca.ts';
-import { sweep } from '../support/soak.ts';
+import { sampled, sweep } from '../support/soak.ts';
 import { makePipe } from '../support/tool-context.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
 
@@ -51,7 +51,7 @@ function expectClear({ code, stderr }: { code: number | null; stderr: string }, 
 }
 
 describe.skipIf(process.platform === 'win32')('what cannot be read is named, with what to do', () => {
-  sweep(table)('%s: %s', async (name, kind) => {
+  sweep(sampled(table, 13))('%s: %s', async (name, kind) => {
     const { space, file } = await withBad(name, kind);
     expectClear(await aca(space, ['-p', 'go', '--model', 'anthropic/claude-sonnet-4-5']), file);
   });

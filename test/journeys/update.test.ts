@@ -31,6 +31,13 @@ function known(space: Workspace): string {
   return path.join(space.home, '.ai-assistant', 'cache', 'update.json');
 }
 
+/** A program that runs from its source asks only a registry that the settings name. */
+async function nameInSettings(space: Workspace, registry: string): Promise<void> {
+  const file = path.join(space.home, '.ai-assistant', 'config.json');
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify({ updates: { registry } }));
+}
+
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -68,7 +75,8 @@ test(
     const { url, asked } = await registry('99.1.0');
     const server = await serve([says('hello'), says('hello again')]);
     const { model, env } = doors['openai-chat'](server.url);
-    const wanted = { ...env, AI_ASSISTANT_NO_UPDATE_CHECK: '', npm_config_registry: url };
+    const wanted = { ...env, AI_ASSISTANT_NO_UPDATE_CHECK: '' };
+    await nameInSettings(space, url);
 
     const first = openTerminal(space, ['--plain', '--model', model, 'hi'], wanted);
     await first.waitFor('hello');
@@ -94,8 +102,9 @@ test('[D01] a script never hears of it', async () => {
   await writeFile(known(space), '{"checkedAt":1,"latest":"99.0.0"}');
   const server = await serve([says('done')]);
   const { model, env } = doors['openai-chat'](server.url);
+  await nameInSettings(space, url);
   const outcome = await aca(space, ['-p', 'go', '--model', model], {
-    env: { ...env, AI_ASSISTANT_NO_UPDATE_CHECK: '', npm_config_registry: url },
+    env: { ...env, AI_ASSISTANT_NO_UPDATE_CHECK: '' },
   });
   expect([outcome, asked]).toEqual([{ code: 0, stdout: 'done\n', stderr: '' }, []]);
 });

@@ -102,19 +102,19 @@ test('ask, approve an edit, reject one hunk of it, and accept the other', async 
     ]),
   );
   expect(said(it.events)).toBe('Done.');
-  const [file] = await it.chat.changes();
+  const [file] = await it.chat.files.changes();
   expect(file).toMatchObject({ path: path.join(space.root, 'a.txt'), status: 'modified' });
   const [first, second] = file?.hunks ?? [];
   expect([first?.lines, second?.lines]).toEqual([
     expect.arrayContaining(['-two', '+2']),
     expect.arrayContaining(['-nine', '+9']),
   ]);
-  expect(await it.chat.originalText(file?.path ?? '')).toBe(lines);
+  expect(await it.chat.files.originalText(file?.path ?? '')).toBe(lines);
 
-  await it.chat.revertHunks(file?.path, [first?.id ?? '']);
+  await it.chat.files.revertHunks(file?.path, [first?.id ?? '']);
   expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe(lines.replace('nine', '9'));
-  await it.chat.acceptHunks(file?.path, [second?.id ?? '']);
-  expect(await it.chat.changes()).toEqual([]);
+  await it.chat.files.acceptHunks(file?.path, [second?.id ?? '']);
+  expect(await it.chat.files.changes()).toEqual([]);
   expect(it.chat.history.filter(({ type }) => type === 'update').length).toBeGreaterThan(3);
 });
 

@@ -5,7 +5,7 @@ import { play, round, setStage } from '../support/crash/round.ts';
 import { rounds } from '../support/soak.ts';
 
 /** Rounds in all: those at known moments, and the rest at any. */
-const ROUNDS = rounds(30, 200);
+const ROUNDS = rounds(15, 200);
 const AT_ONCE = 6;
 const RESUMED_EVERY = 10;
 

@@ -9,7 +9,7 @@ import { serve } from '../support/serve.ts';
 import { rounds } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
-const PROMPTS = rounds(500, 5_000);
+const PROMPTS = rounds(250, 5_000);
 
 test(`[N09] a session of ${2 * PROMPTS} messages is kept whole, compacted on the way, and goes on after a new start`, async () => {
   const space = await workspace();

@@ -11,12 +11,12 @@ import { serve } from '../support/serve.ts';
 import { rounds } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
-const PROCESSES = 20;
+const PROCESSES = rounds(10, 20);
 
-describe('20 processes on one data root', () => {
+describe(`${PROCESSES} processes on one data root`, () => {
   test('share one limit of a day to the last turn', async () => {
     const space = await workspace();
-    const limit = 33;
+    const limit = Math.floor(1.6 * PROCESSES);
     await configure(space, { limits: { day: `${limit} turns` } });
     const server = await serve(Array.from({ length: 4 * PROCESSES }, () => says('done')));
     const { model, env } = doors.anthropic(server.url);

@@ -20,6 +20,7 @@ const COMPONENTS = [
   'observability',
   'config',
   'language-servers',
+  'voice',
 ];
 
 const FRONTENDS = ['acp', 'plain', 'print', 'terminal'].map((name) => `frontends/${name}`);
@@ -149,6 +150,7 @@ const WHOLE_FILE_WRITERS = [
   'src/assembly/session/keep-output.ts',
   'src/embedded/runtime/install-runtime.ts',
   'src/fleet/batch/batch-store.ts',
+  'src/frontends/server/sessions/accepted-prompts.ts',
   'src/sandbox/confine/choose.ts',
   'src/session/bundle/import-bundle.ts',
   'src/session/store.ts',
@@ -243,9 +245,13 @@ function checkModule(file: string, source: Source): Violation[] {
 /** Names of methods and types, for every client. */
 const PROTOCOL = /^src\/frontends\/(acp\/extension|server\/server|server\/owner)-methods\.ts$/;
 
+/** How programs reach a server; no part of it is for browsers. */
+const CONNECTIONS = /^src\/frontends\/server\/(server-socket|pinned-certificate)\.ts$/;
+
 function checkClient(file: string, source: Source): Violation[] {
+  const isProgram = file.startsWith('editors/vscode/src/');
   const isLoaded = (target: string | null | undefined) =>
-    target?.startsWith('src/') && !PROTOCOL.test(target);
+    target?.startsWith('src/') && !PROTOCOL.test(target) && !(isProgram && CONNECTIONS.test(target));
   return source.imports
     .filter(({ from, held, dynamic }) => (held || dynamic) && isLoaded(resolveImport(file, from)))
     .map(({ from }) => violation(file, 'browser', `loads ${from}; import nothing of src/ but types`));

@@ -26,11 +26,13 @@ export async function machine(files: Record<string, string> = {}) {
     store,
     placeOf,
     undo: (id: string) => new UndoStore({ ...undoPlace(home, { sessionId: id, cwd: root }), roots: [root] }),
-    async pack(id: string, redaction?: Redaction) {
+    async pack(id: string, redaction?: Redaction, { allFiles = false } = {}) {
       const file = path.join(path.dirname(home), `${id}.aca`);
       const bundle = collectBundle({
         place: placeOf(id),
         workingDirectory: root,
+        dataRoot: home,
+        allFiles,
         ...(redaction && { redaction }),
       });
       await writeBundle(bundle, file);

@@ -21,6 +21,8 @@ export async function hosting(space: Workspace, script: readonly Step[]) {
   const { model: name, env } = doors.anthropic(model.url);
   const leaving = new AbortController();
   const audited: AccessEntry[] = [];
+  /** The names of those who have no access any more. */
+  const revoked = new Set<string>();
   const hosted = new HostedSessions({
     options: { model: name, budget: [], allow: [], deny: [], addDir: [] },
     terminal: { env: cleanEnv(space, env), cwd: space.root } as Terminal,
@@ -31,7 +33,7 @@ export async function hosting(space: Workspace, script: readonly Step[]) {
   const door = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   door.on('connection', (socket, request) => {
     const who = JSON.parse(String(request.headers['x-who'])) as Identity;
-    void new Connection(socket, who, { hosted, audit: (entry) => audited.push(entry) }).serve();
+    void new Connection(socket, who, { hosted, isAllowed: async () => !revoked.has(who.name) }).serve();
   });
   await new Promise((listening) => door.once('listening', listening));
   onTestFinished(async () => {
@@ -45,5 +47,5 @@ export async function hosting(space: Workspace, script: readonly Step[]) {
     const who: Identity = { id: name, name, role, sessions };
     return Member.connect(url, { ...options, headers: { 'x-who': JSON.stringify(who) } });
   };
-  return { hosted, audited, join, model };
+  return { hosted, audited, revoked, join, model, url };
 }

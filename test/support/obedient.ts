@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createAgent } from '../../src/api/create-agent.ts';
-import type { AgentOptions } from '../../src/api/types.ts';
+import type { Agent, AgentOptions } from '../../src/api/types.ts';
 import type { PermissionRequest } from '../../src/contract/permission.ts';
 import { cleanEnv, doors } from './aca.ts';
 import type { SeenRequest } from './model-server/protocol.ts';
@@ -181,7 +181,7 @@ export type Played = {
   results: string[];
   /** Everything that arrived somewhere. */
   arrived(): Promise<string>;
-  run(prompt: string): Promise<void>;
+  run(prompt: Parameters<Agent['run']>[0]): Promise<void>;
   /** Continues in a new process's state: closes the agent and resumes its session. */
   resume(): Promise<void>;
 };

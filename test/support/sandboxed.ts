@@ -6,10 +6,11 @@ import { createGuard } from '../../src/sandbox/guard.ts';
 import { createShell } from '../../src/sandbox/shell/shell.ts';
 import type { ShellOptions } from '../../src/sandbox/shell/start-command.ts';
 import { defaultConfinement } from './confinement.ts';
+import { mustRun } from './needed.ts';
 import { type Workspace, workspace } from './workspace.ts';
 
 /** Why real bubblewrap cannot be tested here, or null. */
-export const noBubblewrap: string | null = whyNoBubblewrap();
+export const noBubblewrap: string | null = mustRun ? null : whyNoBubblewrap();
 
 function whyNoBubblewrap(): string | null {
   if (process.platform !== 'linux') return 'bubblewrap is for Linux';

@@ -74,7 +74,7 @@ export const stores: Record<string, SharedStore> = {
   'the daily look for an update': {
     add: (root, item) =>
       checkForUpdate(
-        { root, config: { offline: false, updates: { check: true } } as never, env: {} },
+        { root, config: { offline: false, updates: { check: true } } as never, env: {}, fromSource: false },
         async () => {
           appendFileSync(path.join(root, 'asked'), `${item}\n`);
           return () => Promise.reject(new Error('no registry'));

@@ -5,7 +5,8 @@ import { cleanEnv } from './aca.ts';
 import { programLine } from './program.ts';
 import type { Workspace } from './workspace.ts';
 
-const WAIT_MS = 60_000;
+/** Less than a test may take; a busy machine takes a minute to start a program. */
+const WAIT_MS = 180_000;
 
 export type Terminal = {
   type(keys: string): void;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
 import { cleanEnv, doors } from '../support/aca.ts';
+import { recordOf } from '../support/aca-server.ts';
 import { startBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-port.ts';
 import type { Step } from '../support/model-server/script.ts';
@@ -40,6 +41,7 @@ type Parts = {
   code: ChildProcess;
   browser: Browser;
   page: Page;
+  environment: NodeJS.ProcessEnv;
   clean(): Promise<void>;
 };
 
@@ -72,11 +74,12 @@ export async function openEditor({ installed, vsix, files, script }: EditorOptio
   await answers(`http://${address}/healthz`);
   await page.goto(`http://${address}/?folder=${encodeURIComponent(root)}`);
   await page.waitForSelector('.monaco-workbench');
-  return new Editor({ space, server, code, browser, page, clean });
+  return new Editor({ space, server, code, browser, page, environment, clean });
 }
 
 export class Editor {
   readonly #parts: Parts;
+  #served: ChildProcess | null = null;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -142,6 +145,16 @@ export class Editor {
     await this.page.mouse.up();
   }
 
+  /** Runs `aca serve` until the end. */
+  async serve(): Promise<void> {
+    const { space, environment } = this.#parts;
+    const main = path.resolve('dist/main.cjs');
+    const args = [main, 'serve', '--listen', '127.0.0.1:0'];
+    this.#served = spawn(process.execPath, args, { env: environment, cwd: space.home, stdio: 'ignore' });
+    const { url } = await recordOf(space);
+    await answers(url);
+  }
+
   /** Ends VS Code. */
   async stop(): Promise<void> {
     const { code } = this.#parts;
@@ -152,6 +165,7 @@ export class Editor {
   }
 
   async close(): Promise<void> {
+    this.#served?.kill('SIGKILL');
     await this.#parts.browser.close();
     await this.stop();
     await this.server.close();

@@ -40,6 +40,8 @@ const script = [
   slowly(calls(['Write', { file_path: 'notes.md', content: '# Notes\n' }]), { firstMs: 2_000 }),
   says('Written.'),
   says('Here again.'),
+  calls(['Write', { file_path: 'served.md', content: '# Served\n' }]),
+  says('From the server.'),
 ];
 
 let it: Editor;
@@ -82,10 +84,20 @@ async function send(words: string): Promise<void> {
   await composer().press('Enter');
 }
 
+/** While a session opens, prompts stay in the box. */
+async function sendWhenOpen(words: string): Promise<void> {
+  await composer().fill(words);
+  const left = async () => {
+    await composer().press('Enter');
+    return composer().inputValue();
+  };
+  await expect.poll(left, { interval: 1_000 }).toBe('');
+}
+
 /** Says yes to the question that shows this. */
 async function approve(shown: string): Promise<void> {
   const card = it.chat.getByRole('region', { name: 'Approval needed' });
-  await card.getByText(shown).waitFor();
+  await card.getByText(shown).first().waitFor();
   // Answers of the first half second are ignored: they may be meant for the question before.
   await sleep(600);
   await card.getByRole('button', { name: 'Yes', exact: true }).click();
@@ -198,10 +210,30 @@ test('a program that dies is started again', async () => {
   const [before] = it.agents;
   process.kill(Number.parseInt(before ?? '', 10), 'SIGKILL');
   await expect.poll(() => it.agents.filter((line) => line !== before).length).toBe(1);
-  // While it starts, prompts stay in the box.
-  await expect.poll(() => it.status()).toBe('aca');
-  await send('Are you there?');
+  await sendWhenOpen('Are you there?');
   await said('Here again.').waitFor();
+});
+
+test('a session of a server is shown, also after the window is opened again, until it is left', async () => {
+  await it.serve();
+  await it.command('aca: Attach to Server');
+  await it.pick('The server of this machine');
+  await it.pick('New session in this folder');
+  await said('Here again.').waitFor({ state: 'detached' });
+  await expect.poll(() => it.agents).toEqual([]);
+  await sendWhenOpen('Write it there');
+  await approve('served.md');
+  await said('From the server.').waitFor();
+  expect(await onDisk('served.md')).toBe('# Served\n');
+  await picture('attached');
+
+  await it.page.reload();
+  await said('From the server.').waitFor();
+  expect(it.agents).toEqual([]);
+
+  await it.command('aca: Detach from Server');
+  await said('Here again.').waitFor();
+  await expect.poll(() => it.agents).not.toEqual([]);
 });
 
 test('no process is left behind when the editor is closed', async () => {

@@ -28,8 +28,7 @@ export function commandContext(opened: Opened, parts: CommandParts): CommandCont
     memory,
     mcp,
     languageServers,
-    repository,
-    otherRepositories,
+    repositories,
     extensions,
   } = opened;
   const { host, commands, print, ...others } = parts;
@@ -51,8 +50,7 @@ export function commandContext(opened: Opened, parts: CommandParts): CommandCont
     ...(memory && { memory }),
     ...(mcp && { mcp }),
     languageServers,
-    repository,
-    otherRepositories,
+    repositories,
     extensions,
     styles: opened.styles,
     settings: () => settingStates(opened.settings),

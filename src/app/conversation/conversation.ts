@@ -15,7 +15,7 @@ import type { TypedPrompt, WaitingPrompts } from './prompt-queue.ts';
 import { redacted } from './redact-session.ts';
 import { Runs, type RunsDeps } from './runs.ts';
 import { createSessionActions } from './session-actions.ts';
-import { contentOf, steeringFrom } from './steering.ts';
+import { contentOf, sentBy, steeringFrom } from './steering.ts';
 import { UserShell } from './user-shell.ts';
 
 /** Long enough for the user to have started reading the answer. */
@@ -68,7 +68,7 @@ export async function runConversation(
   talk.onInterrupt(() => {
     if (ownCommands.interrupt()) return true;
     if (controller.busy) controller.interrupt();
-    else if (opened.repository.interrupt()) return true;
+    else if (opened.repositories.some((one) => one.interrupt())) return true;
     // A command that ignores its signal must not block the user: the second interrupt ends the conversation.
     else if (command && !command.signal.aborted) command.abort();
     else return false;
@@ -76,7 +76,7 @@ export async function runConversation(
   });
   leaving.addEventListener('abort', () => {
     ownCommands.interrupt();
-    opened.repository.interrupt();
+    for (const one of opened.repositories) one.interrupt();
     command?.abort();
     void controller.stop();
   });
@@ -101,9 +101,9 @@ export async function runConversation(
   });
   const commands = () => commandsOf(opened, stage.commands);
   const runs = new Runs({ ...opened, cwd, onRunEnd: stage.onRunEnd });
-  const contextFor = (signal: AbortSignal) =>
+  const contextFor = (from: TypedPrompt, signal: AbortSignal) =>
     contextOn(stage, opened, {
-      submit: runs.submit,
+      submit: (content, options) => runs.submit([...sentBy(content, from), ...(from.context ?? [])], options),
       sessions: desk,
       commands,
       confirm: (question) => confirm(question, signal),
@@ -140,7 +140,7 @@ export async function runConversation(
     // Plugins may still be loading, and the command may be one of theirs.
     if (text.startsWith('/')) await opened.extensions.plugins();
     command = new AbortController();
-    const isCommand = await obey(text, contextFor(command.signal));
+    const isCommand = await obey(text, contextFor(typed, command.signal));
     command = undefined;
     if (isCommand) continue;
     await runs.submit([...ownCommands.takeTold(), ...(await opened.attach(contentOf(typed)))]);
@@ -219,13 +219,17 @@ function scheduleHousekeeping(opened: Opened, { root, news }: Stage): void {
 }
 
 /** In the background, at most once a day; the result is shown at the next start. */
-function scheduleUpdateCheck({ config, settings }: Opened, { host: { env } }: Stage): void {
+function scheduleUpdateCheck({ config, settings }: Opened, { host: { env, program } }: Stage): void {
   const look = async () => {
     const { checkForUpdate } = await import('../update/notice.ts');
-    await checkForUpdate({ root: settings.root, config, env }, async () => {
-      const { http } = await userNetwork(config, env);
-      return http;
-    });
+    const { runsFromSource } = await import('../update/install-method.ts');
+    await checkForUpdate(
+      { root: settings.root, config, env, fromSource: runsFromSource(program) },
+      async () => {
+        const { http } = await userNetwork(config, env);
+        return http;
+      },
+    );
   };
   // Not awaited, and errors are ignored: `aca update` reports them.
   setTimeout(() => void look().catch(() => undefined), HOUSEKEEPING_AFTER_MS).unref();

@@ -1,4 +1,4 @@
-import { typedText } from '../../commands/prompts.ts';
+import { shownText } from '../../commands/prompts.ts';
 import { type AssistantMessage, type Message, textOf, toolCallsOf } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import { ago } from '../../lib/text/ago.ts';
@@ -33,7 +33,7 @@ export function sessionHead({ id, title, parent, messages }: Session, now = Date
 function linesOf(message: Message): string[] {
   switch (message.role) {
     case 'user':
-      return [`> ${typedText(message).trim()}`];
+      return [`> ${shownText(message).trim()}`];
     case 'assistant':
       return [...textLines(message), ...toolCallsOf(message).map(callLine), ...endLines(message)];
     case 'tool':

@@ -1,12 +1,20 @@
 import { isCommandLine } from '../../commands/dispatch.ts';
 import { ownCommandIn } from '../../commands/own-command.ts';
-import type { ImagePart } from '../../contract/message.ts';
+import type { ImagePart, Sent, TextPart } from '../../contract/message.ts';
 
 /**
  * What a user sends. Lines that start with `/` or `!` are recognized by the conversation. `after`: it waits
- * until the current run has ended. `resumes`: the last run goes on, without a prompt.
+ * until the current run has ended. `resumes`: the last run goes on, without a prompt. `sent`: in a session with
+ * several participants. `context`: what a program has attached to it.
  */
-export type TypedPrompt = { text: string; images: readonly ImagePart[]; after?: true; resumes?: true };
+export type TypedPrompt = {
+  text: string;
+  images: readonly ImagePart[];
+  context?: readonly TextPart[];
+  after?: true;
+  resumes?: true;
+  sent?: Sent;
+};
 
 /** Prompts for the next step of a run. They stay in the queue until they are claimed. */
 export type WaitingPrompts = {

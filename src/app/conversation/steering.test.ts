@@ -64,9 +64,9 @@ describe('a prompt sent during a run', () => {
     });
     await go('go');
     expect(session.messages[3]?.content).toEqual([
-      { type: 'text', text: 'like this' },
+      { type: 'text', text: 'like this', typed: true },
       image,
-      { type: 'text', text: 'and use tabs' },
+      { type: 'text', text: 'and use tabs', typed: true },
     ]);
   });
 

@@ -1,5 +1,5 @@
 import type { Steering } from '../../agent/steering.ts';
-import type { UserMessage } from '../../contract/message.ts';
+import { asTyped, type UserMessage } from '../../contract/message.ts';
 import type { TypedPrompts } from './prompt-history.ts';
 import type { TypedPrompt, WaitingPrompts } from './prompt-queue.ts';
 
@@ -28,6 +28,17 @@ export function steeringFrom({ waiting, expand, history }: SteeringDeps): Steeri
   };
 }
 
-export function contentOf({ text, images }: Pick<TypedPrompt, 'text' | 'images'>): UserMessage['content'] {
-  return [{ type: 'text', text }, ...images];
+export function contentOf({
+  text,
+  images,
+  context = [],
+  sent,
+}: Pick<TypedPrompt, 'text' | 'images' | 'context' | 'sent'>): UserMessage['content'] {
+  return [{ ...asTyped(text), ...(sent && { sent }) }, ...images, ...context];
+}
+
+/** The prompt that a command made of what was typed. */
+export function sentBy(content: UserMessage['content'], { sent }: TypedPrompt): UserMessage['content'] {
+  const at = content.findLastIndex(({ type }) => type === 'text');
+  return sent ? content.map((part, index) => (index === at ? { ...part, sent } : part)) : content;
 }

@@ -11,7 +11,7 @@ export class UserShell {
   readonly #place: { cwd: string; env: NodeJS.ProcessEnv };
   #shell: SessionShell | null = null;
   #running: AbortController | null = null;
-  #told: string[] = [];
+  #told: TextPart[] = [];
 
   constructor(place: { cwd: string; env: NodeJS.ProcessEnv }) {
     this.#place = place;
@@ -29,7 +29,7 @@ export class UserShell {
       });
       lines.end();
       if (ending !== '') print(ending);
-      this.#told.push(told);
+      this.#told.push({ type: 'text', text: told, origin: { kind: 'command', name: command } });
     } finally {
       this.#running = null;
     }
@@ -43,7 +43,7 @@ export class UserShell {
 
   /** Takes the output that the model has not seen yet. */
   takeTold(): TextPart[] {
-    return this.#told.splice(0).map((text) => ({ type: 'text', text }));
+    return this.#told.splice(0);
   }
 
   async close(): Promise<void> {

@@ -25,6 +25,7 @@ export async function checkHealth(opened: Opened, { env, program }: Host): Promi
   );
   const { logCheck } = await import('./log.ts');
   const { routeChecks, webSearchCheck } = await import('./network.ts');
+  const { voiceCheck } = await import('./voice.ts');
   const { otherAssistantChecks, sandboxCheck, settingsChecks } = await import('./settings.ts');
   const plugins = (await extensions.plugins()).map(({ name, version, place, trouble }) =>
     trouble === ''
@@ -49,6 +50,7 @@ export async function checkHealth(opened: Opened, { env, program }: Host): Promi
     ...(await programsAround({ cwd, env })),
     ...(await routeChecks(settings, env)),
     await webSearchCheck(settings, env, choice),
+    voiceCheck(settings, { env, cwd }),
     clockCheck(new Date()),
     ...settingsChecks(settings),
     ...otherAssistantChecks(settings, { env, cwd }),

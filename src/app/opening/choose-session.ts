@@ -11,7 +11,7 @@ type Surroundings = { store: SessionStore; cwd: string; settings: SessionSetting
 /** The session selected by the flags: a new one, an earlier one, or a copy of it. */
 export async function openSession(
   options: Partial<SessionOptions>,
-  { store, cwd, settings }: Surroundings,
+  { store, cwd, settings, fence }: Surroundings & { fence?: number | undefined },
 ): Promise<OpenSession> {
   const id = await selectedSession(options, { store, cwd });
   const { sessionId } = options;
@@ -20,8 +20,9 @@ export async function openSession(
       `A session with the id ${sessionId} already exists.`,
       `Choose another id, or resume it with --resume ${sessionId}.`,
     );
-  if (id === null) return store.create(cwd, settings, sessionId);
-  return (options.fork ? await store.fork(id) : await store.resume(id)) ?? missing(options.resume);
+  if (id === null)
+    return { ...store.create(cwd, settings, sessionId), ...(fence !== undefined && { fence }) };
+  return (options.fork ? await store.fork(id) : await store.resume(id, fence)) ?? missing(options.resume);
 }
 
 /** The id of the earlier session that the flags select; null if they select none. */

@@ -2,7 +2,8 @@ import type { Choice } from '../../assembly/models/choose-model.ts';
 import { modelInfo, outputShare } from '../../assembly/models/choose-model.ts';
 import { cloudSettings } from '../../assembly/models/cloud-settings.ts';
 import { type EmbeddedPlace, openEmbedded } from '../../assembly/models/embedded-model.ts';
-import type { ProfileStore } from '../../assembly/models/model-profiles.ts';
+import { type ProfileStore, profileStore } from '../../assembly/models/model-profiles.ts';
+import { sessionEnvironment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import type { Provider } from '../../contract/provider.ts';
 import type { NamedSecret } from '../../firewall/looks-secret.ts';
@@ -13,6 +14,8 @@ import { learnedProfile, type ModelProfile, thinkModeOf } from '../../providers/
 import type { RequestFormat } from '../../providers/wrappers/adapt.ts';
 import { withDefaultLimit } from '../../providers/wrappers/default-limit.ts';
 import { withStatedWindow } from '../../providers/wrappers/window.ts';
+import type { Host } from '../host.ts';
+import type { Settings } from '../settings.ts';
 
 export type ReachDeps = {
   config: Config;
@@ -28,8 +31,18 @@ export type ReachDeps = {
 /** An automatic measurement is aborted after this time; the model is then used unmeasured. */
 const MEASURE_MS = 60_000;
 
+type ConnectOptions = Pick<ReachDeps, 'http' | 'notice'> & { settings: Settings; host: Host };
+
 /** Connects to the models of one conversation; `close` ends the processes of embedded ones. */
-export function connectTo(deps: ReachDeps) {
+export function connectTo({ settings: { config, root }, host: { env, cwd }, http, notice }: ConnectOptions) {
+  const deps: ReachDeps = {
+    config,
+    env: sessionEnvironment(env, config),
+    http,
+    profiles: profileStore(root),
+    embedded: { dataRoot: root, cwd, config, env },
+    notice,
+  };
   const connected: Connected[] = [];
   let credentials: readonly NamedSecret[] = [];
   const onSecret = (value: string) => {

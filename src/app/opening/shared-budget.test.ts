@@ -6,9 +6,14 @@ import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasRedis, redisServer } from '../../../test/support/redis.ts';
 import { bundled } from '../../../test/support/run-together.ts';
-import { sweep } from '../../../test/support/soak.ts';
+import { rounds, sweep } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
-import { createRedisBudget, removeRedisBudget, settleCallsOf } from '../../cache/redis-budget.ts';
+import {
+  closeRedisBudget,
+  createRedisBudget,
+  removeRedisBudget,
+  settleCallsOf,
+} from '../../cache/redis-budget.ts';
 import { newRedis, PATIENT } from '../../cache/redis-client.ts';
 import type { LimitAmounts, SharedBudget } from '../../contract/shared-budget.ts';
 import { createFileBudget } from '../../observability/spending/file-budget.ts';
@@ -51,8 +56,13 @@ async function redisBackend(): Promise<Backend> {
       const prefix = `{test}:${Math.random()}`;
       await createRedisBudget({ redis, prefix });
       return {
-        file: (owner = 'one') => described(home, { limits, quotas, place: { redis: url, prefix, owner } }),
-        died: (owner) => settleCallsOf(owner, { redis, prefix }),
+        file: (owner = 'one/1') =>
+          described(home, {
+            limits,
+            quotas,
+            place: { redis: url, prefix, pacePrefix: `${prefix}:pace`, owner },
+          }),
+        died: (owner) => settleCallsOf({ job: owner.split('/')[0] ?? '', before: 2 }, { redis, prefix }),
       };
     },
   };
@@ -130,7 +140,7 @@ describe.each(backends)('a budget shared through %s', (_name, backend) => {
     maxLength: 4,
   });
 
-  sweep([1, 10])('no interleaving of calls and crashes exceeds it (%i runs)', async (numRuns) => {
+  sweep([1, rounds(4, 10)])('no interleaving of calls and crashes exceeds it (%i runs)', async (numRuns) => {
     const { create } = await backend();
     const { home } = await workspace();
     const script = await bundled('spend-shared.ts', home);
@@ -142,7 +152,7 @@ describe.each(backends)('a budget shared through %s', (_name, backend) => {
         const run = promisify(execFile);
         const ends = await Promise.all(
           each.map(async (outcomes, i) => {
-            const owner = `task ${i}`;
+            const owner = `task ${i}/1`;
             const args = [script, await file(owner), charges, JSON.stringify(outcomes)];
             const end = await run(process.execPath, args).then(
               () => 'exit',
@@ -182,17 +192,58 @@ test('a budget that cannot be read stops the session', async () => {
   await expect((await opened(file)).reserve('a', amounts(0.1, 1))).rejects.toThrow('missing or damaged');
 });
 
-test.skipIf(!hasRedis)('a budget that its Redis server has lost admits nothing', async () => {
-  const { home } = await workspace();
-  const { url } = await redisServer();
-  const redis = await newRedis(url, PATIENT);
-  onTestFinished(() => redis.disconnect());
-  await createRedisBudget({ redis, prefix: 'p' });
-  const budget = await opened(
-    await described(home, { limits: '$1', place: { redis: url, prefix: 'p', owner: 'o' } }),
-  );
-  expect(await budget.reserve('a', amounts(0.5, 1))).toBe(true);
-  await removeRedisBudget({ redis, prefix: 'p' });
-  await expect(budget.reserve('b', amounts(0.1, 1))).rejects.toThrow('GONE');
-  expect(await redis.keys('*')).toEqual([]);
+describe.skipIf(!hasRedis)('a budget on a Redis server', () => {
+  async function redisBudget() {
+    const { home } = await workspace();
+    const { url } = await redisServer();
+    const redis = await newRedis(url, PATIENT);
+    onTestFinished(() => redis.disconnect());
+    const place = { redis, prefix: 'p' };
+    await createRedisBudget(place);
+    const of = async (owner: string) => {
+      const names = { redis: url, prefix: 'p', pacePrefix: 'q', owner };
+      return opened(await described(home, { limits: '$1', place: names }));
+    };
+    return { redis, place, of };
+  }
+
+  test('that is lost admits nothing', async () => {
+    const { redis, place, of } = await redisBudget();
+    const budget = await of('o/1');
+    expect(await budget.reserve('a', amounts(0.5, 1))).toBe(true);
+    await removeRedisBudget(place);
+    await expect(budget.reserve('b', amounts(0.1, 1))).rejects.toThrow('GONE');
+    expect(await redis.keys('*')).toEqual([]);
+  });
+
+  test('that is closed admits nothing, and goes on when it is created again, with at least what is known', async () => {
+    const { redis, place, of } = await redisBudget();
+    const budget = await of('o/1');
+    await budget.reserve('a', amounts(0.5, 1));
+    await budget.reserve('b', amounts(0.4, 1));
+    await closeRedisBudget(place, 60_000);
+    await expect(budget.reserve('c', amounts(0.1, 1))).rejects.toThrow('GONE');
+    // The answer to a call that was under way.
+    await budget.settle('a', amounts(0.3, 1));
+    for (const key of await redis.keys('*')) expect(await redis.pttl(key)).toBeGreaterThan(0);
+
+    const known = { spent: amounts(0.2, 5), ifLost: amounts(9, 9, 9) };
+    await createRedisBudget(place, known);
+    expect(await budget.totals()).toEqual({ spent: amounts(0.3, 5), held: amounts(0.4, 1) });
+    for (const key of await redis.keys('*')) expect(await redis.pttl(key)).toBe(-1);
+    await removeRedisBudget(place);
+    await createRedisBudget(place, known);
+    expect(await budget.totals()).toEqual({ spent: amounts(9, 9, 9), held: amounts(0, 0, 0) });
+  });
+
+  test('counts the open calls of all earlier deliveries of a job, and of no other', async () => {
+    const { place, of } = await redisBudget();
+    const owners = ['job/1', 'job/2', 'job/9', 'job/10', 'job2/1', 'jo/1'];
+    for (const owner of owners) await (await of(owner)).reserve(owner, amounts(0.1, 1));
+    await settleCallsOf({ job: 'job', before: 10 }, place);
+    const { totals } = await of('x/1');
+    expect(await totals()).toEqual({ spent: amounts(0.3, 3, 3), held: amounts(0.3, 3, 3) });
+    await settleCallsOf({ job: 'job', before: 11 }, place);
+    expect((await totals()).held).toEqual(amounts(0.2, 2, 2));
+  });
 });

@@ -21,6 +21,8 @@ const description = () =>
       z.strictObject({
         redis: z.string(),
         prefix: z.string(),
+        /** Starts the keys with the speed of each vendor, which all batches share. */
+        pacePrefix: z.string(),
         /** Whose calls these are; a worker ends those that a dead owner left open. */
         owner: z.string(),
       }),
@@ -50,6 +52,6 @@ export async function openSharedBudget(env: NodeJS.ProcessEnv): Promise<SharedBu
     import('../../cache/redis-client.ts'),
     import('../../cache/redis-budget.ts'),
   ]);
-  const { prefix, owner } = place;
-  return openRedisBudget({ redis: await newRedis(place.redis, PATIENT), prefix, owner, limits, quotas });
+  const { redis: url, ...names } = place;
+  return openRedisBudget({ redis: await newRedis(url, PATIENT), ...names, limits, quotas });
 }

@@ -99,12 +99,15 @@ function scriptName(program: string, first = '', second = ''): string | null {
   return program === 'yarn' || program === 'pnpm' ? nameOf([first]) : null;
 }
 
+/** A name with other characters is a text, which must not become a fact about the project. */
+const NAME = /^[\w:.@/-]{1,60}$/;
+
 function isTarget(name: string): boolean {
-  return targets.has(name.split(/[:.]/)[0] ?? '');
+  return NAME.test(name) && targets.has(name.split(/[:.]/)[0] ?? '');
 }
 
 function isNamed(word: string | undefined, name: string): boolean {
-  return word === name || word?.startsWith(`${name}:`) === true;
+  return word === name || (word?.startsWith(`${name}:`) === true && NAME.test(word));
 }
 
 /** Words that are not options, and not the values of known ones. */

@@ -15,6 +15,7 @@ export type InstallFacts = {
 };
 
 const NAME = 'ai-code-assistant';
+const FROM_SOURCE = 'from source';
 
 const globals: [mark: RegExp, how: string, update: string, remove: string][] = [
   [/\/_npx\//, 'npx', `npx ${NAME}@latest`, 'npm cache clean --force'],
@@ -47,7 +48,7 @@ export function installMethodOf({ program, standalone, platform }: InstallFacts)
     };
   }
   return {
-    how: 'from source',
+    how: FROM_SOURCE,
     update: 'git pull && npm ci && npm run build',
     remove: `remove the folder ${path.dirname(path.dirname(program))}`,
   };
@@ -59,6 +60,11 @@ export function installMethodOf({ program, standalone, platform }: InstallFacts)
  */
 export function thisInstall(program?: string): InstallMethod {
   return installMethodOf({ ...runningProgram(program), platform: process.platform });
+}
+
+/** Whether the program runs from a clone of its repository. */
+export function runsFromSource(program?: string): boolean {
+  return thisInstall(program).how === FROM_SOURCE;
 }
 
 /** The file of the running program, with symlinks resolved. */

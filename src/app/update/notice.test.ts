@@ -32,12 +32,28 @@ test.each<[string, Partial<UpdatePlace['config']>, UpdatePlace['env'], boolean]>
   ['it runs in CI', {}, { CI: 'true' }, false],
   ['the switches say no', {}, { NO_UPDATE_NOTIFIER: '0', CI: 'false' }, true],
 ])('where %s', (_name, changes, env, wanted) => {
-  expect(wantsUpdates({ config: { ...config, ...changes }, env })).toBe(wanted);
+  expect(wantsUpdates({ config: { ...config, ...changes }, env, fromSource: false })).toBe(wanted);
+});
+
+test('a clone asks nobody, unless the settings name a registry', async () => {
+  const { root } = await workspace();
+  const { http, asked } = answering('{"version":"99.0.0"}');
+  const clone = { root, config, env: {}, fromSource: true };
+  await mkdir(path.join(root, 'cache'));
+  await writeFile(path.join(root, 'cache', 'update.json'), '{"checkedAt":1,"latest":"98.0.0"}');
+  await checkForUpdate(clone, async () => http);
+  expect([asked, updateNotice(clone, '0.1.0')]).toEqual([[], null]);
+  const registry = 'https://packages.example';
+  await checkForUpdate(
+    { ...clone, config: { ...config, updates: { check: true, registry } } },
+    async () => http,
+  );
+  expect(asked).toEqual(['https://packages.example/ai-code-assistant/latest']);
 });
 
 test('[D01] it is checked once a day, and shown from then on as long as it is newer', async () => {
   const { root } = await workspace();
-  const place = { root, config, env: {} };
+  const place = { root, config, env: {}, fromSource: false };
   const { http, asked } = answering('{"version":"0.2.0"}');
   const now = Date.parse('2026-11-16T09:00:00Z');
   expect(updateNotice(place, '0.1.0')).toBe(null);
@@ -55,7 +71,7 @@ test('[D01] it is checked once a day, and shown from then on as long as it is ne
 
 test('[D01] a failing registry is not asked again for a day, and the last result is kept', async () => {
   const { root } = await workspace();
-  const place = { root, config, env: {} };
+  const place = { root, config, env: {}, fromSource: false };
   await checkForUpdate(place, async () => answering('{"version":"0.2.0"}').http, 0);
   await checkForUpdate(place, async () => answering('down', 503).http, 30 * HOUR);
   expect(await knownIn(root)).toEqual({ checkedAt: 30 * HOUR, latest: '0.2.0' });
@@ -64,8 +80,16 @@ test('[D01] a failing registry is not asked again for a day, and the last result
 test('a clock that was set back does not silence it for years', async () => {
   const { root } = await workspace();
   const { http, asked } = answering('{"version":"0.2.0"}');
-  await checkForUpdate({ root, config, env: {} }, async () => http, Date.parse('2099-01-01'));
-  await checkForUpdate({ root, config, env: {} }, async () => http, Date.parse('2026-11-16'));
+  await checkForUpdate(
+    { root, config, env: {}, fromSource: false },
+    async () => http,
+    Date.parse('2099-01-01'),
+  );
+  await checkForUpdate(
+    { root, config, env: {}, fromSource: false },
+    async () => http,
+    Date.parse('2026-11-16'),
+  );
   expect(asked.length).toBe(2);
 });
 
@@ -80,7 +104,7 @@ test.each([
   const { root } = await workspace();
   await mkdir(path.join(root, 'cache'));
   await writeFile(path.join(root, 'cache', 'update.json'), text);
-  expect(updateNotice({ root, config, env: {} }, '0.1.0')).toBe(null);
+  expect(updateNotice({ root, config, env: {}, fromSource: false }, '0.1.0')).toBe(null);
 });
 
 describe('the registry', () => {

@@ -14,13 +14,19 @@ export type UpdatePlace = {
   root: string;
   config: Pick<Config, 'offline' | 'updates'>;
   env: Readonly<Record<string, string | undefined>>;
+  /** Whether the program runs from a clone. */
+  fromSource: boolean;
 };
 
 /** The last result. `latest` is absent if the registry gave no answer. */
 type Known = { checkedAt: number; latest?: string };
 
-/** Whether to check for updates: not offline, not in CI, not when disabled. */
-export function wantsUpdates({ config, env }: Pick<UpdatePlace, 'config' | 'env'>): boolean {
+/**
+ * Whether to check for updates: not offline, not in CI, not when disabled. A clone was not installed from a registry, and
+ * only after the first release does the public one have our package under that name; one that the user names counts.
+ */
+export function wantsUpdates({ config, env, fromSource }: Omit<UpdatePlace, 'root'>): boolean {
+  if (fromSource && config.updates.registry === undefined) return false;
   const isOn = (name: string) => !['', '0', 'false'].includes(env[name] ?? '');
   const silenced = ['AI_ASSISTANT_NO_UPDATE_CHECK', 'NO_UPDATE_NOTIFIER', 'CI'].some(isOn);
   return config.updates.check && !config.offline && !silenced;

@@ -37,13 +37,16 @@ export function createExtensionCommands(
         );
       },
     });
-    if (agent !== undefined) return { content: [await delegated(command, agent, text)], options: {} };
+    if (agent !== undefined) {
+      const answer = await delegated(command, agent, text);
+      return { content: [{ ...answer, typed: written }], options: {} };
+    }
     const options: RunOptions = {
       ...(model !== undefined && { model }),
       ...(tools && { tools }),
       ...(rules && { command: name }),
     };
-    return { content: await attach([{ type: 'text', text }], written), options };
+    return { content: await attach([{ type: 'text', text, typed: written }], written), options };
   }
 
   /** The conversation goes on with the answer of the subagent that did the work. */
@@ -92,6 +95,7 @@ export function createExtensionCommands(
       ...[...loader.custom, ...(loader.loaded?.skillCommands ?? [])].map((command) => ({
         name: command.name,
         description: command.description,
+        forGuests: true as const,
         async execute(words: string[], { submit }: Parameters<SlashCommand['execute']>[1]) {
           const { content, options } = await expand(command, words.join(' '));
           await submit(content, options);

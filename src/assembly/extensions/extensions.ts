@@ -22,6 +22,8 @@ export type ExtensionDeps = {
   hide<T>(value: T): T;
   notice(text: string): void;
   info(text: string): void;
+  /** Called with what a hook says to the model. */
+  onHookSaid(command: string, text: string): Promise<void>;
 };
 
 /** As shown in the system prompt. */
@@ -61,6 +63,7 @@ export function createExtensions(parts: Parts, deps: ExtensionDeps): SessionExte
     keepsHistory: config.saveHistory,
     isWatched: parts.approver !== undefined,
     fetch: parts.fetch ?? globalThis.fetch,
+    onSaid: deps.onHookSaid,
   });
   const loader = new ExtensionLoader(parts, deps.notice);
   let started = false;

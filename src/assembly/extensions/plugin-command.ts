@@ -1,13 +1,14 @@
 import type { SlashCommand } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
-import type { UserMessage } from '../../contract/message.ts';
+import { type UserMessage, withTyped } from '../../contract/message.ts';
 import { raceAbort } from '../../lib/async/abort.ts';
 import { plainCopy, thrownMessage } from '../../plugins/plain-copy.ts';
 
 /** A plugin command that throws or never ends fails alone, without affecting the conversation. */
 export function safeCommand(plugin: string, command: SlashCommand): SlashCommand['execute'] {
   return async (words, context) => {
-    const submit: typeof context.submit = (content, options) => context.submit(promptOf(content), options);
+    const submit: typeof context.submit = (content, options) =>
+      context.submit(withTyped(promptOf(content), words.join(' ')), options);
     // Keeps the getters of the context.
     const own = Object.create(context, { submit: { value: submit } }) as typeof context;
     try {

@@ -58,7 +58,7 @@ export function cachedReplies(
   };
 }
 
-/** Timestamps, usage and routing keys don't affect the reply. */
+/** Timestamps, usage, routing keys and who sent a prompt don't affect the reply. */
 function keyOf(line: string, { cacheKey: _route, messages, ...rest }: CompletionRequest): string {
   return sha256(canonicalJson({ line, ...rest, messages: messages.map(asked) }));
 }
@@ -73,7 +73,12 @@ function asked(message: Message): object {
     const { metadata: _about, ...rest } = said;
     return rest;
   }
-  return said;
+  const unsigned = said.content.map((part) => {
+    if (part.type !== 'text') return part;
+    const { sent: _who, ...rest } = part;
+    return rest;
+  });
+  return { ...said, content: unsigned };
 }
 
 function isWhole(events: readonly ProviderEvent[]): boolean {

@@ -16,7 +16,7 @@ import { undoableShell } from './undoable-shell.ts';
 /** What records the changes of tools and commands. */
 export type UndoRecorder = Pick<
   UndoStore,
-  'keep' | 'commandBegins' | 'commandEnded' | 'continuesInBackground'
+  'keep' | 'commandReads' | 'commandBegins' | 'commandEnded' | 'continuesInBackground'
 >;
 
 /** For an agent in a copy of the project: what it has in common with its session, and its limits. */
@@ -63,7 +63,7 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify, shared }
     mode,
     limits,
     redact: privacy.outgoing,
-    isGuarded: () => sources.isGuarded(),
+    hasReadForeign: () => sources.hasReadForeign(),
   });
   const judge = createJudge(parts, {
     mode,

@@ -5,7 +5,7 @@ import type { ModeSwitch } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { ReviewPlan, ToolContext } from '../../contract/tool.ts';
 import { locksFolder } from '../../lib/files/data-root.ts';
-import { changesScripts, hasScripts, SCRIPTS_BECAUSE } from '../../permissions/provenance/scripts.ts';
+import { type Manifest, manifestRule } from '../../permissions/provenance/manifests.ts';
 import { imageLimitsOf } from '../../providers/image-limits.ts';
 import { withBuffers } from '../../sandbox/files/editor-files.ts';
 import { createFileLocks } from '../../sandbox/files/file-lock.ts';
@@ -30,8 +30,8 @@ export type CapabilityDeps = {
   limits?: GuardLimits | undefined;
   /** Redacts secrets in search results. */
   redact(text: string): string;
-  /** Whether foreign text was read while private data is held. */
-  isGuarded(): boolean;
+  /** Whether text of others was read. */
+  hasReadForeign(): boolean;
 };
 
 /** The capabilities of a session's tools: guarded, undoable, sandboxed. */
@@ -43,7 +43,10 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
     roots: [cwd, ...config.additionalDirectories],
     folder: path.join(folders.output, 'set-aside'),
     home: homedir(),
-    judgeOf: (name) => (hasScripts(name) ? scriptsJudge(deps.isGuarded) : undefined),
+    judgeOf: (name) => {
+      const rule = manifestRule(name);
+      return rule && manifestJudge(rule, deps.hasReadForeign);
+    },
   });
   const onBeforeWrite = async (change: FileChange) => {
     await undo.keep(change);
@@ -89,12 +92,15 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
   };
 }
 
-/** After foreign text was read, a command may not change which scripts run unasked. */
-function scriptsJudge(isGuarded: () => boolean): NonNullable<StartupPlace['judge']> {
+/** After foreign text was read, a command may not change what other programs run or install unasked. */
+function manifestJudge(
+  { changes, because }: Manifest,
+  hasReadForeign: () => boolean,
+): NonNullable<StartupPlace['judge']> {
   return (before, after) => {
     const text = before?.bytes.toString('utf8') ?? null;
-    const isHarmless = !isGuarded() || !changesScripts(text, after.bytes.toString('utf8'));
-    return isHarmless ? null : { because: SCRIPTS_BECAUSE };
+    const isHarmless = !hasReadForeign() || !changes(text, after.bytes.toString('utf8'));
+    return isHarmless ? null : { because };
   };
 }
 

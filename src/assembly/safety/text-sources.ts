@@ -3,17 +3,17 @@ import path from 'node:path';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { ReadCall } from '../../agent/tool-router.ts';
 import { projectRoot, trustedFolders } from '../../config/trust.ts';
-import { promptText, textOf } from '../../contract/message.ts';
+import { textOf, toolCallsOf, typedText, type UserMessage } from '../../contract/message.ts';
 import type { JudgedCall } from '../../contract/permission.ts';
 import type { TextSource } from '../../contract/provenance.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import { peek } from '../../lib/files/peek.ts';
+import { hasHooks } from '../../lib/paths/git-programs.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { isMcpTool } from '../../permissions/pattern/tool-names.ts';
 import { addressesIn } from '../../permissions/provenance/addresses.ts';
 import type { Provenance } from '../../permissions/provenance/guard.ts';
-import { isPublished } from '../../permissions/provenance/own-remote.ts';
-import type { SourcePlace } from '../../permissions/provenance/paths.ts';
+import { type SourcePlace, untrusted } from '../../permissions/provenance/paths.ts';
 import { sourcesOf } from '../../permissions/provenance/sources.ts';
 import { loadGrammar } from '../../permissions/shell/grammar.ts';
 import { realPath } from '../../sandbox/files/real-path.ts';
@@ -31,8 +31,10 @@ export type TextSourcesDeps = {
 };
 
 /** Of each kind; with more, the guard is on anyway. */
-const MAX_SOURCES = 40;
+const MAX_SOURCES = 200;
 const MAX_LINKS = 5_000;
+/** Tools whose results are text of others and nothing else. What a command prints, the model may have composed. */
+const READS_WEB = new Set(['WebFetch', 'WebSearch']);
 
 /**
  * Where everything comes from that the model of a session and its subagents have read. Kept in the journal: it
@@ -61,14 +63,19 @@ export class TextSources {
       isRead: (url) => this.#isRead(url),
       followed: this.#followed,
       remotesOf,
+      hasHooks,
       textOf: (file) => (peek.file(file) === null ? null : peek.text(file)),
+      hasOtherName: (file) => (peek.file(file)?.names ?? 1) > 1,
+      folders: this.#place,
     };
   }
 
-  /** Whether foreign text was read while private data is held. */
-  isGuarded(): boolean {
+  /** Whether text of others was read: more than that of the folder itself, or with other private data held. */
+  hasReadForeign(): boolean {
     const sources = this.#all();
-    return sources.some(({ kind }) => kind === 'foreign') && sources.some(({ kind }) => kind !== 'foreign');
+    const foreign = sources.filter(({ kind }) => kind === 'foreign');
+    if (foreign.some(({ own }) => !own)) return true;
+    return foreign.length > 0 && sources.some(({ kind }) => kind === 'user' || kind === 'secret');
   }
 
   beginRun(): void {
@@ -81,10 +88,29 @@ export class TextSources {
     if (runs) await loadGrammar();
     const confined = runs ? (await sandbox()).network : 'none';
     const hasNetwork = confined !== 'none' || accesses.some(({ unconfined }) => unconfined);
-    const found = sourcesOf({ tool, accesses, hasNetwork }, this.#place);
+    await this.#note({ tool, accesses, output }, hasNetwork);
+  }
+
+  /** Records where the texts come from that programs put into a prompt. */
+  async noteOrigins(content: UserMessage['content']): Promise<void> {
+    for (const part of content) {
+      if (part.type !== 'text' || part.origin === undefined) continue;
+      const { kind, name } = part.origin;
+      if (kind === 'command') await loadGrammar();
+      if (kind === 'resource' && !path.isAbsolute(name)) await this.add({ kind: 'foreign', name });
+      const accesses = [
+        { kind: kind === 'command' ? ('execute' as const) : ('read' as const), target: name },
+      ];
+      const tool = kind === 'command' ? 'Bash' : 'Read';
+      await this.#note({ tool, accesses, output: part.text }, true);
+    }
+  }
+
+  async #note({ tool, accesses, output }: ReadCall, hasNetwork: boolean): Promise<void> {
+    const found = sourcesOf({ tool, accesses, hasNetwork, output }, this.#place);
     if (this.#deps.hasSecret(output)) found.push({ kind: 'secret', name: 'secrets' });
     await this.add(...found);
-    if (found.some(({ kind }) => kind === 'foreign')) this.#learnLinks(output);
+    if (READS_WEB.has(tool)) this.#learnLinks(output, accesses.map(({ target }) => target).join(' '));
   }
 
   async add(...found: TextSource[]): Promise<void> {
@@ -92,8 +118,11 @@ export class TextSources {
     for (const source of [...this.#atStart(), ...found]) {
       const { sources = [] } = this.#deps.writer.session;
       const same = sources.filter(({ kind }) => kind === source.kind);
-      if (same.length >= MAX_SOURCES || same.some(({ name }) => name === source.name)) continue;
-      const remotes = source.kind === 'foreign' && same.length === 0 ? { remotes: this.#remotes() } : {};
+      // What was read again is the latest again.
+      const recent = source.kind === 'foreign' ? same.slice(-1) : same;
+      if (same.length >= MAX_SOURCES || recent.some(({ name }) => name === source.name)) continue;
+      const remotes =
+        source.kind === 'foreign' && !same.some((one) => one.remotes) ? { remotes: this.#remotes() } : {};
       await this.#deps.writer.noteSource({ ...source, ...remotes });
     }
   }
@@ -109,19 +138,14 @@ export class TextSources {
     return [...this.#atStart().filter(({ kind, name }) => !known.has(`${kind} ${name}`)), ...sources];
   }
 
-  /** What the folder itself means: text of others if it is not trusted, otherwise private unless published. */
+  /** What the folder itself means: private unless the user has published it; text of others if it is not trusted. */
   #atStart(): readonly TextSource[] {
-    this.#initial ??= this.#parts.trusted
-      ? isPublic(this.#parts.cwd)
-        ? []
-        : [{ kind: 'project', name: this.#parts.cwd }]
-      : [
-          {
-            kind: 'foreign',
-            name: 'files of this folder, which you have not trusted',
-            remotes: this.#remotes(),
-          },
-        ];
+    const { trusted, cwd, config } = this.#parts;
+    const name = 'files of this folder, which you have not trusted';
+    this.#initial ??= [
+      ...(trusted ? [] : [{ kind: 'foreign' as const, name, own: true as const, remotes: this.#remotes() }]),
+      ...(config.publicProject ? [] : [{ kind: 'project' as const, name: cwd }]),
+    ];
     return this.#initial;
   }
 
@@ -130,48 +154,61 @@ export class TextSources {
   }
 
   #isTyped(url: string): boolean {
-    const { messages } = this.#deps.writer.session;
-    return messages.some(
-      (message) => message.role === 'user' && addressesIn(promptText(message)).includes(url),
-    );
+    const { messages, sources = [] } = this.#deps.writer.session;
+    const imported = Math.max(0, ...sources.map((source) => source.imported ?? 0));
+    return messages
+      .slice(imported)
+      .some((message) => message.role === 'user' && addressesIn(typedText(message)).includes(url));
   }
 
   #isRead(url: string): boolean {
     if (!this.#hasOldLinks) {
       this.#hasOldLinks = true;
-      for (const message of this.#deps.writer.session.messages)
-        if (message.role === 'tool') this.#learnLinks(textOf(message));
+      const inputs = new Map<string, string>();
+      for (const message of this.#deps.writer.session.messages) {
+        if (message.role === 'assistant')
+          for (const { id, input } of toolCallsOf(message)) inputs.set(id, JSON.stringify(input));
+        if (message.role === 'tool' && READS_WEB.has(message.name))
+          this.#learnLinks(textOf(message), inputs.get(message.callId) ?? '');
+      }
     }
     return this.#links.has(url);
   }
 
-  #learnLinks(text: string): void {
-    for (const url of addressesIn(text)) if (this.#links.size < MAX_LINKS) this.#links.add(url);
+  /** Without those in `said`: the model could have search results repeat an address that it put together. */
+  #learnLinks(text: string, said: string): void {
+    for (const url of addressesIn(text)) {
+      const isRepeated = said.includes(url.replace(/^https?:\/\//i, ''));
+      if (!isRepeated && this.#links.size < MAX_LINKS) this.#links.add(url);
+    }
   }
 }
 
 function sourcePlace({ cwd, dataRoot }: Parts, { guard, folders }: TextSourcesDeps): SourcePlace {
   const home = homedir();
   const own = [folders.output, ...folders.skills, dataRoot];
+  const main = projectRoot(realPath(cwd));
+  const isRepository = (folder: string) => peek.folder(path.join(folder, '.git')) !== null;
+  const isTrusted = (root: string) => trustedFolders(dataRoot).some(({ folder }) => folder === root);
+  const rootOf = (file: string) => projectRoot(path.dirname(realPath(file)));
   return {
     cwd,
     home,
     temporary: [...new Set([tmpdir(), realPath(tmpdir()), '/tmp', '/var/tmp'])],
-    isOpened: (file) => guard.isInside(file),
+    opened(file) {
+      if (!guard.isInside(file)) return null;
+      const root = rootOf(file);
+      const isForeign = root !== main && isRepository(root) && !isTrusted(root);
+      // A folder of repositories was opened as a whole.
+      if (isInside(cwd, file)) return isForeign && isRepository(main) ? [untrusted(root, { cwd, home })] : [];
+      const shared: TextSource[] = root === main ? [] : [{ kind: 'project', name: root }];
+      return isForeign ? [untrusted(root, { cwd, home }), ...shared] : shared;
+    },
     isOwn: (file) => own.some((folder) => isInside(folder, file)),
     exists: (file) => peek.file(file) !== null || peek.folder(file) !== null,
     untrustedAround(file) {
-      const root = projectRoot(path.dirname(realPath(file)));
-      if (peek.folder(path.join(root, '.git')) === null || isInside(root, home)) return null;
-      return trustedFolders(dataRoot).some(({ folder }) => folder === root) ? null : root;
+      const root = rootOf(file);
+      return !isRepository(root) || isInside(root, home) || isTrusted(root) ? null : root;
     },
   };
-}
-
-/** Judged once, before the model could change anything. */
-function isPublic(cwd: string): boolean {
-  const root = projectRoot(cwd);
-  const names = peek.folder(root)?.files.filter((name) => /^(licen[cs]e|copying)/i.test(name)) ?? [];
-  const licence = names.map((name) => peek.text(path.join(root, name))).join('\n');
-  return isPublished(licence, remotesOf(root));
 }

@@ -4,7 +4,7 @@ import type { Command } from '../../session/undo/credit.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 
 export type UndoableShellOptions = {
-  undo: Pick<UndoStore, 'commandBegins' | 'commandEnded' | 'continuesInBackground'>;
+  undo: Pick<UndoStore, 'commandReads' | 'commandBegins' | 'commandEnded' | 'continuesInBackground'>;
   /** Runs commands that may change something. */
   changing: Pick<Shell, 'run' | 'start'>;
   /** The default working directory of commands. */
@@ -74,11 +74,16 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
 
   return {
     ...shell,
-    run: (run) =>
-      isHarmless(run.command)
-        ? shell.run(asReadOnly(run))
-        : undoably(commandOf(run), () => changing.run(run), run.signal),
-    start: (run) => (isHarmless(run.command) ? shell.start(asReadOnly(run)) : startUndoably(run)),
+    async run(run) {
+      if (!isHarmless(run.command)) return undoably(commandOf(run), () => changing.run(run), run.signal);
+      await undo.commandReads();
+      return shell.run(asReadOnly(run));
+    },
+    async start(run) {
+      if (!isHarmless(run.command)) return startUndoably(run);
+      await undo.commandReads();
+      return shell.start(asReadOnly(run));
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { UserError } from '../../contract/errors.ts';
+import { UnknownRevisionError, UserError } from '../../contract/errors.ts';
 import type { Git } from '../../sandbox/git.ts';
 
 /** Changes as reported by git: a description, the file statistics, and the diff. */
@@ -25,7 +25,10 @@ export async function changesNamed(git: Git, wanted: string): Promise<Changes> {
   if (isBranch) return branchChanges(git, wanted);
   const commit = (await git.query('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`)).out.trim();
   if (commit === '')
-    throw new UserError(`No branch or commit named ${wanted}.`, 'Run `git branch` to list branches.');
+    throw new UnknownRevisionError(
+      `No branch or commit named ${wanted}.`,
+      'Run `git branch` to list branches.',
+    );
   return between(git, `commit ${commit.slice(0, 10)}`, [`${commit}^!`, '--']);
 }
 
@@ -69,7 +72,7 @@ async function between(git: Git, what: string, range: readonly string[]): Promis
     git.query(...DIFF, ...range),
   ]);
   if (!diff.success)
-    throw new UserError(`Git could not show ${what}: ${firstLine(diff.err)}`, 'Check the name.');
+    throw new UnknownRevisionError(`Git could not show ${what}: ${firstLine(diff.err)}`, 'Check the name.');
   return { what, stat: stat.out.trimEnd(), diff: diff.out };
 }
 

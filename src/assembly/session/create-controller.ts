@@ -23,14 +23,14 @@ export type CreateControllerDeps = {
   tools: SessionTools;
   window: BuiltWindow;
   calls: BuiltCalls;
-  repository: RepositoryCommands;
+  repositories: readonly RepositoryCommands[];
   diagnostics: BuiltDiagnostics;
 };
 
 /** The controller of a session, with everything a run needs. */
 export function createController(parts: Parts, deps: CreateControllerDeps): Controller {
   const { opened, choice } = parts;
-  const { core, safety, models, memory, extensions, tools, window, calls, repository, diagnostics } = deps;
+  const { core, safety, models, memory, extensions, tools, window, calls, repositories, diagnostics } = deps;
   const { router, answers, subagents } = calls;
   return new Controller({
     writer: core.writer,
@@ -39,11 +39,13 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
     provider: choice.preset.name,
     model: choice.model,
     contextWindow: choice.info.contextWindow,
-    updates: () => joinUpdates([core.mode, window.window, tools.servers, repository]),
+    updates: () => joinUpdates([core.mode, window.window, tools.servers, ...repositories]),
     beforePrompt: async (content, signal) => {
       const fitted = await fitPrompt(content, imageLimitsOf(choice.preset), core.notify.warn);
       const checked = await extensions.beforePrompt(fitted, signal);
-      if (checked.type === 'block' || !memory) return checked;
+      if (checked.type === 'block') return checked;
+      await safety.sources.noteOrigins(checked.content);
+      if (!memory) return checked;
       return { type: 'go', content: await memory.withNotes(checked.content) };
     },
     prepareRun: runPreparation(parts, {

@@ -14,6 +14,8 @@ import type { Subagents } from './subagents.ts';
 
 export type RepositoryDeps = {
   cwd: string;
+  /** Not that of the working directory. */
+  isOther: boolean;
   git: Git;
   backgroundModel: GetBackgroundModel;
   subagents: Pick<Subagents, 'delegate'>;
@@ -38,6 +40,7 @@ const COMMIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-co
 /** Git and model actions that the user requests. Never pushes, and never rewrites commits. */
 export function createRepository({
   cwd,
+  isOther,
   git,
   backgroundModel,
   subagents,
@@ -104,13 +107,14 @@ export function createRepository({
         const changes = await changesNamed(git, wanted);
         if (changes.diff === '' && changes.stat.trim() === '') return null;
         const callId = `review_${randomUUID().slice(0, 8)}`;
-        const work = { agent: REVIEW, task: changes.what, prompt: reviewPrompt(changes) };
+        const what = isOther ? `${changes.what} in ${cwd}` : changes.what;
+        const work = { agent: REVIEW, task: what, prompt: reviewPrompt({ ...changes, what }) };
         const done = await subagents.delegate({ callId, emit }, signal)(work);
         signal.throwIfAborted();
         if (typeof done === 'string') throw new Error(`Review failed: ${done}`);
         if (done.trouble !== null) throw new UserError(`Review failed: ${done.trouble}`, 'Try again.');
-        pendingNote = `[A subagent reviewed ${changes.what} for the user, who has read this:\n${truncateText(done.text, REVIEW_LIMITS)}]`;
-        return { what: changes.what, text: done.text };
+        pendingNote = `[A subagent reviewed ${what} for the user, who has read this:\n${truncateText(done.text, REVIEW_LIMITS)}]`;
+        return { what, text: done.text };
       }),
 
     interrupt() {

@@ -10,7 +10,7 @@ export type AnsweringModel = { provider: string; model: string };
 /** The journal, or a no-op if the user disabled history. */
 export function openLog(
   { saveHistory }: Pick<Config, 'saveHistory'>,
-  opened: Pick<OpenSession, 'session' | 'journal' | 'close'>,
+  opened: Pick<OpenSession, 'session' | 'journal' | 'fence' | 'close'>,
   model: AnsweringModel,
 ): SessionLog {
   return saveHistory ? sessionLog(opened, model) : forgetful;
@@ -22,12 +22,12 @@ export function openLog(
  * call runs; the rest is synced while the model is working.
  */
 function sessionLog(
-  { session, journal, close }: Pick<OpenSession, 'session' | 'journal' | 'close'>,
+  { session, journal, fence, close }: Pick<OpenSession, 'session' | 'journal' | 'fence' | 'close'>,
   model: AnsweringModel,
 ): SessionLog {
   let hasStarted = session.messages.length > 0;
   /** Changes before the first message: without one, the session is not saved. */
-  const early: JournalRecord[] = [];
+  const early: JournalRecord[] = fence === undefined ? [] : [{ type: 'fence', token: fence }];
   const header = () => {
     if (hasStarted) return [];
     hasStarted = true;

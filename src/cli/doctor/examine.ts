@@ -16,8 +16,10 @@ import {
   serverChecks,
   settingsChecks,
 } from '../../app/doctor/settings.ts';
+import { voiceCheck } from '../../app/doctor/voice.ts';
 import { findModel } from '../../app/opening/find-model.ts';
 import type { Settings } from '../../app/settings.ts';
+import { runsFromSource } from '../../app/update/install-method.ts';
 import { updateNotice } from '../../app/update/notice.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
 import type { HealthCheck } from '../../contract/command.ts';
@@ -39,7 +41,7 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
   const answers = await Promise.all([
     programChecks(terminal.program),
     userChecks(),
-    updateChecks(settings, env),
+    updateChecks(settings, terminal),
     // Runs before anything writes to the terminal or waits for the network.
     terminalChecks(terminal),
     troubles,
@@ -58,8 +60,8 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
   return answers.flat();
 }
 
-function updateChecks({ root, config }: Settings, env: Terminal['env']): HealthCheck[] {
-  const notice = updateNotice({ root, config, env }, version);
+function updateChecks({ root, config }: Settings, { env, program }: Terminal): HealthCheck[] {
+  const notice = updateNotice({ root, config, env, fromSource: runsFromSource(program) }, version);
   return notice === null ? [] : [warn('update', notice, 'Run `aca update` to see how to update.')];
 }
 
@@ -78,6 +80,7 @@ async function modelChecks(
       ...keyChecks(found),
       ...(await reachChecks(found, choice, { settings, host: terminal, probe })),
       await webSearchCheck(settings, terminal.env, choice),
+      voiceCheck(settings, terminal),
     ];
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -1,18 +1,17 @@
 import path from 'node:path';
 import { Command } from 'commander';
-import { setValue } from '../../config/edit.ts';
+import { setValue, valueFromText } from '../../config/edit.ts';
 import { formatKeyPath, knownKeyPath } from '../../config/key-path.ts';
 import { type LoadedConfig, loadConfig, userConfigFile } from '../../config/load.ts';
 import { maskSecrets } from '../../config/mask.ts';
 import { leavesOf } from '../../config/merge.ts';
 import { needsTrust } from '../../config/project-rules.ts';
-import { issuesIn } from '../../config/schema/check-settings.ts';
 import { configJsonSchema } from '../../config/schema/reference.ts';
 import { findProjectFile } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { userFile } from '../../lib/files/file-update.ts';
-import { isObject, parseJson } from '../../lib/text/json.ts';
+import { isObject } from '../../lib/text/json.ts';
 import { type SubcommandContext, table, withContext } from './context.ts';
 
 type ShowOptions = { json?: boolean; origins?: boolean; trust?: boolean };
@@ -114,7 +113,7 @@ async function set(context: SubcommandContext, { keyPath, text, inProject }: Cha
   const file = inProject
     ? (findProjectFile(cwd) ?? path.join(cwd, '.ai-assistant.json'))
     : userConfigFile(dataRoot(env));
-  const value = valueFor(keyPath, text);
+  const value = valueFromText(keyPath, text);
   const place = inProject ? userFile(dataRoot(env), file) : file;
   const { notices } = await setValue(place, keyPath, value);
 
@@ -125,17 +124,6 @@ async function set(context: SubcommandContext, { keyPath, text, inProject }: Cha
       `${key} in a project applies only after you trust the folder, with \`aca trust\` or --trust.\n`,
     );
   }
-}
-
-/** JSON if the setting expects it, else plain text: `config set model 4` names a model. */
-function valueFor(keyPath: readonly string[], text: string): unknown {
-  const fits = (value: unknown) => {
-    const [setting = '', ...inside] = keyPath;
-    const said = inside.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
-    return issuesIn({ [setting]: said }).length === 0;
-  };
-  const json = parseJson(text);
-  return json === undefined || (!fits(json) && fits(text)) ? text : json;
 }
 
 function shown(keyPath: readonly string[], value: unknown): string {

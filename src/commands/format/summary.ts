@@ -27,7 +27,7 @@ export function summaryText(summary: Summary): string {
   }
 }
 
-/** The same without signs, to be read aloud: `3 lines added, 1 line removed`. */
+/** The same without signs, for screen readers: `3 lines added, 1 line removed`. */
 export function spokenSummary(summary: Summary): string {
   if (summary.kind !== 'change') return summaryText(summary);
   const { added, removed, files } = summary;

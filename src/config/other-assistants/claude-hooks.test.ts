@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sweep } from '../../../test/support/soak.ts';
+import { rounds, sweep } from '../../../test/support/soak.ts';
 import { hookSettings } from '../schema/hook-settings.ts';
 import { readClaudeHooks } from './claude-hooks.ts';
 
@@ -63,7 +63,7 @@ test.each(left)('%j: what cannot run is left out and named', (hooks, ignored) =>
   expect(readClaudeHooks(hooks).ignored).toEqual(ignored);
 });
 
-sweep([10, 1_000])('whatever a file says, the result is valid for our settings', (numRuns) => {
+sweep([10, rounds(200, 1_000)])('whatever a file says, the result is valid for our settings', (numRuns) => {
   const hook = fc.record(
     {
       type: fc.constantFrom('command', 'http', 'prompt', 7),

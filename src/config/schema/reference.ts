@@ -45,6 +45,12 @@ export function keysAt(path: readonly PropertyKey[]): string[] {
   return Object.keys(schemaAt(path)?.properties ?? {});
 }
 
+/** What a form needs to know of a setting: `choices` is empty if it takes any text, `usual` applies while it is not set. */
+export function describeSetting(path: readonly string[]) {
+  const { description = '', enum: choices = [], default: usual } = schemaAt(path) ?? {};
+  return { description, choices, usual: usual === undefined ? null : String(usual) };
+}
+
 export function isKnownKey(path: readonly string[]): boolean {
   return schemaAt(path) !== undefined;
 }

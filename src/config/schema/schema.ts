@@ -13,6 +13,7 @@ import { sandboxSettings } from './sandbox-settings.ts';
 import { count, list, text } from './setting-kinds.ts';
 import { notificationSettings, statusLineSettings } from './terminal-settings.ts';
 import { updateSettings } from './update-settings.ts';
+import { voiceSettings } from './voice-settings.ts';
 import { webSearchSettings } from './web-search-settings.ts';
 
 /** From strictest to loosest. */
@@ -197,6 +198,7 @@ export const settings = {
       })
       .prefault({})
       .describe('Permission rules for tool calls'),
+  publicProject: () => z.boolean().default(false).describe('Everybody may have the files of the project'),
   projects: () =>
     z
       .record(
@@ -352,6 +354,7 @@ export const settings = {
       ),
 
   webSearch: () => webSearchSettings().prefault({}).describe('Web search'),
+  voice: () => voiceSettings().prefault({}).describe('Voice input'),
 
   languageServers: () =>
     languageServerSettings()

@@ -41,7 +41,8 @@ export async function requireChecks(
       const error = { message: failed.map(sentence).join(' ') };
       return { ...report, ...checksOf(outcomes), stopReason: 'check_failed', error };
     }
-    report = await deps.submit(failed.map(toModel).join('\n\n'));
+    // Begins like all that the program says to the model: the user did not type it.
+    report = await deps.submit(failed.map((check) => `\n\n${toModel(check)}`).join(''));
   }
   return { ...report, ...checksOf(outcomes) };
 }

@@ -42,7 +42,7 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
   const leaving = shutdownSignal(terminal);
   return openHeadless(options, terminal, { leaving }, async ({ opened, output, schema }) => {
     if (images.length > 0) assertSeesImages(opened.choice);
-    const content = goesOn ? null : [{ type: 'text' as const, text: task }, ...images];
+    const content = goesOn ? null : [{ type: 'text' as const, text: task, typed: prompt || task }, ...images];
     const report = await runPrompt(content, {
       ...{ opened, schema, host: terminal, signal: leaving, checks },
       typed: prompt || task,

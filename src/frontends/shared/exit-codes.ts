@@ -8,6 +8,7 @@ export const exitCodes = {
   refused: { code: 3, meaning: 'done, but at least one call was refused by the permission policy' },
   limit: { code: 4, meaning: 'a limit was reached before the task was done (turns, tokens, budget)' },
   check: { code: 5, meaning: 'the model is done, but a command of --check fails' },
+  incomplete: { code: 6, meaning: 'a replay found no difference, but did not run enough again to tell' },
   hungUp: { code: 129, meaning: 'ended by SIGHUP: the terminal was closed' },
   interrupted: { code: 130, meaning: 'interrupted' },
   terminated: { code: 143, meaning: 'ended by SIGTERM' },

@@ -1,4 +1,5 @@
 import type { Host } from '../../app/host.ts';
+import type { Microphone } from '../../voice/record.ts';
 
 /** What the screen takes over from the early prompt: the raw keys so far, and the painted rows. */
 export type Handover = {
@@ -19,12 +20,14 @@ export type EarlyPrompt = {
   dismiss(): void;
 };
 
-/** What only the process that owns a terminal can do there. The screen is released meanwhile. */
+/** What only the process that owns a terminal can do there. The screen is released meanwhile, unless stated. */
 export type RemoteActions = {
   /** Opens the user's editor. Null when nothing was changed. */
   edit(text: string): Promise<string | null>;
   /** Resolves when the process was continued. */
   suspend(): Promise<void>;
+  /** Starts to record where the user sits. The screen stays. */
+  record(): Promise<Microphone>;
 };
 
 /** The process as a frontend sees it. */

@@ -3,6 +3,7 @@ import { spinnerLines } from './components/spinner.ts';
 import { startLines } from './components/start-header.ts';
 import { type StatusLook, statusLine } from './components/status-bar.ts';
 import { pinnedTodos } from './components/todos.ts';
+import { voiceLine } from './components/voice-line.ts';
 import { isSpacious } from './early/start-rows.ts';
 import type { Now } from './surroundings.ts';
 import { ansiLine } from './text/ansi-line.ts';
@@ -65,7 +66,8 @@ export function frameLines(parts: FrameParts): Line[] {
   ];
 }
 
-function headLine({ hint, status }: View, look: StatusLook): Line {
+function headLine({ hint, status, voice }: View, look: StatusLook): Line {
+  if (voice) return voiceLine(voice, look);
   if (hint === null) return statusLine(status, look);
   return [{ text: fitTo(hint, look.columns), style: look.theme.styles.warning }];
 }

@@ -70,6 +70,7 @@ function opened() {
         copied: async () => ({ type: 'none' as const }),
       },
       edit: async () => null,
+      dictate: async () => '',
     },
     onAction: () => undefined,
   });

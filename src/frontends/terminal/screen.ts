@@ -11,61 +11,26 @@ import { textDialog } from './components/text-dialog.ts';
 import { DialogDesk } from './dialog-queue.ts';
 import type { DialogKit } from './dialogs/kit.ts';
 import { textWidth } from './editor/prompt-lines.ts';
-import { type PromptDeps, PromptModel } from './editor/prompt-model.ts';
-import { createKeymap, type KeySettings } from './keyboard/keymap.ts';
+import { PromptModel } from './editor/prompt-model.ts';
+import { createKeymap } from './keyboard/keymap.ts';
 import { loadHighlighter, noHighlighter } from './markdown/highlight.ts';
 import { LateMarkdown } from './markdown/late.ts';
-import { type Note, type NotificationSettings, notificationText } from './notify/notification.ts';
+import { notificationText } from './notify/notification.ts';
 import { PagerScreen } from './pager/pager-screen.ts';
-import { type HeldOptions, HeldTerminal, type TerminalStreams } from './painter/held-terminal.ts';
+import { HeldTerminal } from './painter/held-terminal.ts';
 import { Renderer } from './renderer.ts';
+import type { ScreenOptions } from './screen-options.ts';
 import { Surroundings } from './surroundings.ts';
 import { knowsHyperlinks } from './theme/color.ts';
 import { ScreenTheme } from './theme/screen-theme.ts';
-import type { Ground } from './theme/theme.ts';
 import { withoutQuestion } from './view/describe-end.ts';
 import { Feed } from './view/feed.ts';
-import type { Key, ScreenAction, Status, StatusPart, View } from './view/types.ts';
+import type { Key, ScreenAction, Status } from './view/types.ts';
 import { ViewStore } from './view/view-store.ts';
+import type { VoicePrompt } from './voice/voice-prompt.ts';
 
 /** Ctrl-C pressed twice within this time quits. */
 const TWICE_MS = 2_000;
-
-type ScreenSettings = {
-  theme: string;
-  color: boolean;
-  stream: boolean;
-  keys: KeySettings;
-  editorMode: 'emacs' | 'vim';
-  statusBar: readonly StatusPart[];
-  queue: 'steer' | 'after';
-  notifications: NotificationSettings;
-};
-
-/** What the prompt needs from outside the screen. */
-type PromptPlace = Pick<PromptDeps, 'history' | 'commands' | 'listFiles' | 'images'> & {
-  /** Releases the terminal meanwhile. Null when nothing was changed. */
-  edit(text: string): Promise<string | null>;
-};
-
-export type ScreenOptions = TerminalStreams & {
-  env: Readonly<Record<string, string | undefined>>;
-  takeOver?: NonNullable<HeldOptions['takeOver']>;
-  /** The last known background; it is queried anyway. */
-  ground?: Ground;
-  title: string;
-  shownPath(path: string): string;
-  start?: View['start'];
-  settings: ScreenSettings;
-  status: Status;
-  prompt: PromptPlace;
-  /** Takes the prompts instead of a queue of the screen, and shows those that wait. */
-  shared?: Pick<PromptQueue, 'add' | 'length' | 'takeBack'>;
-  /** Called for each notification. */
-  onNotify(note: Note): void;
-  /** Actions of the prompt's keys that the screen cannot handle itself. */
-  onAction(action: Extract<ScreenAction, 'cycle-mode' | 'rewind'> | 'accept-edits' | 'background'): void;
-};
 
 /** A conversation on the screen: its output, input and dialogs. */
 export class Screen {
@@ -81,6 +46,8 @@ export class Screen {
   readonly #feed: Feed;
   readonly #renderer: Renderer;
   readonly #theme: ScreenTheme;
+  #voice: Promise<VoicePrompt> | undefined;
+  #voiceNow: VoicePrompt | null = null;
   #interrupted: () => boolean = () => false;
   #closed = false;
   #cancelledAt = Number.NEGATIVE_INFINITY;
@@ -111,7 +78,7 @@ export class Screen {
       tell: (event) => this.store.dispatch(event),
     });
     const { keymap, problems } = createKeymap(settings.keys);
-    const { edit: _, ...place } = options.prompt;
+    const { edit: _, dictate: __, ...place } = options.prompt;
     this.prompt = new PromptModel({
       ...place,
       keymap,
@@ -181,6 +148,7 @@ export class Screen {
   /** Ends the input. */
   quit(): void {
     this.isQuitting = true;
+    this.#voiceNow?.cancel();
     this.pager.close();
     this.dialogs.closeAll();
     this.#interrupted();
@@ -218,8 +186,10 @@ export class Screen {
   }
 
   submit(prompt: TypedPrompt): void {
-    // It does not wait for the run: the run goes on elsewhere.
-    if (prompt.text.trim() === '/background') this.#options.onAction('background');
+    // They do not wait for the run.
+    const line = prompt.text.trim();
+    if (line === '/background') this.#options.onAction('background');
+    else if (line === '/voice') void this.#dictate({ byKey: false });
     else (this.#options.shared ?? this.#queue).add(prompt);
   }
 
@@ -232,12 +202,11 @@ export class Screen {
     return this.dialogs.show(questionDialog(question, this.kit), signal);
   }
 
-  /** Only an explicit yes counts. */
-  async confirm(question: string, signal?: AbortSignal): Promise<boolean> {
+  /** Only an explicit yes counts. `about` is shown with the question. */
+  async confirm(question: string, signal?: AbortSignal, about = ''): Promise<boolean> {
     if (this.isQuitting) return false;
-    return (
-      (await this.dialogs.show(confirmDialog({ question, body: wordsOf('') }, this.kit), signal)) ?? false
-    );
+    const dialog = confirmDialog({ question, body: wordsOf(about) }, this.kit);
+    return (await this.dialogs.show(dialog, signal)) ?? false;
   }
 
   async askHidden(question: string): Promise<string | null> {
@@ -290,6 +259,9 @@ export class Screen {
       case 'help-keys':
         void this.dialogs.show(helpKeysDialog(this.prompt.keymap));
         return;
+      case 'voice':
+        void this.#dictate({ byKey: true });
+        return;
       case 'cycle-mode':
       case 'rewind':
         this.#options.onAction(action);
@@ -326,7 +298,8 @@ export class Screen {
 
   /** Ctrl-C in a dialog belongs to the dialog; but a second one soon after always quits. */
   #press(key: Key): void {
-    if (this.store.view.hint !== null) this.store.dispatch({ type: 'hint', text: null });
+    if (this.store.view.hint !== null && key.type !== 'release')
+      this.store.dispatch({ type: 'hint', text: null });
     if (this.dialogs.current && key.type === 'key' && key.ctrl && key.name === 'c') {
       const again = performance.now() - this.#cancelledAt < TWICE_MS;
       this.#cancelledAt = performance.now();
@@ -335,7 +308,17 @@ export class Screen {
         return;
       }
     }
-    this.#renderer.press(key);
+    if (!this.dialogs.current && this.#voiceNow?.press(key)) return;
+    if (key.type !== 'release') this.#renderer.press(key);
+  }
+
+  /** Loaded when it is first used. */
+  async #dictate(how: { byKey: boolean }): Promise<void> {
+    this.#voice ??= import('./voice/voice-prompt.ts').then(({ voiceOn }) =>
+      voiceOn(this, this.#options.prompt.dictate),
+    );
+    this.#voiceNow = await this.#voice;
+    if (!this.isQuitting) this.#voiceNow.start(how);
   }
 
   #cancel(): void {

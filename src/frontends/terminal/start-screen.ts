@@ -9,7 +9,8 @@ import { namesKeys } from './early/tips.ts';
 import { gitBranch } from './git-branch.ts';
 import { unknownStatus } from './initial-status.ts';
 import type { Note } from './notify/notification.ts';
-import type { Screen, ScreenOptions } from './screen.ts';
+import type { Screen } from './screen.ts';
+import type { ScreenOptions } from './screen-options.ts';
 
 const NOTIFY_MS = 10_000;
 
@@ -27,7 +28,8 @@ export type PaintStage = {
 };
 
 /** Paints the screen with an empty conversation, so that the user can type while the rest is loading. */
-export async function paintScreen({ config }: Settings, stage: PaintStage): Promise<Screen> {
+export async function paintScreen(settings: Settings, stage: PaintStage): Promise<Screen> {
+  const { config } = settings;
   const { Screen } = await import('./screen.ts');
   const { terminal, history, commands, seesImages, cycleMode, acceptEdits, rewind, background, shared } =
     stage;
@@ -80,6 +82,10 @@ export async function paintScreen({ config }: Settings, stage: PaintStage): Prom
         if (remote) return remote.edit(text);
         const { editInProgram, editorOf } = await import('../../sandbox/shell/external-editor.ts');
         return editInProgram(text, editorOf(env));
+      },
+      dictate: async (options) => {
+        const { dictate } = await import('../../app/voice/dictate.ts');
+        return dictate(settings, terminal, { ...options, microphone: remote?.record });
       },
     },
     onAction: (action) =>

@@ -44,7 +44,11 @@ export type Lock = {
   release(): void;
 };
 
-export type LockOptions = { maxWaitMs?: number; signal?: AbortSignal };
+type PlaceOptions = {
+  /** Its folder is not created. The lock is null if that is missing, also if it disappears meanwhile. */
+  inExisting?: boolean;
+};
+export type LockOptions = PlaceOptions & { maxWaitMs?: number; signal?: AbortSignal };
 
 type Owner = ProcessName & { token: string };
 type Found = { owner: Owner | null; token: string; aliveAt: number };
@@ -60,21 +64,21 @@ const LONGEST_PAUSE_MS = 10;
  */
 export async function lockFile(
   file: string,
-  { maxWaitMs = 0, signal = new AbortController().signal }: LockOptions = {},
+  { maxWaitMs = 0, signal = new AbortController().signal, ...options }: LockOptions = {},
 ): Promise<Lock | null> {
   const watch = new Watch();
-  const place = placeOf(file);
+  const place = placeOf(file, options);
   for (const until = performance.now() + maxWaitMs; ; ) {
     signal.throwIfAborted();
-    const lock = take(place, watch);
+    const lock = takeIn(place, watch, options);
     if (lock || (performance.now() >= until && !watch.isUndecided)) return lock;
     await pause(watch.isUndecided ? 10 * LONGEST_PAUSE_MS : 1 + Math.random() * LONGEST_PAUSE_MS, signal);
   }
 }
 
 /** Does not wait. Null if another process holds it. Throws if the disk cannot hold a lock. */
-export function tryLock(file: string): Lock | null {
-  return take(placeOf(file), new Watch());
+export function tryLock(file: string, options: PlaceOptions = {}): Lock | null {
+  return takeIn(placeOf(file, options), new Watch(), options);
 }
 
 /** Whether a process seems to hold it. For display only: it may change at any moment. */
@@ -123,10 +127,15 @@ export function removeAbandoned(folder: string): void {
   }
 }
 
-function placeOf(file: string): string {
+function takeIn(place: string, watch: Watch, { inExisting = false }: PlaceOptions): Lock | null {
+  return unlessErrno(inExisting ? ['ENOENT'] : [], null, () => take(place, watch));
+}
+
+function placeOf(file: string, { inExisting = false }: PlaceOptions = {}): string {
   const { dir, base } = path.parse(path.resolve(file));
-  makePrivateFolder(dir);
-  return path.join(realpathSync.native(dir), `${base}.lock`);
+  if (!inExisting) makePrivateFolder(dir);
+  const real = unlessErrno(inExisting ? ['ENOENT'] : [], dir, () => realpathSync.native(dir));
+  return path.join(real, `${base}.lock`);
 }
 
 /** A home behind a link is the same home. A missing file is named by its existing parent folder. */

@@ -4,7 +4,8 @@ import { readRegularText } from './regular-file.ts';
 
 /** `stamp` changes when the folder does. */
 type FolderPeek = { stamp: string; files: string[]; folders: string[] };
-type FilePeek = { stamp: string; size: number };
+/** `names`: how many lead to the file, with hard links. */
+type FilePeek = { stamp: string; size: number; names: number };
 
 /** Read-only access to a disk. Unreadable files count as missing. */
 export type Peek = {
@@ -34,7 +35,11 @@ export const peek: Peek = {
   file(path) {
     const stats = unlessErrno('any', undefined, () => statSync(path, { throwIfNoEntry: false }));
     return stats?.isFile()
-      ? { stamp: `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}`, size: stats.size }
+      ? {
+          stamp: `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}`,
+          size: stats.size,
+          names: stats.nlink,
+        }
       : null;
   },
   isSpecial(path) {

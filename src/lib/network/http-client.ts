@@ -15,7 +15,7 @@ export type HttpRequest = {
   /** GET by default. */
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Uint8Array;
   signal?: AbortSignal;
 };
 

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { readRegularText } from '../files/regular-file.ts';
 
@@ -40,6 +40,18 @@ export function repositoryPrograms(folder: string): string | null {
 export function repositoryConfigs(folder: string): string[] {
   const root = repositoryAround(folder);
   return root === null ? [] : configFiles(root).flatMap((file) => textOf(file) ?? []);
+}
+
+/** Whether git runs hooks of the repository around a folder. */
+export function hasHooks(folder: string): boolean {
+  const root = repositoryAround(folder);
+  if (root === null) return false;
+  if (configFiles(root).some((file) => /\bhookspath\s*=/i.test(textOf(file) ?? ''))) return true;
+  return gitFolders(root).some((one) => {
+    const hooks = path.join(one, 'hooks');
+    const names = statSync(hooks, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(hooks) : [];
+    return names.some((name) => !name.endsWith('.sample'));
+  });
 }
 
 function configFiles(root: string): string[] {

@@ -9,9 +9,14 @@ import { unlessErrno } from '../files/errno.ts';
 export function repositoryRoot(folder: string): string {
   const owner = ownerOf(folder);
   for (let at = folder; ; at = path.dirname(at)) {
-    if (ownerOf(path.join(at, '.git')) !== null) return ownerOf(at) === owner ? at : folder;
+    if (hasRepository(at)) return ownerOf(at) === owner ? at : folder;
     if (at === path.dirname(at)) return folder;
   }
+}
+
+/** Whether a folder is the top of a repository or worktree. */
+export function hasRepository(folder: string): boolean {
+  return ownerOf(path.join(folder, '.git')) !== null;
 }
 
 function ownerOf(file: string): number | null {

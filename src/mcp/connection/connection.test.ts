@@ -128,9 +128,13 @@ describe('one server', () => {
     const { hub } = await hubOf({
       bare: { command: 'node', args: [['$', '{NOT_SET_ANYWHERE}'].join('')] },
       gone: { command: 'no-such-program-here' },
+      inside: { command: `${process.execPath}/tool` },
     });
     await hub.settled(28_000);
     expect(named(hub, 'bare').trouble).toBe('NOT_SET_ANYWHERE is not set in the environment');
-    expect(named(hub, 'gone').trouble).toContain('the program no-such-program-here');
+    expect(named(hub, 'gone').trouble).toBe(
+      'the program no-such-program-here is not installed, or not in the PATH',
+    );
+    expect(named(hub, 'inside').trouble).toContain('does not exist');
   });
 });

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { startFailure, startOrExplain } from '../../lib/paths/start-failure.ts';
 import { plain } from '../plain.ts';
 import { launched } from './command-line.ts';
 import { createLineReader } from './line-reader.ts';
@@ -52,15 +53,17 @@ export class StdioTransport implements Transport {
     this.#id = id;
     const { platform } = process;
     const line = launched({ command, args, env, platform });
-    const child = spawn(line.file, line.args, {
-      cwd,
-      env: { ...env, ...mark },
-      windowsVerbatimArguments: line.verbatim,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // Its own process group, so that all of it can be ended, and without interrupts from the terminal.
-      detached: platform !== 'win32',
-      windowsHide: true,
-    });
+    const start = () =>
+      spawn(line.file, line.args, {
+        cwd,
+        env: { ...env, ...mark },
+        windowsVerbatimArguments: line.verbatim,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        // Its own process group, so that all of it can be ended, and without interrupts from the terminal.
+        detached: platform !== 'win32',
+        windowsHide: true,
+      });
+    const child = startOrExplain(start, { cwd, command });
     this.#child = child;
     child.once('exit', () => this.#gone());
     child.stdin.on('error', (error) => this.onerror?.(error));
@@ -81,12 +84,8 @@ export class StdioTransport implements Transport {
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error: NodeJS.ErrnoException) => {
-        const missing =
-          error.code === 'ENOENT'
-            ? `the program ${command} or the folder ${cwd} does not exist`
-            : error.message;
-        this.#trouble = missing;
-        reject(new Error(missing));
+        this.#trouble = startFailure(error, { cwd, command });
+        reject(new Error(this.#trouble));
       });
     });
     if (child.pid !== undefined) this.#keeper.watch(child.pid);

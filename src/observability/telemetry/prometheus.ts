@@ -15,6 +15,7 @@ export type Prometheus = {
 type Record = (value: number, labels: Measured['labels']) => void;
 
 const LOOPBACK = '127.0.0.1';
+const HEALTH = '/health';
 const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
 export type PrometheusOptions = {
@@ -41,6 +42,11 @@ export async function servePrometheus(port: number, options: PrometheusOptions =
     const refusal = refusalOf(request, { isPublic: host !== undefined });
     if (refusal) {
       response.writeHead(refusal.status).end(`${refusal.because}\n`);
+      return;
+    }
+    // Whether it runs, without any other server.
+    if (request.url === HEALTH) {
+      response.writeHead(200).end('ok\n');
       return;
     }
     textOf().then(
@@ -100,7 +106,8 @@ function refusalOf(
 ): { status: number; because: string } | null {
   if (!isPublic && !OWN_HOST.test(headers.host ?? ''))
     return { status: 403, because: 'Only requests from this machine are accepted.' };
-  if (url?.split('?')[0] !== '/metrics') return { status: 404, because: 'The metrics are at /metrics.' };
+  if (url !== HEALTH && url?.split('?')[0] !== '/metrics')
+    return { status: 404, because: 'The metrics are at /metrics.' };
   return method === 'GET' ? null : { status: 405, because: 'Only GET is allowed.' };
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startOtlpReceiver } from '../../../test/support/otlp-receiver.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Watcher } from '../watcher.ts';
@@ -35,6 +35,13 @@ function play(watcher: Watcher, events: readonly AgentEvent[]): void {
   const ids = new TraceIds();
   for (const event of events) watcher(event, { ids: ids.of(event), hide: (value) => value });
 }
+
+test('a server of metrics says that it runs, although its metrics are late', async () => {
+  const prometheus = await servePrometheus(0, { refresh: () => new Promise(() => undefined) });
+  onTestFinished(() => prometheus.close());
+  const answer = await fetch(new URL('/health', prometheus.url));
+  expect([answer.status, await answer.text()]).toEqual([200, 'ok\n']);
+});
 
 describe('the metrics and traces of a process', () => {
   test('cover all its sessions, with one trace per run', async () => {

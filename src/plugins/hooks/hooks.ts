@@ -13,6 +13,8 @@ export type HooksOptions = {
   /** Other names of a tool, which matchers may use. */
   otherNames?(tool: string, event: HookEvent): readonly string[];
   notice(text: string): void;
+  /** Called with what a hook says to the model. */
+  onSaid?(target: string, text: string): Promise<void>;
 };
 
 /**
@@ -103,6 +105,8 @@ export function createHooks(options: HooksOptions): Hooks {
         const handler = chosen[i];
         if (handler) nameUnknown(event, targetOf(handler), outcome.unknown);
         if (outcome.context !== '') result.context.push(outcome.context);
+        const text = verdict === 'block' ? `${outcome.context}\n${because}` : outcome.context;
+        if (handler && text !== '') await options.onSaid?.(targetOf(handler), text);
         if (outcome.notice !== '') notice(outcome.notice);
         if (outcome.input) result.input = outcome.input;
         if (verdict === 'block') result.blocked ??= because;

@@ -68,12 +68,12 @@ describe('a background command', () => {
 
   test('is stopped with all its processes, including those that ignore signals', async () => {
     const { root, shell } = await shellIn();
-    const command = `trap '' TERM; (trap '' TERM; echo $BASHPID > pid; while :; do sleep 0.1; done) & wait; sleep 60`;
+    const command = `trap '' TERM; (trap '' TERM; echo $BASHPID > pid; while :; do sleep 0.1; done) & wait; sleep 600`;
     const id = await shell.start({ command });
     const pid = await pidIn(path.join(root, 'pid'));
     const started = Date.now();
     expect(await Promise.all([shell.stop(id), shell.stop(id)])).toEqual([true, true]);
-    expect(Date.now() - started).toBeLessThan(20_000);
+    expect(Date.now() - started).toBeLessThan(100_000);
     expect(await isRunning(pid)).toBe(false);
     expect(shell.check(id)).toMatchObject({ running: false, exitCode: null, signal: 'SIGKILL' });
     expect(await shell.stop(id)).toBe(false);
@@ -96,18 +96,18 @@ describe('a background command', () => {
       command: "trap 'echo bye > bye; exit' TERM; echo $$ > a; while :; do sleep 0.05; done",
     });
     await shell.start({ command: "trap '' TERM; echo $$ > b; while :; do sleep 0.05; done" });
-    await shell.start({ command: 'setsid sleep 60 & echo $! > c; wait' });
+    await shell.start({ command: 'setsid sleep 600 & echo $! > c; wait' });
     const pids = await Promise.all(['a', 'b', 'c'].map((name) => pidIn(path.join(root, name))));
     const started = Date.now();
     await shell.close();
-    expect(Date.now() - started).toBeLessThan(20_000);
+    expect(Date.now() - started).toBeLessThan(100_000);
     expect(await Promise.all(pids.map(isRunning))).toEqual([false, false, false]);
     expect(shell.background().map(({ running }) => running)).toEqual([false, false, false]);
   });
 
   test('is refused while 32 run', soak, async () => {
     const { shell } = await shellIn();
-    await Promise.all(Array.from({ length: 32 }, () => shell.start({ command: 'exec sleep 60' })));
+    await Promise.all(Array.from({ length: 32 }, () => shell.start({ command: 'exec sleep 600' })));
     await expect(shell.start({ command: 'true' })).rejects.toThrow(
       /^32 commands are already running in the background/,
     );

@@ -190,7 +190,7 @@ describe('[L10] ending a command', () => {
     const took = Date.now() - started;
     expect(outcome).toMatchObject({ stdout: 'started\n', exitCode: null, signal: 'SIGKILL', timedOut: true });
     expect(took).toBeGreaterThan(3_900);
-    expect(took).toBeLessThan(20_000);
+    expect(took).toBeLessThan(100_000);
     expect(await isRunning(await pidIn(path.join(root, 'child.pid')))).toBe(false);
   });
 
@@ -206,12 +206,12 @@ describe('[L10] ending a command', () => {
     const { run } = await shellIn();
     const controller = new AbortController();
     const started = Date.now();
-    const outcome = await run('echo early; sleep 60', {
+    const outcome = await run('echo early; sleep 600', {
       signal: controller.signal,
       onOutput: () => controller.abort(),
     });
     expect(outcome).toMatchObject({ stdout: 'early\n', exitCode: null, signal: 'SIGTERM', timedOut: false });
-    expect(Date.now() - started).toBeLessThan(20_000);
+    expect(Date.now() - started).toBeLessThan(100_000);
   });
 
   test('an abort before the start starts nothing', async () => {
@@ -226,7 +226,7 @@ describe('[L10] ending a command', () => {
     const { root, shell, run } = await shellIn();
     const started = Date.now();
     const outcome = await run('(while :; do echo tick; sleep 0.1; done) & echo $! > bg.pid; echo done');
-    expect(Date.now() - started).toBeLessThan(20_000);
+    expect(Date.now() - started).toBeLessThan(100_000);
     expect(outcome.exitCode).toBe(0);
     expect(outcome.stdout).toContain('done\n');
 
@@ -240,7 +240,7 @@ describe('[L10] ending a command', () => {
   test('closing ends a running command', async () => {
     const { root, shell, run } = await shellIn();
     await writeFile(path.join(root, 'x'), '');
-    const outcome = run('echo $$ > me.pid; exec sleep 60');
+    const outcome = run('echo $$ > me.pid; exec sleep 600');
     const pid = await pidIn(path.join(root, 'me.pid'));
     await shell.close();
     expect(await outcome).toMatchObject({ exitCode: null, signal: 'SIGTERM' });
@@ -249,32 +249,32 @@ describe('[L10] ending a command', () => {
 
   describe.runIf(process.platform === 'linux')('on Linux', () => {
     sweep([
-      ['made a session of its own', 'setsid sleep 60 & echo $! > pid; wait'],
-      ['was forked twice', '(setsid sh -c "sleep 60 & echo \\$! > pid; wait" &) ; sleep 60'],
-      ['cleared its environment', 'env -i /bin/sh -c "echo \\$\\$ > pid; exec setsid sleep 60" & wait'],
+      ['made a session of its own', 'setsid sleep 600 & echo $! > pid; wait'],
+      ['was forked twice', '(setsid sh -c "sleep 600 & echo \\$! > pid; wait" &) ; sleep 600'],
+      ['cleared its environment', 'env -i /bin/sh -c "echo \\$\\$ > pid; exec setsid sleep 600" & wait'],
     ])('after a timeout, a child that %s is killed, too', async (_name, command) => {
       const { root, run } = await shellIn();
       const started = Date.now();
       const outcome = await run(command, { timeoutMs: 3_000 });
       expect(outcome).toMatchObject({ exitCode: null, timedOut: true });
-      expect(Date.now() - started).toBeLessThan(20_000);
+      expect(Date.now() - started).toBeLessThan(100_000);
       expect(await isRunning(await pidIn(path.join(root, 'pid')))).toBe(false);
     });
 
     sweep([
-      ['in a session of its own', 'setsid sleep 60 & echo $! > pid'],
-      ['without the environment', 'env -i setsid sleep 60 >/dev/null 2>&1 & echo $! > pid'],
-      ['forked twice without the environment', '(env -i setsid sh -c "echo \\$\\$ > pid; exec sleep 60" &)'],
-      ['that cleared the environment and cannot be hung up', 'env -i nohup setsid sleep 60 & echo $! > pid'],
+      ['in a session of its own', 'setsid sleep 600 & echo $! > pid'],
+      ['without the environment', 'env -i setsid sleep 600 >/dev/null 2>&1 & echo $! > pid'],
+      ['forked twice without the environment', '(env -i setsid sh -c "echo \\$\\$ > pid; exec sleep 600" &)'],
+      ['that cleared the environment and cannot be hung up', 'env -i nohup setsid sleep 600 & echo $! > pid'],
     ])(
       'a daemon left behind %s lives until the shell is closed, and no other command of the shell ends it',
       async (_name, daemon) => {
         const { root, shell, run } = await shellIn();
         const started = Date.now();
         expect(await run(daemon)).toMatchObject({ exitCode: 0 });
-        expect(Date.now() - started).toBeLessThan(20_000);
+        expect(Date.now() - started).toBeLessThan(100_000);
         const pid = await pidIn(path.join(root, 'pid'));
-        expect(await run('sleep 60', { timeoutMs: 200 })).toMatchObject({ timedOut: true });
+        expect(await run('sleep 600', { timeoutMs: 200 })).toMatchObject({ timedOut: true });
         expect(await isRunning(pid)).toBe(true);
         await shell.close();
         expect(await isRunning(pid)).toBe(false);
@@ -288,6 +288,6 @@ describe('[L10] ending a command', () => {
     const started = Date.now();
     const outcome = await run('yes', { timeoutMs: 1_000 });
     expect(outcome).toMatchObject({ exitCode: null, signal: 'SIGTERM', timedOut: true });
-    expect(Date.now() - started).toBeLessThan(20_000);
+    expect(Date.now() - started).toBeLessThan(100_000);
   });
 });

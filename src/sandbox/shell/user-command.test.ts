@@ -25,6 +25,17 @@ test.each([
   expect(await run(command)).toEqual({ type: 'failed', because });
 });
 
+test.each([
+  ['/no/such/folder', /^the folder .* does not exist/],
+  [process.execPath, / is not a folder$/],
+])('it fails in %s, and the folder is named', async (cwd, because) => {
+  const input = Buffer.from('x');
+  expect(await runUserCommand({ command: 'true', cwd, env: process.env, input, timeoutMs: 10_000 })).toEqual({
+    type: 'failed',
+    because: expect.stringMatching(because),
+  });
+});
+
 test('it is ended after its time, with everything it started', async () => {
   const startedAt = performance.now();
   expect(await run('sleep 300 & sleep 300', { timeoutMs: 200 })).toEqual({

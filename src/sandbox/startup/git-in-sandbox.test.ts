@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { noBubblewrap, sandboxedShellIn } from '../../../test/support/sandboxed.ts';
-import { soak } from '../../../test/support/soak.ts';
+import { rounds, soak } from '../../../test/support/soak.ts';
 import { type Workspace, workspace } from '../../../test/support/workspace.ts';
 import { parseGitConfig } from './git-config.ts';
 import { concerningSettings } from './harmless-git.ts';
@@ -114,19 +114,23 @@ const free = [
   'git maintenance run --quiet',
 ];
 
-test('git work that changes only the repository succeeds in the sandbox, without a question', async () => {
-  const run = checked(await repository());
-  const env = 'export GIT_EDITOR=true GIT_ALLOW_PROTOCOL=file;';
-  for (const command of free) {
-    const { exitCode, stderr, found } = await run(`${env} ${command}`);
-    expect({ command, exitCode, found, stderr: exitCode === 0 ? '' : stderr }).toEqual({
-      command,
-      exitCode: 0,
-      found: [],
-      stderr: '',
-    });
-  }
-});
+test(
+  'git work that changes only the repository succeeds in the sandbox, without a question',
+  soak,
+  async () => {
+    const run = checked(await repository());
+    const env = 'export GIT_EDITOR=true GIT_ALLOW_PROTOCOL=file;';
+    for (const command of free) {
+      const { exitCode, stderr, found } = await run(`${env} ${command}`);
+      expect({ command, exitCode, found, stderr: exitCode === 0 ? '' : stderr }).toEqual({
+        command,
+        exitCode: 0,
+        found: [],
+        stderr: '',
+      });
+    }
+  },
+);
 
 const executable = [
   'core.fsmonitor ./evil',
@@ -348,7 +352,7 @@ test('property: the config is read as git reads it, or not at all', soak, async 
           ours: theirs?.map(spaced),
         });
     }),
-    { numRuns: 1_500 },
+    { numRuns: rounds(300, 1_500) },
   );
 });
 

@@ -53,6 +53,7 @@ const asides: JournalRecord[] = [
     permission: { type: 'execute', pattern: 'Bash(ls)', action: 'allow', scope: 'session', grantedAt: at },
   },
   { type: 'ungrant', pattern: 'Bash(ls)' },
+  { type: 'decision', callId: 'one', choice: 'once', by: 'Ada' },
   { type: 'end' },
   { type: 'newer', what: [1, 2, 3] } as never,
 ];

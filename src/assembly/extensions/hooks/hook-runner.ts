@@ -22,6 +22,8 @@ export type HookRunnerDeps = {
   fetch: typeof fetch;
   hide<T>(value: T): T;
   notice(text: string): void;
+  /** Called with what a hook says to the model. */
+  onSaid(command: string, text: string): Promise<void>;
 };
 
 /** Runs the hooks of one session. Loads nothing, and writes no transcript, for events without hooks. */
@@ -63,6 +65,7 @@ export function createHookRunner(deps: HookRunnerDeps): HookRunner {
       createHooks({
         handlers,
         notice,
+        onSaid: deps.onSaid,
         run: (run) => runHook(run, deps),
         otherNames: otherHookNames,
         facts: () => ({ session_id: session.id, cwd, permission_mode: MODES[mode()] }),

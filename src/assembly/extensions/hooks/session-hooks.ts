@@ -55,7 +55,7 @@ export function createSessionHooks(deps: SessionHooksDeps): SessionHooks {
     const { blocked, stopped } = await fire(event, firing);
     if (stopped !== null) notice(`${event} hook: ${stopped}`);
     if (blocked === null || stopped !== null) return null;
-    return `[A hook says the work is not done:]\n${blocked}`;
+    return `\n\n[A hook says the work is not done:]\n${blocked}`;
   }
 
   return {

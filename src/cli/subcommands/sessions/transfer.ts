@@ -1,4 +1,4 @@
-import { closeSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, readSync, rmdirSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
@@ -10,6 +10,7 @@ import { exportBundle, importBundleAt } from '../../../app/transfer/bundle-sessi
 import { UserError } from '../../../contract/errors.ts';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
 import { openRegularFile } from '../../../lib/files/regular-file.ts';
+import { counted } from '../../../lib/text/counted.ts';
 import { visible } from '../../../lib/text/printable.ts';
 import { confirm } from '../confirm.ts';
 import { missing, type SessionsDesk, sessionArgument } from './desk.ts';
@@ -19,6 +20,7 @@ type ExportOptions = {
   output?: string;
   withSecrets?: boolean;
   bundle?: boolean;
+  allFiles?: boolean;
   yes?: boolean;
 };
 
@@ -43,6 +45,10 @@ export function addTransfers(command: Command, desk: SessionsDesk): void {
         'everything that resume, undo and replay need, as one file to import elsewhere',
       ).conflicts('format'),
     )
+    .option(
+      '--all-files',
+      'with --bundle: all files of the folder, not only those that the conversation names',
+    )
     .option('-o, --output <file>', 'output file (default: standard output, or session-ID.aca for a bundle)')
     .option('--with-secrets', 'include passwords and keys instead of placeholders; for a bundle, asks first')
     .option('--yes', 'with --bundle --with-secrets: do not ask')
@@ -55,11 +61,12 @@ export function addTransfers(command: Command, desk: SessionsDesk): void {
     .description('Import a session that was exported as a bundle or as JSON, to resume it in this folder')
     .argument('<file>', 'a file written by `aca sessions export` with --bundle or --format json')
     .option('--at <folder>', 'the folder that the session works in from now on (default: this one)')
-    .action(async (file: string, { at }: { at?: string }) => {
+    .option('--files', 'of a bundle: bring files into the state in which the session left them')
+    .action(async (file: string, { at, files = false }: { at?: string; files?: boolean }) => {
       const source = path.resolve(terminal.cwd, file);
-      const folder = folderAt(path.resolve(terminal.cwd, at ?? '.'));
-      if (isGzipped(source, file)) await readBundle(source, folder, desk);
-      else await readJson(source, folder, desk);
+      const folder = path.resolve(terminal.cwd, at ?? '.');
+      if (isGzipped(source, file)) await readBundle(source, { at: folder, files }, desk);
+      else await readJson(source, folderAt(folder), desk);
     });
 }
 
@@ -74,7 +81,7 @@ async function writeExport(wanted: string, options: ExportOptions, { terminal, p
 }
 
 async function writeBundle(wanted: string, options: ExportOptions, { terminal, print }: SessionsDesk) {
-  const { output, withSecrets = false, yes = false } = options;
+  const { output, withSecrets = false, yes = false, allFiles = false } = options;
   if (withSecrets && !yes && !(await mayContainSecrets(terminal))) {
     print('Nothing was exported.\n');
     return;
@@ -82,14 +89,22 @@ async function writeBundle(wanted: string, options: ExportOptions, { terminal, p
   const settings = loadSettings({}, terminal);
   const file = (id: string) => path.resolve(terminal.cwd, output ?? `session-${id.slice(0, 8)}.aca`);
   const bundle =
-    (await exportBundle(wanted, { file, withSecrets }, { settings, host: terminal })) ?? missing(wanted);
-  const { withheld, outside, missing: gone } = bundle;
+    (await exportBundle(wanted, { file, withSecrets, allFiles }, { settings, host: terminal })) ??
+    missing(wanted);
+  const { withheld, outside, missing: gone, unnamed, files } = bundle;
   print(
     [
       `Exported to ${visible(bundle.file)} (${sizeText(statSync(bundle.file).size)}).`,
+      ...(files > 0
+        ? [`It includes ${counted(files, 'file')} that the session did not change, as they are now.`]
+        : []),
       ...fileList(
         'Left out, because they contain secrets; they cannot be undone where you import this',
         withheld,
+      ),
+      ...fileList(
+        'Left out, because their names contain secrets; they cannot be undone where you import this',
+        unnamed,
       ),
       ...fileList('Outside the working directory; they cannot be undone where you import this', outside),
       ...fileList('No longer saved; they cannot be undone', gone),
@@ -108,11 +123,31 @@ function mayContainSecrets(terminal: Terminal): Promise<boolean> {
   return confirm('The bundle will contain passwords and keys as they are. Export it?', terminal);
 }
 
-async function readBundle(source: string, folder: string, { terminal, print }: SessionsDesk) {
+async function readBundle(
+  source: string,
+  wanted: { at: string; files: boolean },
+  { terminal, print }: SessionsDesk,
+) {
   const settings = loadSettings({}, terminal);
-  const { id, withheld } = await importBundleAt(source, folder, { settings, host: terminal });
+  const { at } = wanted;
+  const isNew = !existsSync(at);
+  if (isNew) mkdirSync(at, { recursive: true });
+  const imported = importBundleAt(source, { ...wanted, at: folderAt(at) }, { settings, host: terminal });
+  const { id, withheld, files } = await imported.catch((error: unknown) => {
+    if (isNew) rmdirSync(at);
+    throw error;
+  });
   print(`${id}\n`);
-  const notes = fileList('Cannot be undone, because their contents were left out of the bundle', withheld);
+  const notes = [
+    ...(files && files.placed.length > 0
+      ? [`${counted(files.placed.length, 'file')} written to ${visible(at)}.`]
+      : []),
+    ...fileList(
+      'Not as the session left them',
+      (files?.kept ?? []).map(({ path: file, because }) => `${file}: ${because}`),
+    ),
+    ...fileList('Cannot be undone, because their contents were left out of the bundle', withheld),
+  ];
   terminal.stderr.write(notes.map((line) => `${line}\n`).join(''));
 }
 

@@ -25,7 +25,7 @@ export async function holdConversation(inputs: AsyncIterable<Input>, deps: Deps)
     options: {},
     interrupt() {
       opened.controller.interrupt();
-      opened.repository.interrupt();
+      for (const one of opened.repositories) one.interrupt();
       current.abort(new DOMException('Interrupted by the user.', 'AbortError'));
     },
   };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { UserError } from '../../../contract/errors.ts';
 import { parseLine } from './input-line.ts';
 
-const text = (words: string) => [{ type: 'text', text: words }];
+const text = (words: string) => [{ type: 'text', text: words, typed: true }];
 
 describe('a line of stream-json input', () => {
   test.each<[object, unknown]>([

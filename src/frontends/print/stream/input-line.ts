@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UserError } from '../../../contract/errors.ts';
-import type { UserMessage } from '../../../contract/message.ts';
+import { asTyped, type UserMessage } from '../../../contract/message.ts';
 import { imageOf } from '../../../lib/images/image-kind.ts';
 import { isObject, parseJson } from '../../../lib/text/json.ts';
 import { imagePart } from '../../../tools/reading/image.ts';
@@ -89,9 +89,9 @@ function problemOf(value: unknown, error: z.ZodError): string {
 }
 
 function partsOf(content: string | z.infer<typeof contentBlock>[]): UserMessage['content'] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  if (typeof content === 'string') return [asTyped(content)];
   return content.map((block) => {
-    if (block.type === 'text') return block;
+    if (block.type === 'text') return asTyped(block.text);
     const bytes = Buffer.from(block.source.data, 'base64');
     const image = imageOf(bytes);
     if (!image?.size)

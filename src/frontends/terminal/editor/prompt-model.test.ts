@@ -268,3 +268,21 @@ describe('effects of the prompt', () => {
     expect(told.hints).toEqual(['x.png was not attached: it is not a complete image.']);
   });
 });
+
+describe('dictated words', () => {
+  test.each([
+    ['into an empty prompt', '', 0, 'Add a test.'],
+    ['after a word', 'Please', 0, 'Please Add a test.'],
+    ['after a space', 'Please ', 0, 'Please Add a test.'],
+    ['between words', 'Please now', 3, 'Please Add a test. now'],
+    ['inside a word', 'ab', 1, 'a Add a test. b'],
+    ['in a new line', 'First.\n', 0, 'First.\nAdd a test.'],
+  ])('%s', (_, typed, left, whole) => {
+    const { model, press } = promptOf();
+    press(pasteOf(typed), ...Array<string>(left).fill('<left>'));
+    model.insert('Add a test.');
+    expect(model.state.editor.buffer.text).toBe(whole);
+    press('<ctrl+_>');
+    expect(model.state.editor.buffer.text).toBe(typed);
+  });
+});

@@ -7,7 +7,7 @@ import type { Key, ScreenAction } from '../view/types.ts';
 import { type Offer, wantedAt } from './completion.ts';
 import { type Editor, type Effect, emptyEditor, press, withText } from './editor.ts';
 import { type Fold, labelOf } from './folds.ts';
-import { folded } from './text-buffer.ts';
+import { folded, inserted } from './text-buffer.ts';
 
 /** More than a user would scroll through. */
 const MOST_OFFERS = 50;
@@ -102,6 +102,16 @@ export class PromptModel {
     const names = Array.from(text.matchAll(IMAGE_LABEL), ([, name = '']) => name);
     const folds = images.map((image, i): Fold => ({ type: 'image', name: names[i] ?? '', image }));
     this.#become(withImages(withText(this.#state.editor, text), folds));
+  }
+
+  /** Inserts words at the caret, with spaces between them and the text around. */
+  insert(words: string): void {
+    const { editor } = this.#state;
+    const { text, at } = editor.buffer;
+    const before = /\S$/.test(text.slice(0, at)) ? ' ' : '';
+    const after = /^\S/.test(text.slice(at)) ? ' ' : '';
+    const buffer = inserted(editor.buffer, `${before}${words}${after}`);
+    this.#become({ ...editor, buffer, goal: null, search: null, stroke: null });
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { type Prompt, promptsOf, typedText } from '../../../commands/prompts.ts';
+import { type Prompt, promptsOf, shownText } from '../../../commands/prompts.ts';
 import { changedSince, goBack, type Part } from '../../../commands/rewind.ts';
 import type { CommandContext, FileHistory } from '../../../contract/command.ts';
 import { ago } from '../../../lib/text/ago.ts';
@@ -46,7 +46,7 @@ export async function rewindByPicking(context: CommandContext, desk: Pickers): P
   const part = changedSince(prompt.at, runs) === '' ? 'conversation' : await choosePart(desk);
   if (part === null) return;
   const message = sessions.session.messages[prompt.message];
-  const text = message?.role === 'user' ? typedText(message) : '';
+  const text = message?.role === 'user' ? shownText(message) : '';
   if (await goBack(prompt, part, { ...context, ...voiceOf(context, desk) })) desk.draft(text);
 }
 

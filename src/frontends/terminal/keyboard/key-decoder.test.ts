@@ -13,8 +13,9 @@ function shown(key: Key): string {
   if (key.type === 'paste') return `paste ${JSON.stringify(key.text)}`;
   if (key.type === 'focus') return key.focused ? 'focus' : 'blur';
   if (key.type === 'reply') return `reply ${JSON.stringify(key.text)}`;
+  if (key.type === 'release') return `release ${key.name}`;
   const held = [key.ctrl && 'ctrl+', key.alt && 'alt+', key.shift && 'shift+'].filter(Boolean).join('');
-  return `${held}${key.name}${key.text === '' ? '' : `=${key.text}`}`;
+  return `${held}${key.name}${key.text === '' ? '' : `=${key.text}`}${key.repeated ? ' again' : ''}`;
 }
 
 describe('terminal input is parsed as key presses', () => {
@@ -47,7 +48,12 @@ describe('terminal input is parsed as key presses', () => {
     ['Escape of the kitty protocol', '\x1b[27u', ['escape']],
     ['a capital of the kitty protocol', '\x1b[97:65;2u', ['shift+a=A']],
     ['text of the kitty protocol', '\x1b[97;;229u', ['a=å']],
-    ['a repeated key, and one let go', '\x1b[97;1:2u\x1b[97;1:3u', ['a=a']],
+    ['a repeated key, and one let go', '\x1b[97;1:2u\x1b[97;1:3u', ['a=a again', 'release a']],
+    [
+      'Ctrl+Space held, and let go after Ctrl',
+      '\x1b[32;5:2u\x1b[32;1:3u',
+      ['ctrl+space again', 'release space'],
+    ],
     ['Shift alone', '\x1b[57441;2u', []],
     ['Command and a key', '\x1b[99;9u', []],
     ['the keypad', '\x1b[57400u\x1b[57414u', ['1=1', 'return']],

@@ -20,6 +20,8 @@ const LONGEST_REPLY = 4_096;
 /** Cursor positions are requested all the time; no user types this. */
 const PLACE_BEGUN = /^.\[\d+;?\d*$/;
 
+type PressedKey = Extract<Key, { type: 'key' }>;
+
 type Modifiers = { ctrl: boolean; alt: boolean; shift: boolean };
 
 const plain: Modifiers = { ctrl: false, alt: false, shift: false };
@@ -184,12 +186,27 @@ function readControl({ sequence, parameters, between, final }: Control): Key[] {
   const [bits = 1, event] = second;
   // Cursor positions end with the letter of F3, which has a 1 before it and 2 to 16 after it.
   if (final === 'R' && (code !== 1 || bits === 1 || bits > 16)) return [{ type: 'reply', text: sequence }];
-  const RELEASED = 3;
   // Keys with Command or Super belong to the terminal.
-  if (event === RELEASED || isSuper(bits)) return [];
-  const modifiers = modifiersOf(bits);
+  if (isSuper(bits)) return [];
+  const keys = pressOf({ final, code, shifted: first[1], third, modifiers: modifiersOf(bits) });
+  if (event === RELEASED) return keys.map(({ name }) => ({ type: 'release', name }));
+  return event === REPEATED ? keys.map((key) => ({ ...key, repeated: true })) : keys;
+}
+
+const REPEATED = 2;
+const RELEASED = 3;
+
+type Parsed = {
+  final: string;
+  code: number;
+  shifted: number | undefined;
+  third: readonly number[];
+  modifiers: Modifiers;
+};
+
+function pressOf({ final, code, shifted, third, modifiers }: Parsed): PressedKey[] {
   if (final === 'Z') return [press('tab', { ...modifiers, shift: true })];
-  if (final === 'u') return byCode(code, { modifiers, shifted: first[1], text: third });
+  if (final === 'u') return byCode(code, { modifiers, shifted, text: third });
   if (final === '~') {
     if (code === 27) return byCode(third[0] ?? 0, { modifiers, shifted: undefined, text: [] });
     const name = tildeNames[code];
@@ -201,7 +218,7 @@ function readControl({ sequence, parameters, between, final }: Control): Key[] {
 
 type Coded = { modifiers: Modifiers; shifted: number | undefined; text: readonly number[] };
 
-function byCode(code: number, { modifiers, shifted, text }: Coded): Key[] {
+function byCode(code: number, { modifiers, shifted, text }: Coded): PressedKey[] {
   const name = codeNames[code];
   if (name !== undefined) return [press(name, modifiers)];
   const sign = keypadSign(code) ?? (isSilent(code) ? null : characterOf(code));
@@ -255,7 +272,7 @@ function split(text: string): string[] {
   return [...graphemes.segment(text)].map(({ segment }) => segment);
 }
 
-function press(name: string, modifiers: Modifiers = plain): Key & { type: 'key' } {
+function press(name: string, modifiers: Modifiers = plain): PressedKey {
   return { type: 'key', name, text: '', ...modifiers };
 }
 
@@ -264,7 +281,7 @@ function altOf(character: string): Key {
 }
 
 /** The key for one character, including control characters. */
-function typed(character: string): Key & { type: 'key' } {
+function typed(character: string): PressedKey {
   const code = character.codePointAt(0) ?? 0;
   if (code === 13 || code === 9 || code === 127 || code === 8 || code === 27)
     return press(codeNames[code] ?? 'escape');

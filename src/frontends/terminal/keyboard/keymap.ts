@@ -69,6 +69,7 @@ export const bindings = {
   search: always('ctrl+r', 'search history'),
   'edit-externally': always('ctrl+g, ctrl+x ctrl+e', 'edit in your editor'),
   'paste-image': always('ctrl+v, alt+v', 'paste an image from the clipboard'),
+  voice: always('ctrl+space, f5', 'dictate: hold it, or press it twice'),
   'help-keys': always('?, f1', 'show keys (? if the prompt is empty)'),
   interrupt: always('escape', 'stop the current run'),
   rewind: always('escape escape', 'rewind to an earlier prompt'),
@@ -113,6 +114,7 @@ const screenActions: ReadonlySet<string> = new Set<ScreenAction>([
   'transcript',
   'redraw',
   'help-keys',
+  'voice',
 ]);
 
 /** Whether the screen handles it instead of the editor. */

@@ -75,6 +75,11 @@ export class HeldTerminal {
     this.#modes.setTitle(title);
   }
 
+  /** Whether keys that are let go are reported, in terminals that can. */
+  reportReleases(reports: boolean): void {
+    this.#modes.reportReleases(reports);
+  }
+
   /** Returns the keys pressed before. */
   hold(): Key[] {
     if (!this.#isRemote) {

@@ -8,6 +8,9 @@ const SAVE_TITLE = '\u001b[22;0t';
 const RESTORE_TITLE = '\u001b[23;0t';
 const ASK_KEYBOARD = '\u001b[?u';
 const FULL_KEYBOARD = '\u001b[>1u';
+/** Of the keyboard protocol in use. */
+const REPORT_RELEASES = '\u001b[=3;1u';
+const NO_RELEASES = '\u001b[=1;1u';
 const USUAL_KEYBOARD = '\u001b[<u';
 /** The older protocol to distinguish Shift+Enter from Enter; ignored by terminals that do not support it. */
 const OTHER_KEYS = '\u001b[>4;1m';
@@ -49,6 +52,11 @@ export class TerminalModes {
     if (!this.#on || this.#fullKeyboard) return;
     this.#fullKeyboard = true;
     this.#write(FULL_KEYBOARD);
+  }
+
+  /** Whether the terminal reports when a key is let go, if it can. */
+  reportReleases(reports: boolean): void {
+    if (this.#fullKeyboard) this.#write(reports ? REPORT_RELEASES : NO_RELEASES);
   }
 
   leave(): void {

@@ -1,6 +1,7 @@
 import type { Answered, PastCall } from '../../../app/conversation/past-calls.ts';
 import { type PastPart, pastParts } from '../../../app/conversation/past-parts.ts';
 import type { Message, ToolMessage } from '../../../contract/message.ts';
+import { visible } from '../../../lib/text/printable.ts';
 import type { Item, Line } from './types.ts';
 
 export type HistoryParts = {
@@ -18,8 +19,11 @@ export function messageItems(message: Message, parts: HistoryParts): Item[] {
 
 function partItems(part: PastPart, parts: HistoryParts): Item[] {
   switch (part.type) {
-    case 'prompt':
-      return [{ type: 'prompt', text: part.text }];
+    case 'prompt': {
+      const { text, sent } = part;
+      if (text === '') return [];
+      return [{ type: 'prompt', text: sent?.by === undefined ? text : `${visible(sent.by)}: ${text}` }];
+    }
     case 'text': {
       const lines = parts.markdown(part.text);
       return lines.length === 0 ? [] : [{ type: 'answer', lines, first: true }];

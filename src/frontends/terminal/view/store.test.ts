@@ -51,6 +51,21 @@ const ends = (callId: string, success: boolean): ViewEvent => ({
   durationMs: 5,
 });
 
+test('a screen that is left keeps the text so far, and names the calls that go on', () => {
+  const left = fold([
+    begin,
+    starts('a', 'Bash sleep 100'),
+    { type: 'answer', lines: [line('One')], tail: [line('Tw')], characters: 6, done: false },
+    { type: 'left' },
+  ]);
+  expect([left.run, left.calls, left.message]).toEqual([null, [], null]);
+  expect(left.finished).toEqual([
+    { type: 'answer', lines: [line('One')], first: true },
+    { type: 'answer', lines: [line('Tw')], first: false },
+    { type: 'notice', level: 'info', text: 'Still running: Bash sleep 100' },
+  ]);
+});
+
 test('C12: the rest of an answer and its end are one update', () => {
   const open = fold([
     begin,

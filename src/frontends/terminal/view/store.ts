@@ -33,6 +33,7 @@ export function emptyView(status: Status, start: View['start'] = null): View {
     queue: [],
     status,
     hint: null,
+    voice: null,
   };
 }
 
@@ -60,10 +61,14 @@ export function reduceView(view: View, event: ViewEvent, now: number): View {
       return add(view, event);
     case 'restored':
       return addItems(view, event.items);
+    case 'left':
+      return leave(view, now);
     case 'queue':
       return { ...view, queue: event.prompts };
     case 'hint':
       return view.hint === event.text ? view : { ...view, hint: event.text };
+    case 'voice':
+      return { ...view, voice: event.state };
     case 'status':
       return { ...view, status: { ...view.status, ...event.status } };
     default:
@@ -217,17 +222,30 @@ function failed({ title, ended, startedAt }: LiveCall, because: string | undefin
   return { type: 'call', title, outcome, ...reason, ...told, folded: true };
 }
 
+/** Text that is arriving is kept as far as it came. */
+function endMessage(view: View, now: number): View {
+  const { message } = view;
+  if (!message) return view;
+  return message.type === 'answer'
+    ? say(view, { type: 'answer', lines: message.tail, tail: [], characters: 0, done: true }, now)
+    : say(view, { type: 'thought', text: '', done: true }, now);
+}
+
 /** Nothing stays in progress: text is kept, and a call without an end counts as interrupted. */
 function settle(view: View, now: number): View {
-  const { message, calls } = view;
-  const said =
-    message?.type === 'answer'
-      ? say(view, { type: 'answer', lines: message.tail, tail: [], characters: 0, done: true }, now)
-      : message
-        ? say(view, { type: 'thought', text: '', done: true }, now)
-        : view;
-  const closed = calls.reduce((so, call) => add(so, failed(call, undefined, now)), said);
+  const said = endMessage(view, now);
+  const closed = view.calls.reduce((so, call) => add(so, failed(call, undefined, now)), said);
   return { ...endExploration(closed), calls: [], subagents: [], asked: {} };
+}
+
+/** Calls that go on without this screen are named as such. */
+function leave(view: View, now: number): View {
+  const running = view.calls.filter(({ ended }) => !ended);
+  const named = running.reduce(
+    (so, { title }) => add(so, { type: 'notice', level: 'info', text: `Still running: ${title}` }),
+    endMessage(view, now),
+  );
+  return { ...endExploration(named), calls: [], subagents: [], run: null };
 }
 
 function end(view: View, event: Extract<AgentEvent, { type: 'end' }>, now: number): View {

@@ -52,7 +52,18 @@ export type Key =
    * `up`, `down`, `left`, `right`, `home`, `end`, `pageup`, `pagedown`, `insert`, `f1`… `text` is what the
    * key types; empty for none.
    */
-  | { type: 'key'; name: string; text: string; ctrl: boolean; alt: boolean; shift: boolean }
+  | {
+      type: 'key';
+      name: string;
+      text: string;
+      ctrl: boolean;
+      alt: boolean;
+      shift: boolean;
+      /** Held down; absent in terminals that do not report it. */
+      repeated?: true;
+    }
+  /** Let go, in terminals that were told to report it. */
+  | { type: 'release'; name: string }
   | { type: 'paste'; text: string }
   | { type: 'focus'; focused: boolean }
   /** The terminal's reply to a query: a complete sequence, including its escape character. */
@@ -154,6 +165,11 @@ export type Status = {
 /** `isOthers`: another participant sent it, and only they can take it back. */
 type QueuedPrompt = TypedPrompt & { isOthers?: boolean };
 
+/** What the user dictates: the latest levels, 0 to 1; `destination` is where the audio goes, once that is known. */
+export type VoiceState =
+  | { type: 'recording'; levels: readonly number[]; ms: number; isHeld: boolean; destination: string | null }
+  | { type: 'transcribing'; destination: string };
+
 /** The whole screen except the text of the prompt. */
 export type View = {
   /** The first rows, until all they say is known. */
@@ -179,6 +195,8 @@ export type View = {
   status: Status;
   /** One line under the prompt that the next key removes, such as `Press Ctrl+C again to quit`. */
   hint: string | null;
+  /** In the place of the status line. */
+  voice: VoiceState | null;
 };
 
 /** Screen updates besides the events of a run. `at` is a time in milliseconds. */
@@ -199,8 +217,11 @@ export type UiEvent =
   /** The end of a resumed conversation. */
   | { type: 'restored'; items: readonly Item[] }
   | { type: 'footer'; parts: readonly FooterPart[] }
+  /** The screen is left while the run goes on elsewhere. */
+  | { type: 'left' }
   | { type: 'queue'; prompts: readonly QueuedPrompt[] }
   | { type: 'hint'; text: string | null }
+  | { type: 'voice'; state: VoiceState | null }
   | { type: 'status'; status: Partial<Status> };
 
 /** Text arrives as a `UiEvent`: split into lines. */
@@ -217,4 +238,5 @@ export type ScreenAction =
   | 'transcript'
   | 'recall-queued'
   | 'help-keys'
+  | 'voice'
   | 'redraw';

@@ -147,8 +147,8 @@ describe('the prompt', () => {
         button.focus();
         button.click();
         await Promise.resolve();
-        const escape = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true });
-        document.activeElement?.dispatchEvent(escape);
+        const key = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true });
+        document.activeElement?.dispatchEvent(key);
       });
       await expect.poll(() => opened.count()).toBe(0);
     }

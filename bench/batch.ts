@@ -47,7 +47,7 @@ async function growth({ folder, keeper }: BatchLab): Promise<string> {
       }),
     );
     const reporting = await timed(() => {
-      const report = reportOf(batch.state);
+      const report = reportOf(batch.state, new Map());
       return `${toMarkdown(report)}${toHtml(report)}`;
     });
     batch.close();

@@ -50,9 +50,11 @@ test('tasks run side by side in worktrees; changes, checks, results and reports 
   git('apply', good?.patch ?? '');
   expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe('ALPHA\n');
   expect(existsSync(treesOf(space.root))).toBe(false);
-  const report = await readFile(path.join(await batchFolder(space), 'report.md'), 'utf8');
+  const folder = await batchFolder(space);
+  const report = await readFile(path.join(folder, 'report.md'), 'utf8');
   expect(report).toContain('1 of 2 tasks done, 1 failed');
-  expect(report).toContain(good?.session ?? '-');
+  expect(report).toContain(`[${good?.session?.slice(0, 8)}](transcripts/good.html)`);
+  expect(await readFile(path.join(folder, 'transcripts/good.html'), 'utf8')).toContain('Did sed');
 });
 
 test('one trace connects a batch and its tasks', soak, async () => {

@@ -5,7 +5,6 @@ import { queueVariable } from '../../config/environment.ts';
 import { UserError } from '../../contract/errors.ts';
 import { listBatches, OpenBatch, readBatch } from '../../fleet/batch/batch-store.ts';
 import { removeLeftoverTrees } from '../../fleet/batch/leftover-trees.ts';
-import { reportOf, toHtml, toMarkdown } from '../../fleet/batch/report.ts';
 import {
   type BatchEnd,
   type BatchEvent,
@@ -29,6 +28,7 @@ import { type ProgressView, progressView } from './progress-view.ts';
 import { queueOf } from './queue-flags.ts';
 import { batchList, closingText, exitCodeOf, taskList } from './text.ts';
 import { traced } from './traced.ts';
+import { writeReports } from './write-reports.ts';
 
 /** Resolves with the exit code. */
 export async function runBatchCommand(
@@ -131,7 +131,7 @@ async function work(batch: OpenBatch, flags: BatchFlags, terminal: Terminal): Pr
             onEvent,
           });
     view.end();
-    await writeReports(batch);
+    await writeReports(batch, terminal);
     return close(batch, end, terminal);
   } catch (error) {
     view.end();
@@ -174,12 +174,6 @@ function resultWriter(
     }
     view.take(event, progress);
   };
-}
-
-async function writeReports(batch: OpenBatch): Promise<void> {
-  const report = reportOf(batch.state);
-  await batch.write(batch.files.markdown, toMarkdown(report));
-  await batch.write(batch.files.html, toHtml(report));
 }
 
 function close(batch: OpenBatch, end: BatchEnd, { stderr }: Terminal): number {

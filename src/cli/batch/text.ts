@@ -4,8 +4,8 @@ import {
   changesText,
   costText,
   countsText,
+  modelTable,
   promptTitle,
-  reportOf,
   resultText,
 } from '../../fleet/batch/report.ts';
 import type { BatchEnd } from '../../fleet/batch/run-batch.ts';
@@ -48,7 +48,7 @@ export function closingText(state: BatchState, end: BatchEnd, files: ReturnType<
   // With many tasks, those that failed matter.
   const shown = rows.length > MOST_ROWS ? rows.filter(({ isFailed }) => isFailed).slice(0, MOST_ROWS) : rows;
   const head = ['TASK', 'RESULT', 'TIME', 'COST', 'CHANGES'];
-  const { models } = reportOf(state);
+  const models = modelTable(state.tasks, state.results);
   return [
     ...(shown.length > 0 ? [table([head, ...shown.map(({ cells }) => cells)])] : []),
     ...(models ? [table([models.head, ...models.rows.map(({ cells }) => cells.map(visible))])] : []),

@@ -64,6 +64,8 @@ export const batchFiles = (folder: string) => ({
   journal: path.join(folder, 'journal.jsonl'),
   results: path.join(folder, 'results.jsonl'),
   patches: path.join(folder, 'patches'),
+  /** What was said in the tasks, to read. */
+  transcripts: path.join(folder, 'transcripts'),
   markdown: path.join(folder, 'report.md'),
   html: path.join(folder, 'report.html'),
   /** A folder: what all tasks have spent. */

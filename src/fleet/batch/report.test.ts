@@ -24,7 +24,7 @@ const result = (id: string, more: Partial<TaskResult> = {}): TaskResult => ({
   task: id,
   status: 'done',
   answer: '',
-  session: 'abc',
+  session: '0123abcd-4567',
   model: 'm/one',
   costUsd: 0.25,
   tokens: 1000,
@@ -69,7 +69,7 @@ const state: BatchState = {
 };
 
 test('a report says what was done, what failed and why, cost, time and sessions', () => {
-  const { facts, models, tasks, failures } = reportOf(state);
+  const { facts, models, tasks, failures } = reportOf(state, new Map([['2', 'transcripts/2.html']]));
   expect(facts).toEqual([
     '1 of 3 tasks done, 1 failed, 1 not finished',
     'Cost: $0.25 and unknown, 2k tokens',
@@ -81,19 +81,27 @@ test('a report says what was done, what failed and why, cost, time and sessions'
     ['m/two', '0 (0%)', '1', 'unknown', '1m 01s'],
   ]);
   expect(tasks.rows.map(({ cells }) => cells.filter((_, i) => i !== 1))).toEqual([
-    ['1', 'done', '2 files: aca/b/1', '$0.25', '1m 01s', '3', 'abc'],
-    ['2', 'failed (check)', 'none', 'unknown', '1m 01s', '3', 'abc'],
+    ['1', 'done', '2 files: aca/b/1', '$0.25', '1m 01s', '3', '0123abcd'],
+    [
+      '2',
+      'failed (check)',
+      'none',
+      'unknown',
+      '1m 01s',
+      '3',
+      { text: '0123abcd', file: 'transcripts/2.html' },
+    ],
     ['3', 'not finished', '', '', '', '', ''],
   ]);
   expect(failures).toMatchObject([{ task: '2', reason: HOSTILE, checks: [{ name: 'npm test' }] }]);
 });
 
 test('whatever a task says stays text', () => {
-  const html = toHtml(reportOf(state));
+  const html = toHtml(reportOf(state, new Map()));
   expect(html).not.toMatch(/<(img|script)/i);
   expect(html).toContain('&lt;img src=x onerror=alert(1)&gt;');
   expect(html).toContain("default-src 'none'");
-  const markdown = toMarkdown(reportOf(state));
+  const markdown = toMarkdown(reportOf(state, new Map()));
   expect(markdown.split('\n').filter((line) => line.startsWith('#'))).toEqual([
     '# Batch b',
     '## Models',
@@ -108,4 +116,11 @@ test('whatever a task says stays text', () => {
       expect(markdownText(text)).not.toMatch(/[\n\r]|(?<!\\)(\\\\)*[`*_[\]|<>~&]/);
     }),
   );
+});
+
+test('a session links to its transcript, however the task is called', () => {
+  const report = reportOf(state, new Map([['2', `transcripts/a b)"<'#?.html`]]));
+  const link = 'transcripts/a%20b%29%22%3C%27%23%3f.html';
+  expect(toHtml(report)).toContain(`<td><a href="${link}">0123abcd</a></td>`);
+  expect(toMarkdown(report)).toContain(`| [0123abcd](${link}) |`);
 });

@@ -13,17 +13,23 @@ export type ReportData = {
   facts: string[];
   /** Only if several models were used. */
   models: Table | null;
-  tasks: Table;
+  tasks: Table<Cell>;
   failures: { task: string; reason: string; checks: { name: string; output: string }[] }[];
 };
 
-type Table = { head: string[]; rows: { cells: string[]; isFailed?: boolean }[] };
+type Table<C = string> = { head: string[]; rows: { cells: C[]; isFailed?: boolean }[] };
+
+/** Text, or text that links to a file beside the report. */
+type Cell = string | { text: string; file: string };
 
 const MAX_TITLE = 60;
 
-export function reportOf({ description, tasks, results }: BatchState): ReportData {
+/** `transcripts`: by task, the files with the sessions that are on this machine, relative to the report. */
+export function reportOf(
+  { description, tasks, results }: BatchState,
+  transcripts: ReadonlyMap<string, string>,
+): ReportData {
   const summary = summarize(tasks, results);
-  const models = byModel(tasks, results);
   const done = tasks.flatMap((task) => {
     const result = results.get(task.id);
     return result ? [{ task, result }] : [];
@@ -36,11 +42,11 @@ export function reportOf({ description, tasks, results }: BatchState): ReportDat
       `Time of all tasks: ${elapsed(summary.durationMs)}`,
       `Started ${description.createdAt.slice(0, 16).replace('T', ' ')} UTC in ${description.cwd}`,
     ],
-    models: models.size > 1 ? modelTable(models) : null,
+    models: modelTable(tasks, results),
     tasks: {
       head: ['Task', 'Prompt', 'Result', 'Changes', 'Cost', 'Time', 'Turns', 'Session'],
       rows: tasks.map((task) => ({
-        cells: rowOf(task, results.get(task.id)),
+        cells: rowOf(task, results.get(task.id), transcripts.get(task.id)),
         isFailed: results.get(task.id)?.status === 'failed',
       })),
     },
@@ -54,7 +60,10 @@ export function reportOf({ description, tasks, results }: BatchState): ReportDat
   };
 }
 
-function modelTable(models: ReadonlyMap<string, Summary>): Table {
+/** Null with one model. */
+export function modelTable(tasks: BatchState['tasks'], results: BatchState['results']): Table | null {
+  const models = byModel(tasks, results);
+  if (models.size < 2) return null;
   return {
     head: ['Model', 'Done', 'Failed', 'Cost', 'Time per task'],
     rows: Array.from(models, ([model, summary]) => ({
@@ -69,9 +78,11 @@ function modelTable(models: ReadonlyMap<string, Summary>): Table {
   };
 }
 
-function rowOf(task: Task, result: TaskResult | undefined): string[] {
+function rowOf(task: Task, result: TaskResult | undefined, transcript: string | undefined): Cell[] {
   const prompt = promptTitle(task);
   if (!result) return [task.id, prompt, 'not finished', '', '', '', '', ''];
+  // Enough of it for --resume.
+  const session = result.session?.slice(0, 8) ?? '';
   return [
     task.id,
     prompt,
@@ -80,7 +91,7 @@ function rowOf(task: Task, result: TaskResult | undefined): string[] {
     costText({ costUsd: result.costUsd ?? 0, hasUnknownCost: result.costUsd === null }),
     elapsed(result.durationMs),
     String(result.turns),
-    result.session ?? '',
+    transcript === undefined ? session : { text: session, file: transcript },
   ];
 }
 
@@ -125,8 +136,8 @@ export function markdownText(text: string): string {
 }
 
 export function toMarkdown({ title, facts, models, tasks, failures }: ReportData): string {
-  const table = ({ head, rows }: Table) =>
-    [head, head.map(() => '---'), ...rows.map(({ cells }) => cells.map(markdownText))]
+  const table = ({ head, rows }: Table<Cell>) =>
+    [head, head.map(() => '---'), ...rows.map(({ cells }) => cells.map(markdownCell))]
       .map((cells) => `| ${cells.join(' | ')} |`)
       .join('\n');
   const blocks = [
@@ -144,6 +155,16 @@ export function toMarkdown({ title, facts, models, tasks, failures }: ReportData
     'Continue a session with `aca --resume SESSION --force-dir`.',
   ];
   return `${blocks.join('\n\n')}\n`;
+}
+
+function markdownCell(cell: Cell): string {
+  if (typeof cell === 'string') return markdownText(cell);
+  return `[${markdownText(cell.text)}](${linkTo(cell.file)})`;
+}
+
+/** What ends a link in HTML or Markdown is encoded, too. */
+function linkTo(file: string): string {
+  return encodeURI(file).replaceAll(/[?#()&']/g, (found) => `%${found.charCodeAt(0).toString(16)}`);
 }
 
 /** A fence longer than any in the text. */
@@ -175,13 +196,18 @@ export function htmlText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
+function htmlCell(cell: Cell): string {
+  if (typeof cell === 'string') return htmlText(cell);
+  return `<a href="${linkTo(cell.file)}">${htmlText(cell.text)}</a>`;
+}
+
 /** One file that loads and runs nothing. */
 export function toHtml({ title, facts, models, tasks, failures }: ReportData): string {
-  const table = ({ head, rows }: Table) =>
+  const table = ({ head, rows }: Table<Cell>) =>
     `<table>\n<thead><tr>${head.map((cell) => `<th scope="col">${htmlText(cell)}</th>`).join('')}</tr></thead>\n<tbody>\n${rows
       .map(
         ({ cells, isFailed }) =>
-          `<tr${isFailed ? ' class="failed"' : ''}>${cells.map((cell) => `<td>${htmlText(cell)}</td>`).join('')}</tr>`,
+          `<tr${isFailed ? ' class="failed"' : ''}>${cells.map((cell) => `<td>${htmlCell(cell)}</td>`).join('')}</tr>`,
       )
       .join('\n')}\n</tbody></table>`;
   const body = [

@@ -45,7 +45,7 @@ function subagentSection({ subagent, settings, messages }: Session): string {
 function sectionOf(message: Message): string {
   switch (message.role) {
     case 'user':
-      return `<section class="user"><div class="text">${escaped(textOf(message))}</div>${imagesOf(message)}</section>`;
+      return `<section class="user"><div class="text">${escaped(textOf(message).trim())}</div>${imagesOf(message)}</section>`;
     case 'assistant': {
       const thoughts = message.content
         .filter((part): part is ThinkingPart => part.type === 'thinking' && part.text !== '')

@@ -7,6 +7,7 @@ import { type CheckedFile, type CheckRequest, checkFiles, type WantedFile } from
 import { type LanguageClient, openClient, type ServerProcess } from './client.ts';
 import { stateOf } from './disk.ts';
 import { Documents } from './documents.ts';
+import { whenHanging } from './hanging.ts';
 import type { Language, ServerProgram } from './languages.ts';
 import { Texts } from './texts.ts';
 
@@ -24,8 +25,10 @@ export type ServerOptions = {
 };
 
 export const defaultServerLimits = {
-  /** How long one answer may take; then the server counts as hanging. */
+  /** How long one answer may take; then the server counts as hanging, unless it says that it is loading. */
   answerMs: 60_000,
+  /** How long it may take if it says so. */
+  loadMs: 600_000,
   startMs: 30_000,
   /** How long it may take to publish something for a text; then nothing is known about that. */
   publishMs: 30_000,
@@ -133,19 +136,27 @@ export class LanguageServer {
     }
   }
 
-  /** A request about files that the server must have as they are on disk. Rejects with a sentence. */
-  ask<T>(
+  /**
+   * A request about files that the server must have as they are on disk. Rejects with a sentence, also when others keep
+   * the server busy for too long.
+   */
+  async ask<T>(
     method: string,
     { files, params }: { files: readonly string[]; params: (textOf: (file: string) => string) => unknown },
     signal: AbortSignal,
   ): Promise<{ result: T; textOf(file: string): string | undefined }> {
-    return this.#using(signal, async ({ client, texts }, until) => {
+    const limit = limited(this.#limits.answerMs, signal);
+    const asked = this.#using(limit, async ({ client, texts }, until) => {
       texts.followDisk();
       for (const file of files) texts.showAsOnDisk(file);
       const textOf = (file: string) => this.#documents.text(file);
       const given = params((file) => textOf(file) ?? '');
       const result = await client.request<T>(method, given, until);
       return { result, textOf };
+    });
+    return asked.catch((error: unknown) => {
+      if (limit.aborted && !signal.aborted) throw new Unavailable(this.#says('did not answer in time'));
+      throw error;
     });
   }
 
@@ -214,7 +225,7 @@ export class LanguageServer {
     const using = this.#inTurn(async () => {
       signal.throwIfAborted();
       const running = await this.#ready(signal);
-      const hanging = limited(this.#limits.answerMs);
+      const { signal: hanging, stop } = whenHanging(running.client.signals, this.#limits);
       const gone = new AbortController();
       void running.client.lost.then((because) => gone.abort(new Unavailable(this.#says(because))));
       const until = AbortSignal.any([hanging, gone.signal, signal]);
@@ -222,11 +233,13 @@ export class LanguageServer {
         return await raceAbort(work(running, until), until);
       } catch (error) {
         if (hanging.aborted && !signal.aborted) {
-          const because = `did not answer for ${this.#limits.answerMs / 1_000}s`;
+          const because = messageOf(hanging.reason);
           await this.#crashed(because);
           throw new Unavailable(this.#says(because));
         }
         throw error;
+      } finally {
+        stop();
       }
     });
     // The process and its pipes do not keep the program running; a use of it does.

@@ -34,6 +34,9 @@ const NOTHING: Settled = { fresh: [], unknown: [] };
 /** Files checked at once: those that changed, and the latest ones that changed earlier. */
 const MOST_FILES = 20;
 
+/** How long the model waits for what it has asked for. */
+const ASKED_MS = 60_000;
+
 /** The new errors that the calls of one session caused, from the servers that all sessions share. */
 export class SessionDiagnostics {
   readonly #options: SessionDiagnosticsOptions;
@@ -112,11 +115,11 @@ export class SessionDiagnostics {
     };
   }
 
-  /** Everything that is wrong with a file now. */
+  /** Everything that is wrong with a file now. Waits longer than a run does, because the model has asked. */
   async current(file: string, signal: AbortSignal): Promise<FileDiagnostics> {
     const server = this.#options.pool.serverFor(file);
     if (!server) return { path: file, type: 'unknown', because: 'no language server for it is installed' };
-    const [checked] = await server.check([{ path: file }], signal);
+    const [checked] = await server.check([{ path: file }], limited(ASKED_MS, signal));
     return checked?.now ?? { path: file, type: 'unknown', because: 'nothing was checked' };
   }
 

@@ -8,6 +8,8 @@ export type ServerSignals = {
   readonly began: number;
   /** How often it asked for its diagnostics to be requested again: it knows more now. */
   readonly refreshed: number;
+  /** Whether it says that it is loading something. */
+  readonly isLoading: boolean;
   /** Resolves when it says that it loads nothing. */
   idle(signal: AbortSignal): Promise<void>;
   /** The identifiers under which diagnostics can be requested; none if it only publishes them. */
@@ -56,6 +58,9 @@ export function followSignals(connection: MessageConnection) {
       get refreshed() {
         return refreshed;
       },
+      get isLoading() {
+        return progress.isActive();
+      },
       idle: progress.idle,
       // Servers that register again before they unregister have an identifier twice.
       pulls: () => [...new Set(pulls.values())],
@@ -94,6 +99,7 @@ function followProgress(connection: MessageConnection) {
   });
   return {
     began: () => began,
+    isActive: () => active.size > 0,
     async idle(signal: AbortSignal) {
       while (active.size > 0) await raceAbort(new Promise<void>((resolve) => waiting.add(resolve)), signal);
     },

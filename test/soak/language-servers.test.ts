@@ -4,8 +4,9 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { textOf } from '../../src/contract/message.ts';
+import { playEdits } from '../support/edited-repository.ts';
 import { run, toolTexts, writeHooks } from '../support/hooks.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -26,9 +27,13 @@ beforeAll(async () => {
 }, 600_000);
 
 /** The project has them in its node_modules: the sandbox does not show what lies elsewhere below /tmp. */
+async function install({ root }: Workspace): Promise<void> {
+  await promisify(execFile)('cp', ['-a', path.join(installed, 'node_modules'), root]);
+}
+
 async function project(files: Record<string, string>): Promise<Workspace> {
   const space = await workspace(files);
-  await promisify(execFile)('cp', ['-a', path.join(installed, 'node_modules'), space.root]);
+  await install(space);
   await writeHooks(space, {}, { languageServers: { limitMs: 60_000 } });
   return space;
 }
@@ -87,6 +92,13 @@ describe('real servers', () => {
       [],
       [expect.stringContaining("a.ts:2:19 error: Cannot find module './c.js'")],
     ]);
+  });
+
+  test('typescript-language-server for 8 sessions at once, with the usual limit', async ({ skip }) => {
+    skip(missing !== '', missing);
+    const played = playEdits({ sessions: 8, edits: 56, limitMs: 1_500, whenDone: onTestFinished, install });
+    // What is not known within the limit is not claimed, however slow the machine is.
+    expect(await played).toMatchObject({ results: 56, stale: [], missed: [] });
   });
 
   test('pyright', async ({ skip }) => {

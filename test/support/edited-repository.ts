@@ -3,7 +3,7 @@ import { cleanEnv, doors } from './aca.ts';
 import { installTypeScript } from './diagnostics.ts';
 import { calls, type Step, says } from './model-server/script.ts';
 import { startModelServer } from './model-server/server.ts';
-import { type WhenDone, workspace } from './workspace.ts';
+import { type WhenDone, type Workspace, workspace } from './workspace.ts';
 
 const options = { composite: true, strict: true, rootDir: '.', outDir: '../out', module: 'nodenext' };
 const main = (type: string, n: number, more = '') =>
@@ -81,6 +81,8 @@ type EditOptions = {
   /** How long a run waits for the server. */
   limitMs: number;
   whenDone: WhenDone;
+  /** Gives the project a language server; without it, the one of this repository's TypeScript. */
+  install?(space: Workspace): Promise<void>;
   /** Called now and then while they work. */
   watch?(root: string): Promise<void>;
 };
@@ -97,8 +99,9 @@ export type EditFacts = {
 /** Sessions of one process edit a repository of project references at the same time, a third by commands. */
 export async function playEdits(options: EditOptions): Promise<EditFacts> {
   const { sessions, edits: count, limitMs, whenDone, watch = async () => undefined } = options;
+  const { install = installTypeScript } = options;
   const space = await workspace(repository(sessions), whenDone);
-  await installTypeScript(space);
+  await install(space);
   const facts: EditFacts = { results: 0, known: 0, stale: [], missed: [], waits: [] };
 
   /** Opens a session; the result runs its edits. */

@@ -7,6 +7,7 @@
  *
  * `register`: diagnostics can be requested once the server has registered for it. `stageMs`: lines with SYNTAX are known
  * at once, everything else only after this time. `stageSignal`: how it says so, `refresh` or `status`.
+ * `holds`: the method that it works on until the file `until` exists; what comes after it waits.
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import path from 'node:path';
@@ -14,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 
 const script = JSON.parse(process.argv[2] ?? '{}');
 const { mode = 'pull', fault = '', delayMs = 0, loadMs = 0, stageMs = 0, stageSignal = '', log } = script;
+const { holds, until } = script;
 /** Documents whose first stage is over, as `uri version`. */
 const analysed = new Set();
 const documents = new Map();
@@ -224,16 +226,33 @@ function take(uri, { version, text }) {
 }
 
 let buffer = Buffer.alloc(0);
+const received = [];
+let timer;
 process.stdin.on('data', (chunk) => {
   buffer = Buffer.concat([buffer, chunk]);
-  for (;;) {
-    const end = buffer.indexOf('\r\n\r\n');
-    if (end < 0) return;
-    const length = Number(/Content-Length: (\d+)/i.exec(buffer.subarray(0, end))?.[1]);
-    if (buffer.length < end + 4 + length) return;
-    const message = JSON.parse(buffer.subarray(end + 4, end + 4 + length).toString());
-    buffer = buffer.subarray(end + 4 + length);
-    if (message.method) handlers[message.method]?.(message);
-  }
+  for (let message = next(); message; message = next()) received.push(message);
+  answerAll();
 });
 process.stdin.on('end', () => process.exit(0));
+
+/** The first message in the buffer that is complete. */
+function next() {
+  const end = buffer.indexOf('\r\n\r\n');
+  const length = Number(/Content-Length: (\d+)/i.exec(buffer.subarray(0, Math.max(end, 0)))?.[1]);
+  if (end < 0 || buffer.length < end + 4 + length) return null;
+  const message = JSON.parse(buffer.subarray(end + 4, end + 4 + length).toString());
+  buffer = buffer.subarray(end + 4 + length);
+  return message;
+}
+
+function answerAll() {
+  clearTimeout(timer);
+  while (received.length > 0) {
+    if (holds && received[0].method === holds && !existsSync(until)) {
+      timer = setTimeout(answerAll, 20);
+      return;
+    }
+    const message = received.shift();
+    handlers[message.method]?.(message);
+  }
+}

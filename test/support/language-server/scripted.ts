@@ -13,6 +13,9 @@ export type ServerScript = {
   loadMs?: number;
   stageMs?: number;
   stageSignal?: 'refresh' | 'status';
+  /** The method that it works on until the file `until` exists; what comes after it waits. */
+  holds?: string;
+  until?: string;
   log?: string;
   /** Tells its process from others. */
   name?: string;

@@ -21,9 +21,17 @@ describe('a question', () => {
   test('is answered by a digit, but not by a stray Enter, nor by a key pressed as it appears', async () => {
     const page = await it.open(started);
     await promptOf(page).focus();
+    await page.evaluate(() => {
+      const watch = new MutationObserver(() => {
+        const card = document.querySelector('.ask');
+        if (!card) return;
+        watch.disconnect();
+        card.dispatchEvent(new KeyboardEvent('keydown', { key: '1', bubbles: true, cancelable: true }));
+      });
+      watch.observe(document, { subtree: true, childList: true });
+    });
     await it.chat.emit(...demo.asked);
     await page.getByRole('region', { name: 'Approval needed' }).waitFor();
-    await page.keyboard.press('1');
     await page.keyboard.press('Enter');
     await page.keyboard.press('Space');
     await settled(page);
@@ -44,6 +52,19 @@ describe('a question', () => {
     expect(await promptOf(page).inputValue()).toBe('also 1 more');
     expect(await approvals()).toEqual([]);
     await page.keyboard.press('Alt+1');
+    await expect.poll(approvals).toEqual([['r1', 'once']]);
+  });
+
+  test('is answered once by a digit that is pressed twice at once', async () => {
+    const page = await it.open(started, ...demo.asked);
+    await page.getByRole('region', { name: 'Approval needed' }).waitFor();
+    await settled(page);
+    await page.evaluate(async () => {
+      for (const key of ['1', '2']) {
+        document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+        await Promise.resolve();
+      }
+    });
     await expect.poll(approvals).toEqual([['r1', 'once']]);
   });
 

@@ -1,6 +1,6 @@
 // @module-tag soak
 import { describe, expect, test } from 'vitest';
-import { promptOf, useChatInBrowser } from './support/chat-in-browser.ts';
+import { promptOf, typeAtOnce, useChatInBrowser } from './support/chat-in-browser.ts';
 
 const it = useChatInBrowser();
 const started = { type: 'turn_started' } as const;
@@ -71,6 +71,37 @@ describe('the prompt', () => {
     await page.getByRole('option', { name: /\/cost/ }).click();
     expect(await promptOf(page).inputValue()).toBe('/cost ');
     expect(await it.chat.calls('prompt')).toEqual([]);
+  });
+
+  test('what is typed on at once, even before the list follows, completes what it names', async () => {
+    const page = await it.open();
+    await it.chat.answer({
+      files: [
+        { path: 'src/auth.ts', isFolder: false },
+        { path: 'src/cart.ts', isFolder: false },
+      ],
+    });
+    await promptOf(page).pressSequentially('@src');
+    await page.getByRole('option', { name: 'src/cart.ts' }).waitFor();
+    await typeAtOnce(page, { text: '/cart' }, { key: 'Enter' }, { text: 'and more' });
+    expect(await promptOf(page).inputValue()).toBe('@src/cart.ts and more');
+
+    await promptOf(page).fill('/co');
+    await page.getByRole('option', { name: /\/cost/ }).waitFor();
+    const names = await page.getByRole('option').locator('.option-name').allInnerTexts();
+    expect(names.indexOf('/compact')).toBe(0);
+    await typeAtOnce(page, { key: 'ArrowDown' }, { text: 'm' }, { key: 'Enter' });
+    expect(await promptOf(page).inputValue()).toBe('/compact ');
+  });
+
+  test('text after a completion in the middle of a prompt stays where it was', async () => {
+    const page = await it.open();
+    await promptOf(page).fill(' it');
+    await promptOf(page).press('Home');
+    await promptOf(page).pressSequentially('/cos');
+    await page.getByRole('option', { name: /\/cost/ }).waitFor();
+    await typeAtOnce(page, { key: 'Tab' }, { text: '!' });
+    expect(await promptOf(page).inputValue()).toBe('/cost! it');
   });
 
   test('a pasted image is shown, can be removed, and is sent', async () => {

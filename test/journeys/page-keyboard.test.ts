@@ -66,3 +66,21 @@ test('a whole run by keyboard: sign in, prompt, approve, revert a hunk, stop', a
   await shows(page, 'Stopped.');
   expect(problems).toEqual([]);
 });
+
+test('the first key works as soon as the page is there, before it is painted', async () => {
+  const server = await served(await workspace({}), []);
+  const { page, problems } = await signedInPage(it.browser, await server.link());
+  await page.addInitScript(() => {
+    const watch = new MutationObserver(() => {
+      if (!document.querySelector('.navigation')) return;
+      watch.disconnect();
+      document.body.dispatchEvent(
+        new KeyboardEvent('keydown', { key: 'n', bubbles: true, cancelable: true }),
+      );
+    });
+    watch.observe(document, { subtree: true, childList: true });
+  });
+  await page.reload();
+  await page.getByLabel('What should be done?').waitFor();
+  expect(problems).toEqual([]);
+});

@@ -39,3 +39,21 @@ export function useChatInBrowser() {
 }
 
 export const promptOf = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+
+/** Keys and text in the prompt, between which nothing is painted: nobody types faster. */
+export async function typeAtOnce(
+  page: Page,
+  ...parts: ({ key: string } | { text: string })[]
+): Promise<void> {
+  await promptOf(page).focus();
+  await page.evaluate(async (all) => {
+    for (const part of all) {
+      if ('text' in part) document.execCommand('insertText', false, part.text);
+      else {
+        const key = new KeyboardEvent('keydown', { key: part.key, bubbles: true, cancelable: true });
+        document.activeElement?.dispatchEvent(key);
+      }
+      await Promise.resolve();
+    }
+  }, parts);
+}

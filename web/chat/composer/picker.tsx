@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { visible } from '../text/visible.ts';
 
@@ -26,7 +26,7 @@ export function Picker({ label, text, icon, sections, isDisabled = false }: Prop
   const [isOpen, setOpen] = useState(false);
   const frame = useRef<HTMLSpanElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return;
     const onPress = (event: Event) => {
       if (!frame.current?.contains(event.target as Node)) setOpen(false);

@@ -12,10 +12,12 @@ export type Suggestion = {
 
 const MOST = 50;
 
+type Files = { query: string; found: Suggestion[] };
+
 /** What the word at the caret may become. */
 export function useCompletion(trigger: Trigger | null, commands: readonly AvailableCommand[]): Suggestion[] {
   const { connection } = useChat();
-  const [files, setFiles] = useState<{ query: string; found: Suggestion[] } | null>(null);
+  const [files, setFiles] = useState<Files | null>(null);
   const query = trigger?.type === 'file' ? trigger.query : null;
   useEffect(() => {
     if (query === null) {
@@ -37,7 +39,7 @@ export function useCompletion(trigger: Trigger | null, commands: readonly Availa
     };
   }, [connection, query]);
   return useMemo(() => {
-    if (trigger?.type === 'file') return files?.found ?? [];
+    if (trigger?.type === 'file') return foundFor(trigger.query, files);
     if (trigger?.type !== 'command') return [];
     return matchCommands(commands, trigger.query)
       .slice(0, MOST)
@@ -47,4 +49,11 @@ export function useCompletion(trigger: Trigger | null, commands: readonly Availa
         detail: [input && 'hint' in input ? input.hint : '', description].filter(Boolean).join(' – '),
       }));
   }, [trigger?.type, trigger?.query, files, commands]);
+}
+
+/** Until the answer to this query is there, those of the one before that still match: Enter must not take another. */
+function foundFor(query: string, files: Files | null): Suggestion[] {
+  if (files === null) return [];
+  if (files.query === query) return files.found;
+  return files.found.filter(({ value }) => value.toLowerCase().includes(query.toLowerCase()));
 }

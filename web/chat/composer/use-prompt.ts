@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useChat } from '../context.ts';
 import type { View } from '../state/view.ts';
 import { blocksOf, emptyDraft, isEmpty, type PromptDraft, withAdded } from './draft.ts';
@@ -38,16 +38,25 @@ export function usePrompt(
   const history = useHistory(view.items);
   const sayTyping = useTyping();
   const [trigger, setTrigger] = useState<Trigger | null>(null);
-  const [selected, setSelected] = useState(0);
   const suggestions = useCompletion(trigger, view.commands);
   const isOnline = view.connection.state === 'online' && view.session !== null;
   const canSend = isOnline && !isEmpty(draft);
-  useEffect(() => setSelected(0), [trigger?.query, trigger?.type]);
+  const [marked, setMarked] = useState<string | null>(null);
+  const selected = Math.max(
+    0,
+    suggestions.findIndex(({ value }) => value === marked),
+  );
+  const nextCaret = useRef<number | null>(null);
+  // Before the next key can arrive: it would write at the end.
+  useLayoutEffect(() => {
+    if (nextCaret.current === null) return;
+    area.current?.setSelectionRange(nextCaret.current, nextCaret.current);
+    nextCaret.current = null;
+  });
 
   const write = (text: string, caret?: number) => {
     onDraft((before) => ({ ...before, text }));
-    if (caret === undefined) return;
-    requestAnimationFrame(() => area.current?.setSelectionRange(caret, caret));
+    nextCaret.current = caret ?? null;
   };
   const choose = (index: number) => {
     const suggestion = suggestions[index];
@@ -55,6 +64,7 @@ export function usePrompt(
     const value = suggestion.isFolder ? suggestion.value.replace(/\/?$/, '/') : suggestion.value;
     const done = complete(draft.text, trigger, value);
     write(done.text, done.caret);
+    setMarked(null);
     setTrigger(suggestion.isFolder ? triggerAt(done.text, done.caret) : null);
   };
   const send = () => {
@@ -82,9 +92,10 @@ export function usePrompt(
     if (isTaken) event.preventDefault();
   };
   const suggestionKey = (key: string): boolean => {
-    const count = suggestions.length;
-    if (key === 'ArrowDown') setSelected((selected + 1) % count);
-    else if (key === 'ArrowUp') setSelected((selected + count - 1) % count);
+    const mark = (step: number) =>
+      setMarked(suggestions.at((selected + step) % suggestions.length)?.value ?? null);
+    if (key === 'ArrowDown') mark(1);
+    else if (key === 'ArrowUp') mark(-1);
     else if (key === 'Enter' || key === 'Tab') choose(selected);
     else if (key === 'Escape') setTrigger(null);
     else return false;
@@ -103,6 +114,7 @@ export function usePrompt(
   const onInput = () => {
     const { value = '', selectionStart = 0 } = area.current ?? {};
     write(value);
+    setMarked(null);
     setTrigger(triggerAt(value, selectionStart));
     sayTyping(value !== '');
   };

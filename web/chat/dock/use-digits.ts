@@ -1,8 +1,9 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 
 /** Calls `choose` with 0 for the key 1, and so on. In a text field, only together with Alt. */
 export function useDigits(count: number, choose: (index: number) => void): void {
-  useEffect(() => {
+  // Before the next key can arrive: it would answer a second time.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const digit =
         /^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1] ??

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export type Scroller = RefObject<HTMLDivElement | null>;
 
@@ -29,7 +29,7 @@ export function useStickToEnd(scroller: Scroller): { isAway: boolean; follow: ()
     if (follows.current) toEnd();
   });
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = scroller.current;
     const content = element?.firstElementChild;
     if (!element || !content) return;

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -24,7 +24,7 @@ export function setPreferences(some: Partial<Preferences>): void {
 
 export function usePreferences(): Preferences {
   const [shown, setShown] = useState(current);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const change = () => setShown(current);
     changed.addEventListener('change', change);
     return () => changed.removeEventListener('change', change);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export type Route =
   | { view: 'sessions' }
@@ -33,7 +33,8 @@ export function go(route: Route): void {
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location.hash));
-  useEffect(() => {
+  // Before anything can be clicked.
+  useLayoutEffect(() => {
     const change = () => setRoute(routeOf(location.hash));
     addEventListener('hashchange', change);
     return () => removeEventListener('hashchange', change);

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { ServerLink } from '../../wire/server-link.ts';
 import { type Me, me, onReturn, openSocket, signIn, signOut, takeCode } from '../access.ts';
 import { ServerContext, useLinkState, useSessions } from '../state/server.ts';
@@ -31,7 +31,7 @@ export function App() {
     if (known) setAccess({ type: 'signed in', me: known });
     else setAccess({ type: 'signed out', message, code: null });
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const follow = () => {
       const code = takeCode();
       return code === null ? null : enter(code, '');

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { showBadge } from '../state/notify.ts';
 import { addressOf, go, type Route, useRoute } from '../state/route.ts';
 import { useServer } from '../state/server.ts';
@@ -83,7 +83,7 @@ function focusMain(event: Event): void {
 function useFocusOnChange(route: Route): void {
   const first = useRef(true);
   const address = addressOf(route);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!first.current && !document.querySelector('#main')?.contains(document.activeElement))
       document.getElementById('main')?.focus({ preventScroll: true });
     first.current = false;
@@ -92,7 +92,7 @@ function useFocusOnChange(route: Route): void {
 
 /** Single keys, wherever nobody is writing. */
 function useShortcuts(isOwner: boolean): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const isWriting =
         event.target instanceof Element && event.target.closest('input, textarea, select, .ask');

@@ -159,7 +159,7 @@ export async function queuedTasks(
   await untilWaiting(redis);
   const createdAt = new Date().toISOString();
   await submitBatch(fleet, { id, createdAt, changes: 'branch', ...(limits && { limits }) }, tasks);
-  const results = collectResults(fleet, id, drain.signal);
+  const results = collectResults(fleet, id, { signal: drain.signal, isIncomplete: async () => false });
   while (!(await results.next()).done);
   drain.abort();
   await working;

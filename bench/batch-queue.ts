@@ -58,7 +58,11 @@ export async function queueGrowth(
     const working = newWorker(lab, redis, stop.signal).run();
     const ending = await timed(async () => {
       let ended = 0;
-      for await (const _ of collectResults(fleet, id, stop.signal)) ended += 1;
+      for await (const _ of collectResults(fleet, id, {
+        signal: stop.signal,
+        isIncomplete: async () => false,
+      }))
+        ended += 1;
       if (ended !== size) throw new Error(`${ended} of ${size} tasks ended.`);
     });
     stop.abort();

@@ -85,7 +85,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const events = new EventChannel<AgentEvent>();
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
   const models = connectTo({ settings, host, http, notice: warn });
-  const [provider, opened] = await Promise.all([
+  const [provider, opened, shared] = await Promise.all([
     open.provider ?? models.reach(choice),
     session ??
       openSession(options, {
@@ -94,6 +94,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
         settings: sessionSettings(choice, config),
         fence: fenceOf(env),
       }),
+    openSharedBudget(env),
   ]);
   const own = servers ? undefined : await startServers(settings, host);
   const createTools = (servers ?? own)?.createTools;
@@ -103,7 +104,6 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const watchers: Watcher[] = [record.watch, ...(measured ? [measured.telemetry.join({ warn })] : [])];
   const approvals = new PendingApprovals();
   if (approver) approvals.askThrough(approver);
-  const shared = await openSharedBudget(env);
   const assistant = assemble({
     config,
     env: sessionEnvironment(env, config),

@@ -1,7 +1,7 @@
 import type { ProcessKeeper } from '../sandbox/shell/process-keeper.ts';
 import type { Source } from '../sandbox/worktrees/origin.ts';
 import type { Worktree } from '../sandbox/worktrees/worktree.ts';
-import type { TaskResult } from './task.ts';
+import type { TaskResult, TaskSource } from './task.ts';
 
 export type TaskPlace = {
   /** Id of the batch, a part of the names of branches and worktrees. */
@@ -50,6 +50,10 @@ export type RunTaskOptions = {
   fence?: Fence;
   /** The worktree, if the caller has opened it already. */
   opened?: Promise<OpenedTree>;
+  /** A worktree of this source that nothing has run in, if there is one already. */
+  takeSpare?(source: TaskSource): Promise<Worktree | null>;
+  /** Called when the run has succeeded, and only its changes and its result are still being kept. */
+  onDelivery?(): void;
   /** Whether the task runs again after such a failure: then its changes are not kept. */
   willRetry?(failure: NonNullable<TaskResult['failure']>): boolean;
   /** Environment variables that let the child take part in the shared budget. */

@@ -78,6 +78,7 @@ async function runIn(
       Object.assign(outcome, { failure: 'timeout', reason: `Stopped after ${task.timeout} minutes.` });
     if (isOpen(outcome)) return resultOf(task, started, outcome);
     if (outcome.failure && options.willRetry?.(outcome.failure)) return resultOf(task, started, outcome);
+    if (!outcome.failure) options.onDelivery?.();
     // Its report is about the last part only.
     if (isResumed) Object.assign(outcome, spentBy(started.session, place.env));
     const kept = await keepChanges(tree, task, { ...options, session: started.session });

@@ -1,10 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { SharedBudgetDescription } from '../app/opening/shared-budget.ts';
 import { openSharedBudget } from '../app/opening/shared-budget.ts';
 import { sharedBudgetVariable } from '../config/environment.ts';
 import type { SharedBudget } from '../contract/shared-budget.ts';
-import { updateFile } from '../lib/files/file-update.ts';
+import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import { createFileBudget } from '../observability/spending/file-budget.ts';
 
 /** `limits` is like `$5 and 2M tokens`; `quotas` are like the setting of that name. */
@@ -20,17 +21,21 @@ export async function openLocalBudget(folder: string, limits: BatchLimits): Prom
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await createFileBudget(folder);
   const file = path.join(folder, 'budget.json');
-  const env = await describeBudget(file, { ...limits, place: { folder } });
+  const env = describeBudget(file, { ...limits, place: { folder } });
   const budget = await openSharedBudget(env);
   if (!budget) throw new Error(`No budget in ${file}.`);
   return { env, budget };
 }
 
-/** Written to a file, since it may hold a password. Returns the environment of those who take part. */
-export async function describeBudget(
+/**
+ * Written to a file, since it may hold a password, before anybody reads it. Returns the environment of those who take
+ * part.
+ */
+export function describeBudget(
   file: string,
   description: SharedBudgetDescription,
-): Promise<Readonly<Record<string, string>>> {
-  await updateFile(file, (write) => write(JSON.stringify(description)));
+): Readonly<Record<string, string>> {
+  makePrivateFolder(path.dirname(file));
+  writeFileSync(file, JSON.stringify(description), { mode: 0o600 });
   return { [sharedBudgetVariable]: file };
 }

@@ -8,6 +8,7 @@ import { repositoryRoot } from '../lib/paths/repository-root.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { fetchRepository } from '../sandbox/fetch-repository.ts';
 import { createWorktree } from '../sandbox/worktrees/create.ts';
+import { moveWorktree } from '../sandbox/worktrees/move.ts';
 import { findSource, type Source } from '../sandbox/worktrees/origin.ts';
 import { removeWorktree } from '../sandbox/worktrees/remove.ts';
 import { lockWorktree, openWorktree, type Worktree } from '../sandbox/worktrees/worktree.ts';
@@ -21,17 +22,20 @@ const CLONE_MS = 600_000;
 /** The worktree of a task: the one that an interrupted run left, or a new one. */
 export async function openTree(
   task: Task,
-  { place, session, signal, fence }: Pick<RunTaskOptions, 'place' | 'session' | 'signal' | 'fence'>,
+  options: Pick<RunTaskOptions, 'place' | 'session' | 'signal' | 'fence' | 'takeSpare'>,
 ): Promise<OpenedTree> {
-  const [usual, spare] = treePlaces(task, place, fence?.token);
+  const { place, session, signal, fence } = options;
+  const [usual, other] = treePlaces(task, place, fence?.token);
   const found = await reopen(usual, place.env);
-  if (found === 'in use' && spare === undefined)
+  if (found === 'in use' && other === undefined)
     throw new UserError(`${usual} is in use by another process.`, 'Wait until it is done.');
   if (typeof found === 'object' && found && session.resume) return { tree: found, isNew: false };
   // Made by a run that was killed, and no longer of use.
   if (typeof found === 'object' && found) await removeWorktree(found);
-  const at = found === 'in use' && spare !== undefined ? spare : usual;
-  return { tree: await makeTree(task.source, { place, at, signal }), isNew: true };
+  const at = found === 'in use' && other !== undefined ? other : usual;
+  const spare = await options.takeSpare?.(task.source);
+  const tree = spare ? await moveWorktree(spare, at) : await makeTree(task.source, { place, at, signal });
+  return { tree, isNew: true };
 }
 
 /** Where its worktree is; with a fence, also where it is while an earlier worker that stalled is still in the first. */
@@ -39,12 +43,12 @@ export function treePlaces(
   { id, source }: Pick<Task, 'id' | 'source'>,
   place: Pick<TaskPlace, 'batch' | 'trees' | 'env'>,
   fence?: number,
-): [usual: string, ...spare: string[]] {
+): [usual: string, ...other: string[]] {
   const usual = path.join(treesFolder(source, place), `${place.batch}-${id}`);
   return fence === undefined ? [usual] : [usual, `${usual}.${fence}`];
 }
 
-async function makeTree(
+export async function makeTree(
   source: TaskSource,
   { place, at, signal }: { place: TaskPlace; at: string; signal: AbortSignal },
 ): Promise<Worktree> {

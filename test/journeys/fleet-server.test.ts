@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { aca } from '../support/aca.ts';
 import { batchFolder } from '../support/batch.ts';
-import { fleetLab, said } from '../support/fleet.ts';
+import { fleetLab, keysOfTasks, said } from '../support/fleet.ts';
 import { freePort } from '../support/free-port.ts';
 import { fails, says } from '../support/model-server/script.ts';
 import { hasRedis } from '../support/redis.ts';
@@ -161,6 +161,31 @@ describe.skipIf(!hasRedis)('the Redis server of a fleet', () => {
     await lab.redis.stop();
     await said(worker, /again[\s\S]*Lost the Redis server/);
     expect(await worker.end('SIGTERM')).toBe(143);
+  });
+
+  test('that lost tasks, whether they wait or run: each of them still ends once', async () => {
+    const lab = await fleetLab();
+    const ids = Array.from({ length: 8 }, (_, i) => `t${i}`);
+    const ended = lab.submit(ids.map((id) => ({ id, prompt: `run: echo ${id} > new`, repository: lab.url })));
+    const client = lab.client();
+    const jobs = () => client.keys('*:tasks:????????????????????????????????');
+    await expect.poll(async () => (await jobs()).length, { timeout: 30_000 }).toBe(ids.length);
+    const [first, second, third] = (await jobs()).toSorted();
+    // As after a restart without the last of its data.
+    await client.del(first ?? '', second ?? '');
+    const worker = lab.worker(['--concurrency', '2']);
+    await said(worker, /started/);
+    await lab.redis.stop();
+    await lab.redis.start();
+    await client.del(third ?? '', ...(await client.keys('*:fleet:1}:task:*')));
+    const { code, stderr, results } = await ended;
+
+    expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stderr).toMatch(/The Redis server lost \d tasks? of this batch\. Queued again\./);
+    expect(results.map(({ task }) => task).toSorted()).toEqual(ids);
+    for (const { branch, commit } of results) expect(lab.pushes(branch)).toEqual([commit]);
+    await worker.end('SIGTERM');
+    expect(await keysOfTasks(client)).toEqual([]);
   });
 
   test('that lost everything: the batch says how to go on', async () => {

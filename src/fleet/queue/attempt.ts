@@ -24,6 +24,7 @@ import {
 } from './messages.ts';
 import { publishTo } from './publish.ts';
 import { type Delivery, endDelivery, finishTask, isCurrent, startDelivery } from './scripts.ts';
+import type { SpareTree } from './spare-tree.ts';
 
 export type AttemptDeps = {
   fleet: Fleet;
@@ -38,6 +39,9 @@ export type AttemptDeps = {
   run: typeof runTask;
   /** Repositories and commits that earlier tasks of a batch found. */
   sourcesOf(batch: string): TaskPlace['sources'];
+  spare: SpareTree;
+  /** Called when the run has succeeded, and only its changes and its result are still being kept. */
+  onDelivery(): void;
   /** Called when the end of the delivery is recorded, and only its worktree is still being removed. */
   onEnd(end: AttemptEnd): void;
   /** Aborted when running tasks shall be handed back. */
@@ -83,10 +87,17 @@ export async function attempt(
     await job.moveToDelayed(Date.now() + UNREADABLE_MS, token);
     return { type: 'skipped', reason: opened.reason };
   }
+  if (opened.type === 'lost') {
+    await job.moveToCompleted('', token, false).catch(unlessRemoved);
+    await job.remove().catch(unlessRemoved);
+    return { type: 'skipped', reason: 'The Redis server has lost it.' };
+  }
   const { queued } = opened;
-  const delivery = await startDelivery(fleet, queued.batch, { job: id, token });
+  const [delivery, batch] = await Promise.all([
+    startDelivery(fleet, queued.batch, { job: id, token }),
+    findBatch(fleet, queued.batch),
+  ]);
   const delivered = { deps, job, id, token, queued, delivery };
-  const batch = await findBatch(fleet, queued.batch);
   if (!batch) return drop(delivered);
   if (delivery.state !== 'open') {
     // Its worker was killed after it had given it up.
@@ -200,16 +211,26 @@ async function run(
       owner: budgetOwner(id, fence),
     },
   };
-  const budget = await describeBudget(path.join(own, 'budget.json'), shared);
+  const budget = describeBudget(path.join(own, 'budget.json'), shared);
   const { source } = task;
+  const taskPlace = {
+    ...disk,
+    patches: own,
+    changes: batch.changes,
+    trust: false,
+    sources: deps.sourcesOf(batch.id),
+  };
+  const prepareNext = async () => {
+    const queue = await fleet.queue(task.labels);
+    if ((await queue.getWaitingCount()) > 0) await deps.spare.prepare(source, taskPlace);
+  };
   return deps.run(task, {
-    place: {
-      ...disk,
-      patches: own,
-      changes: batch.changes,
-      trust: false,
-      sources: deps.sourcesOf(batch.id),
+    place: taskPlace,
+    takeSpare: () => deps.spare.take(source, taskPlace),
+    onEvent(event) {
+      if (event.type === 'started') prepareNext().catch((error: Error) => deps.onTrouble(error.message));
     },
+    onDelivery: deps.onDelivery,
     session: { id: session, resume: fence > 1 },
     signal,
     fence: { token: fence, isCurrent: () => isCurrent(fleet, id, token) },

@@ -50,6 +50,8 @@ export class WorkerFolders {
   }
 
   note(name: string, record: DiskRecord): void {
+    // All tasks of a batch note its repositories.
+    if (JSON.stringify(this.#read(name)) === JSON.stringify(record)) return;
     makePrivateFolder(this.#records);
     replaceFile(this.#fileOf(name), Buffer.from(JSON.stringify(record)), 0o600);
   }

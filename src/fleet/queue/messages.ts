@@ -51,11 +51,16 @@ export function sealTask(
   return { sealed: sealText(seal, job, JSON.stringify({ version, ...task })) };
 }
 
-export type OpenedTask = { type: 'task'; queued: QueuedTask } | { type: 'unreadable'; reason: string };
+export type OpenedTask =
+  | { type: 'task'; queued: QueuedTask }
+  | { type: 'unreadable'; reason: string }
+  /** The server has lost all of it but its name. */
+  | { type: 'lost' };
 
 export function openTask({ seal }: Pick<Fleet, 'seal'>, job: string, data: unknown): OpenedTask {
   const { sealed } = data as { sealed?: unknown };
-  const text = typeof sealed === 'string' ? openText(seal, job, sealed) : null;
+  if (typeof sealed !== 'string') return { type: 'lost' };
+  const text = openText(seal, job, sealed);
   if (text === null)
     return { type: 'unreadable', reason: 'It was queued with another AI_ASSISTANT_REDIS_KEY.' };
   const json = JSON.parse(text);

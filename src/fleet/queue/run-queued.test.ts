@@ -5,7 +5,7 @@ import { workspace } from '../../../test/support/workspace.ts';
 import { OpenBatch } from '../batch/batch-store.ts';
 import type { Task } from '../task.ts';
 import { failedResult } from './failed-result.ts';
-import { openFleet } from './fleet.ts';
+import { fleetKeys, openFleet } from './fleet.ts';
 import { beat } from './heartbeat.ts';
 import { jobOf, sealResult } from './messages.ts';
 import { runQueuedBatch } from './run-queued.ts';
@@ -72,6 +72,27 @@ describe.skipIf(!hasRedis)('a queued batch', () => {
     expect(await ended).toEqual({ type: 'trouble', reason: 'No.' });
     expect(batch.state.results.size).toBe(7);
     expect(await waiting()).toBe(0);
+  });
+
+  test('queues tasks again that the server lost, also if it lost the list of them', async () => {
+    const { fleet, batch, tasks, run, waiting, fails, queue, troubles } = await queued(['a', 'b', 'c', 'd']);
+    const { id } = batch.state.description;
+    const ended = run();
+    await expect.poll(waiting).toBe(4);
+    await fails(tasks[0] as Task, 'check');
+    // One job with its place in the queue, and one without.
+    await queue.remove(jobOf(fleet, id, 'b'));
+    await fleet.redis.del(queue.toKey(jobOf(fleet, id, 'c')));
+    await fleet.redis.del(fleetKeys.batch(id).jobs, ...(await fleet.redis.keys('*:budget:*')));
+
+    await expect.poll(() => troubles, { timeout: 30_000 }).toHaveLength(1);
+    expect(troubles).toEqual(['The Redis server lost 2 tasks of this batch. Queued again.']);
+    expect(await waiting()).toBe(3);
+    const jobs = (await queue.getJobs(['waiting'])).map(({ id }) => id);
+    expect(jobs.toSorted()).toEqual(['b', 'c', 'd'].map((task) => jobOf(fleet, id, task)).toSorted());
+    for (const task of tasks.slice(1)) await fails(task, 'check');
+    expect(await ended).toEqual({ type: 'complete' });
+    expect([...batch.state.results.keys()]).toEqual(['a', 'b', 'c', 'd']);
   });
 
   test('says when all workers have paused', async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { following, pause } from '../../lib/async/abort.ts';
+import { counted } from '../../lib/text/counted.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import type { OpenBatch } from '../batch/batch-store.ts';
 import { ProgressCounter } from '../batch/progress.ts';
@@ -15,7 +16,7 @@ import { type Fleet, queueName } from './fleet.ts';
 import { readWorkers } from './heartbeat.ts';
 import { keepSpending, openQueuedBudget } from './kept-spending.ts';
 import type { QueuedResult } from './messages.ts';
-import { collectResults, removeBatch, submitBatch } from './submit.ts';
+import { collectResults, queueLost, removeBatch, type Submission, submitBatch } from './submit.ts';
 
 export type RunQueuedOptions = Pick<RunBatchOptions, 'retry' | 'signal' | 'onEvent'> & {
   fleet: Fleet;
@@ -29,6 +30,8 @@ export type RunQueuedOptions = Pick<RunBatchOptions, 'retry' | 'signal' | 'onEve
 };
 
 const WATCH_MS = 5_000;
+/** So many tasks are looked for on the server at a time. */
+const LOOK_FOR = 1_000;
 
 /** Queues the open tasks of a batch, and collects their results. Workers go on when this process ends. */
 export async function runQueuedBatch(batch: OpenBatch, options: RunQueuedOptions): Promise<BatchEnd> {
@@ -53,11 +56,13 @@ export async function runQueuedBatch(batch: OpenBatch, options: RunQueuedOptions
   );
   const watching = following(signal);
   const health = workersHealth(fleet, onTrouble);
-  const look = async () => void (await Promise.all([keepSpending(fleet, batch), health()]));
+  const lost = lostTasks(batch, submissions, options);
+  const look = async () =>
+    void (await Promise.all([keepSpending(fleet, batch), health(), lost.lookForSome()]));
   void watch(look, { signal: watching.signal, onTrouble });
   let end: BatchEnd;
   try {
-    end = await collect(batch, open, options);
+    end = await collect(batch, open, { ...options, isIncomplete: lost.areOpen });
   } catch (error) {
     if (!signal.aborted) throw error;
     return { type: 'interrupted' };
@@ -82,7 +87,7 @@ async function watch(work: () => Promise<void>, { signal, onTrouble }: Trying): 
 async function collect(
   batch: OpenBatch,
   open: readonly OpenTask[],
-  { fleet, signal, onEvent, onTrouble, ...options }: RunQueuedOptions,
+  { fleet, signal, onEvent, onTrouble, ...options }: RunQueuedOptions & { isIncomplete(): Promise<boolean> },
 ): Promise<BatchEnd> {
   const { description, tasks, results } = batch.state;
   const counter = new ProgressCounter(tasks, results);
@@ -94,7 +99,7 @@ async function collect(
   let end: BatchEnd = { type: 'complete' };
   let troubles = 0;
   try {
-    for await (const short of collectResults(fleet, description.id, signal)) {
+    for await (const short of collectResults(fleet, description.id, { signal, ...options })) {
       const task = byId.get(short.task);
       if (!task || !isNews(short, results.get(task.id))) continue;
       const result = await fullResult(batch, short, reading);
@@ -119,6 +124,33 @@ async function collect(
     store?.close();
   }
   return end;
+}
+
+/** Queues again what the server has lost: it may have restarted without the last of its data. */
+function lostTasks(
+  batch: OpenBatch,
+  submissions: readonly Submission[],
+  { fleet, onTrouble }: Pick<RunQueuedOptions, 'fleet' | 'onTrouble'>,
+) {
+  const { description, results } = batch.state;
+  let at = 0;
+  const lookFor = async (some: readonly Submission[]) => {
+    const unknown = some.filter(({ task }) => !results.has(task.id));
+    const { lost, open } = await queueLost(fleet, description.id, unknown);
+    if (lost === 0) return open;
+    await openQueuedBudget(fleet, batch);
+    onTrouble(`The Redis server lost ${counted(lost, 'task')} of this batch. Queued again.`);
+    return open;
+  };
+  return {
+    /** A part of a large batch. */
+    async lookForSome() {
+      const some = submissions.slice(at, at + LOOK_FOR);
+      at = at + LOOK_FOR < submissions.length ? at + LOOK_FOR : 0;
+      await lookFor(some);
+    },
+    areOpen: async () => (await lookFor(submissions)) > 0,
+  };
 }
 
 /** As many as on one machine; workers are asked only if it may matter. */

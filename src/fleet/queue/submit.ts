@@ -21,15 +21,13 @@ export async function submitBatch(
   submissions: readonly Submission[],
 ): Promise<void> {
   const { redis } = fleet;
-  const { jobs, results, cancelled } = fleetKeys.batch(batch.id);
+  const { results, cancelled } = fleetKeys.batch(batch.id);
   await redis.srem(cancelled, 'all');
   await saveBatch(fleet, batch);
   for (const [labels, group] of byLabels(fleet, submissions)) {
     const queue = await fleet.queue(labels);
     for (let at = 0; at < group.length; at += CHUNK) {
-      const chunk = group
-        .slice(at, at + CHUNK)
-        .map((one) => ({ ...one, job: jobOf(fleet, batch.id, one.task.id) }));
+      const chunk = group.slice(at, at + CHUNK).map((one) => withJob(fleet, batch.id, one));
       const sealed = await redis.hmget(results, ...chunk.map(({ job }) => job));
       const known = chunk.map((one, i) => ({ ...one, result: openResult(fleet, one.job, sealed[i] ?? '') }));
       const named = known.filter(({ result, isRetry }) => !result || isOpen(result) || isRetry);
@@ -41,19 +39,70 @@ export async function submitBatch(
         const remove = async () => isRetry && (await queue.remove(job).catch(() => 0));
         if (isAgain) await reopenTask(fleet, { batch: batch.id, job }, remove);
       }
-      await redis.hset(
-        jobs,
-        Object.fromEntries(named.map(({ task, job }) => [job, entryOf(fleet, job, task)])),
-      );
-      await queue.addBulk(
-        named.map(({ job, task, session }) => ({
-          name: 'task',
-          data: sealTask(fleet, job, { batch: batch.id, task, session }),
-          opts: { jobId: job, removeOnComplete: true },
-        })),
-      );
+      await listJobs(fleet, batch.id, named);
+      await addJobs(fleet, { batch: batch.id, queue }, named);
     }
   }
+}
+
+/**
+ * Queues tasks again that the server has lost: there is neither a job nor a result, although the batch is known. Returns
+ * how many there were, and how many of all given ones have no result.
+ */
+export async function queueLost(
+  fleet: Fleet,
+  batch: string,
+  submissions: readonly Submission[],
+): Promise<{ lost: number; open: number }> {
+  const { redis } = fleet;
+  const found = { lost: 0, open: 0 };
+  for (const [labels, group] of byLabels(fleet, submissions)) {
+    const queue = await fleet.queue(labels);
+    for (let at = 0; at < group.length; at += CHUNK) {
+      const chunk = group.slice(at, at + CHUNK).map((one) => withJob(fleet, batch, one));
+      const asking = redis.pipeline();
+      for (const { job } of chunk) asking.hexists(queue.toKey(job), 'data');
+      const there = (await asking.exec()) ?? [];
+      // Asked later: a result is written before its job is removed.
+      const results = await redis.hmget(fleetKeys.batch(batch).results, ...chunk.map(({ job }) => job));
+      const open = chunk.filter((_, i) => results[i] === null);
+      const lost = chunk.filter((_, i) => results[i] === null && there[i]?.[1] === 0);
+      if (open.length === 0 || (await redis.hexists(fleetKeys.batches, batch)) === 0) continue;
+      found.open += open.length;
+      found.lost += lost.length;
+      await listJobs(fleet, batch, open);
+      // What is left of it: its name may still be in a list. One that a worker has just taken is removed by that one.
+      for (const { job } of lost) await queue.remove(job).catch(() => 0);
+      if (lost.length > 0) await addJobs(fleet, { batch, queue }, lost);
+    }
+  }
+  return found;
+}
+
+type WithJob = Submission & { job: string };
+
+function withJob(fleet: Fleet, batch: string, one: Submission): WithJob {
+  return { ...one, job: jobOf(fleet, batch, one.task.id) };
+}
+
+/** So that everybody finds all jobs of a batch. */
+async function listJobs(fleet: Fleet, batch: string, all: readonly WithJob[]): Promise<void> {
+  const entries = all.map(({ task, job }) => [job, entryOf(fleet, job, task)]);
+  await fleet.redis.hset(fleetKeys.batch(batch).jobs, Object.fromEntries(entries));
+}
+
+async function addJobs(
+  fleet: Fleet,
+  { batch, queue }: { batch: string; queue: Queue },
+  all: readonly WithJob[],
+): Promise<void> {
+  await queue.addBulk(
+    all.map(({ job, task, session }) => ({
+      name: 'task',
+      data: sealTask(fleet, job, { batch, task, session }),
+      opts: { jobId: job, removeOnComplete: true },
+    })),
+  );
 }
 
 function byLabels(fleet: Fleet, submissions: readonly Submission[]): [string[], Submission[]][] {
@@ -88,11 +137,17 @@ export async function queuesByName(fleet: Fleet): Promise<Map<string, Queue>> {
   return new Map((await fleet.queues()).map(({ queue }) => [queue.name, queue]));
 }
 
+type Collecting = {
+  signal: AbortSignal;
+  /** Whether tasks have no result although the server says that all have one: it may have lost its list of them. */
+  isIncomplete(): Promise<boolean>;
+};
+
 /** Each result as it arrives; ends when all tasks have one. */
 export async function* collectResults(
   fleet: Fleet,
   batch: string,
-  signal: AbortSignal,
+  { signal, isIncomplete }: Collecting,
 ): AsyncGenerator<QueuedResult> {
   const { redis } = fleet;
   const { done, results, jobs: all } = fleetKeys.batch(batch);
@@ -120,7 +175,7 @@ export async function* collectResults(
     }
     at += jobs.length;
     if (jobs.length > 0) wait = SHORTEST_POLL_MS;
-    else if (isComplete) return;
+    else if (isComplete && !(await isIncomplete())) return;
     else {
       await pause(wait, signal);
       wait = Math.min(wait * 1.5, LONGEST_POLL_MS);

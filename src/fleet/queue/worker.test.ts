@@ -2,43 +2,68 @@ import { expect, onTestFinished, test } from 'vitest';
 import { hasRedis, redisServer } from '../../../test/support/redis.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
-import type { Task } from '../task.ts';
+import type { RunTaskOptions } from '../run-options.ts';
+import type { Task, TaskResult } from '../task.ts';
 import { cancel, remove } from './control.ts';
 import { failedResult } from './failed-result.ts';
 import { openFleet } from './fleet.ts';
 import { submitBatch } from './submit.ts';
 import { FleetWorker, type WorkerEvent } from './worker.ts';
 
-test.skipIf(!hasRedis)('a worker stops a running task whose batch was removed, and forgets it', async () => {
+/** Workers of a real queue, whose tasks run as the test says. */
+async function labOf(concurrency: number) {
   const [{ home }, { url }] = await Promise.all([workspace(), redisServer()]);
   const fleet = await openFleet({ url, key: 'a key that all machines share' });
   const keeper = createProcessKeeper({ path: process.env.PATH });
-  const drain = new AbortController();
-  const events: WorkerEvent[] = [];
-  const worker = new FleetWorker({
-    ...{ fleet, labels: [], concurrency: 1, dataRoot: home, leaseMs: 600, drain: drain.signal },
-    place: { program: [], keeper, env: {}, trees: home },
-    leaving: new AbortController().signal,
-    run: (task, { signal }) =>
-      new Promise((resolve) => {
-        const queued = { task, session: 's', batch: 'b', version: '' };
-        const end = () => resolve(failedResult(queued, { failure: 'interrupted', reason: 'Stopped.' }));
-        signal.addEventListener('abort', end, { once: true });
-      }),
-    onEvent: (event) => void events.push(event),
-  });
-  const running = worker.run();
   onTestFinished(async () => {
     await keeper.close();
     await fleet.close();
   });
-  const source: Task['source'] = { type: 'repository', repository: 'https://example.com/a.git', ref: 'HEAD' };
-  const task: Task = {
-    ...{ id: 'one', prompt: 'p', source, mode: 'auto', allow: [], deny: [], checks: [], checkRetries: 0 },
-    ...{ labels: [], variables: {} },
+  const resultOf = (task: Task, failure: TaskResult['failure']) =>
+    failedResult({ task, session: 's', batch: 'b', version: '' }, { failure, reason: 'Stopped.' });
+  return {
+    fleet,
+    resultOf,
+    worker(run: (task: Task, options: RunTaskOptions) => Promise<TaskResult>) {
+      const drain = new AbortController();
+      const events: WorkerEvent[] = [];
+      const worker = new FleetWorker({
+        ...{ fleet, labels: [], concurrency, dataRoot: home, leaseMs: 600, drain: drain.signal, run },
+        place: { program: [], keeper, env: {}, trees: home },
+        leaving: new AbortController().signal,
+        onEvent: (event) => void events.push(event),
+      });
+      return { running: worker.run(), drain, events };
+    },
+    async submit(ids: string[]) {
+      const source: Task['source'] = {
+        ...{ type: 'repository', repository: 'https://example.com/a.git', ref: 'HEAD' },
+      };
+      const tasks = ids.map(
+        (id): Task => ({
+          ...{ id, prompt: 'p', source, mode: 'auto', allow: [], deny: [], checks: [], checkRetries: 0 },
+          ...{ labels: [], variables: {} },
+        }),
+      );
+      const batch = { id: 'b', createdAt: '', changes: 'branch' } as const;
+      await submitBatch(
+        fleet,
+        batch,
+        tasks.map((task) => ({ task, session: 's', isRetry: false })),
+      );
+    },
   };
-  const batch = { id: 'b', createdAt: '', changes: 'branch' } as const;
-  await submitBatch(fleet, batch, [{ task, session: 's', isRetry: false }]);
+}
+
+test.skipIf(!hasRedis)('a worker stops a running task whose batch was removed, and forgets it', async () => {
+  const { fleet, resultOf, worker, submit } = await labOf(1);
+  const { running, drain, events } = worker(
+    (task, { signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve(resultOf(task, 'interrupted')), { once: true });
+      }),
+  );
+  await submit(['one']);
   await expect.poll(() => events.map(({ type }) => type)).toEqual(['started']);
   await cancel(fleet, 'b', []);
   await remove(fleet, 'b');
@@ -54,3 +79,27 @@ test.skipIf(!hasRedis)('a worker stops a running task whose batch was removed, a
     delayed: 0,
   });
 });
+
+test.skipIf(!hasRedis)(
+  'a worker starts the next task while a result is kept, but not one after the other',
+  async () => {
+    const { worker, fleet, submit, resultOf } = await labOf(1);
+    const started: string[] = [];
+    const keeping = new Map<string, () => void>();
+    const { running, drain } = worker(async (task, { onDelivery }) => {
+      started.push(task.id);
+      onDelivery?.();
+      await new Promise<void>((resolve) => void keeping.set(task.id, resolve));
+      return resultOf(task, 'check');
+    });
+    await submit(['one', 'two', 'three']);
+    await expect.poll(() => started).toEqual(['one', 'two']);
+    await expect.poll(async () => (await (await fleet.queue([])).getJobCounts('waiting')).waiting).toBe(1);
+    keeping.get('two')?.();
+    await expect.poll(() => started).toEqual(['one', 'two', 'three']);
+    keeping.get('one')?.();
+    drain.abort();
+    keeping.get('three')?.();
+    await running;
+  },
+);

@@ -10,6 +10,7 @@ import { bullOptions, type Fleet } from './fleet.ts';
 import { beat, heartbeatMs, leave, type WorkerState } from './heartbeat.ts';
 import { WorkerFolders } from './leftovers.ts';
 import { openTask } from './messages.ts';
+import { SpareTree } from './spare-tree.ts';
 import { TaskWaiter } from './wake.ts';
 
 export type FleetWorkerOptions = {
@@ -52,8 +53,10 @@ export class FleetWorker {
   readonly id = `w-${randomBytes(6).toString('hex')}`;
   readonly #options: FleetWorkerOptions;
   readonly #startedAt = new Date().toISOString();
-  /** By token: the task, and its end. */
-  readonly #running = new Map<string, { task: string; ended: Promise<void> }>();
+  /** By token. `isBusy`: its run has not succeeded yet; afterwards its changes and its result are kept. */
+  readonly #running = new Map<string, { task: string; isBusy: boolean }>();
+  /** Called when one of them may be replaced by another. */
+  #onFree: () => void = () => undefined;
   /** Those that run, or whose worktrees are being removed. */
   readonly #leaving = new Set<Promise<void>>();
   readonly #workers = new Map<string, Worker>();
@@ -79,6 +82,7 @@ export class FleetWorker {
     const folders = new WorkerFolders(dataRoot, fleet);
     await folders.clean(place.trees);
     const own = await folders.claim(this.id);
+    const spare = new SpareTree(this.id, folders);
     await this.#beat();
     const clean = () => folders.clean(place.trees).catch(this.#trouble);
     const timers = [
@@ -88,18 +92,20 @@ export class FleetWorker {
     const watch = setInterval(() => this.#giveUp(), WATCH_MS);
     try {
       while ((!signal.aborted || this.#running.size > 0) && !this.#gone.signal.aborted) {
-        const isFree = !signal.aborted && this.#running.size < this.#breaker.most;
-        const queues = isFree ? await unlessAborted(this.#queues(), this.#gone.signal) : undefined;
+        const queues = this.#isFree ? await unlessAborted(this.#queues(), this.#gone.signal) : undefined;
         const next = queues && (await unlessAborted(this.#next(queues), this.#gone.signal));
-        if (next) this.#start(next, { folder: own.folder, folders });
-        else if (queues) await unlessAborted(this.#waiter.wait(queues, signal), this.#gone.signal);
-        else await this.#rest();
+        if (next) this.#start(next, { folder: own.folder, folders, spare });
+        else if (queues) {
+          await spare.discard();
+          await unlessAborted(this.#waiter.wait(queues, signal), this.#gone.signal);
+        } else await this.#rest();
       }
     } finally {
       this.#waiter.close();
       for (const timer of timers) clearInterval(timer);
       const gone = this.#gone.signal;
       await unlessAborted(Promise.all(this.#leaving), gone);
+      await spare.discard();
       own.release();
       // Without the server, its state there expires by itself.
       if (!gone.aborted) await unlessAborted(this.#leave(folders), gone);
@@ -124,17 +130,25 @@ export class FleetWorker {
     await leave(fleet, this.id);
   }
 
+  /** Tasks whose results are kept do not count, unless there are as many of them: the store may not answer. */
+  get #isFree(): boolean {
+    const { most } = this.#breaker;
+    const busy = [...this.#running.values()].filter(({ isBusy }) => isBusy).length;
+    return !this.#draining.signal.aborted && busy < most && this.#running.size < 2 * most;
+  }
+
   /** Until a task or a pause ends, or no more are wanted. */
   async #rest(): Promise<void> {
     const { signal } = this.#draining;
-    const ends = [...this.#running.values()].map(({ ended }) => ended);
-    if (signal.aborted && ends.length === 0) return;
     const until = signal.aborted ? this.#gone.signal : signal;
     const { leftMs } = this.#breaker;
-    if (ends.length === 0 && leftMs === 0) return;
+    if (this.#running.size === 0 && (signal.aborted || leftMs === 0)) return;
+    const freed = new Promise<void>((resolve) => {
+      this.#onFree = resolve;
+    });
     const rest = following(until);
     const over = leftMs > 0 ? [pause(leftMs, rest.signal)] : [];
-    await unlessAborted(Promise.race([...ends, ...over]), until);
+    await unlessAborted(Promise.race([freed, ...over]), until);
     rest.abort();
     rest.stop();
   }
@@ -160,17 +174,17 @@ export class FleetWorker {
     return undefined;
   }
 
-  #start({ job, token }: Taken, own: Pick<AttemptDeps, 'folder' | 'folders'>): void {
+  #start({ job, token }: Taken, own: Pick<AttemptDeps, 'folder' | 'folders' | 'spare'>): void {
     const { fleet, leaseMs, place, run, leaving, onEvent } = this.#options;
     const opened = openTask(fleet, job.id ?? '', job.data);
     const task =
       opened.type === 'task' ? `${opened.queued.batch}/${opened.queued.task.id}` : `Job ${job.id ?? ''}`;
     const started = performance.now();
-    let free = (): void => undefined;
-    const ended = new Promise<void>((resolve) => {
-      free = resolve;
-    });
-    this.#running.set(token, { task, ended });
+    this.#running.set(token, { task, isBusy: true });
+    const onDelivery = () => {
+      this.#running.set(token, { task, isBusy: false });
+      this.#onFree();
+    };
     const onEnd = (end: AttemptEnd) => {
       // The next task starts while the worktree of this one is removed.
       if (!this.#running.delete(token)) return;
@@ -180,9 +194,9 @@ export class FleetWorker {
         onEvent({ type: 'paused', ms, reason: this.#breaker.trouble ?? '' });
         void this.#beat();
       }
-      free();
+      this.#onFree();
     };
-    onEvent({ type: 'started', task, waitMs: Math.max(0, Date.now() - job.timestamp) });
+    onEvent({ type: 'started', task, waitMs: Math.max(0, Date.now() - (job.timestamp || Date.now())) });
     const onTrouble = (text: string) => onEvent({ type: 'trouble', text: `${task}: ${text}` });
     const sourcesOf = (batch: string) => this.#sourcesOf(batch);
     const deps = {
@@ -195,6 +209,7 @@ export class FleetWorker {
       leaving,
       onTrouble,
       sourcesOf,
+      onDelivery,
       onEnd,
     };
     const done: Promise<void> = attempt({ job, token, opened }, deps)
@@ -202,7 +217,7 @@ export class FleetWorker {
       .then(onEnd, (error: Error) => this.#trouble(new Error(`${task}: ${error.message}`)))
       .finally(() => {
         this.#running.delete(token);
-        free();
+        this.#onFree();
         this.#leaving.delete(done);
       });
     this.#leaving.add(done);

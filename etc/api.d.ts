@@ -675,9 +675,9 @@ type Sent = {
     by?: string;
 };
 
-/** A command that printed a text, or the address of a resource. */
+/** A command that printed a text, the address of a resource, or what others wrote and the user passed on. */
 type TextOrigin = {
-    kind: 'command' | 'resource';
+    kind: 'command' | 'resource' | 'others';
     name: string;
 };
 
@@ -1317,6 +1317,8 @@ type TextSource = {
     remotes?: readonly string[];
     /** It is the working directory, which the user has not trusted: alone, it can give away nothing but itself. */
     own?: true;
+    /** It describes the tools of this MCP server, which may get what their descriptions ask for, within the project. */
+    server?: string;
     /** For an imported session: as many of its first messages came with it, and nobody here has typed them. */
     imported?: number;
 };

@@ -167,6 +167,10 @@ function inputAndOutputOptions(): Option[] {
       '--permission-prompt-tool <tool>',
       'with --input-format stream-json: ask the program at the other end of the stream',
     ).choices(['stdio']),
+    new Option(
+      '--stdin-from <source>',
+      "with -p: others wrote standard input; names it for the guard, such as 'issue 42'",
+    ).conflicts('background'),
     new Option('--image <file>', 'with -p: attach this PNG, JPEG, WebP or GIF image; repeatable')
       .argParser(collect)
       .default([], 'none'),

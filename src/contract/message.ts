@@ -21,8 +21,8 @@ export type TextPart = {
 /** A prompt of its own: its id, and the name of who sent it. */
 export type Sent = { id: string; by?: string };
 
-/** A command that printed a text, or the address of a resource. */
-type TextOrigin = { kind: 'command' | 'resource'; name: string };
+/** A command that printed a text, the address of a resource, or what others wrote and the user passed on. */
+type TextOrigin = { kind: 'command' | 'resource' | 'others'; name: string };
 
 /** `data` is base64. */
 export type ImagePart = { type: 'image'; mediaType: string; data: string };

@@ -10,6 +10,8 @@ export type TextSource = {
   remotes?: readonly string[];
   /** It is the working directory, which the user has not trusted: alone, it can give away nothing but itself. */
   own?: true;
+  /** It describes the tools of this MCP server, which may get what their descriptions ask for, within the project. */
+  server?: string;
   /** For an imported session: as many of its first messages came with it, and nobody here has typed them. */
   imported?: number;
 };

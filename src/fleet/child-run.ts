@@ -49,6 +49,8 @@ export function childArguments(
       ...repeated('--deny', task.deny),
       ...repeated('--check', task.checks),
       `--check-retries=${task.checkRetries}`,
+      // A session that is resumed knows it.
+      ...(task.textFrom === undefined || isResumed ? [] : [`--stdin-from=${task.textFrom}`]),
       ...(trust ? ['--trust'] : []),
     ],
     // A session that is resumed has its prompt.

@@ -74,6 +74,8 @@ export const taskSchema = z.object({
   timeout: z.number().positive().optional(),
   labels: texts(),
   variables: z.record(z.string(), z.string()),
+  /** Where the texts come from that variables put into the prompt: others may have written them. */
+  textFrom: text().optional(),
 });
 
 export type Task = z.infer<typeof taskSchema>;

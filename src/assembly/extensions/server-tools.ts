@@ -1,6 +1,6 @@
 import type { McpServers } from '../../contract/command.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
-import type { Hub } from '../../mcp/hub.ts';
+import { type Hub, splitName } from '../../mcp/hub.ts';
 import { createServerActions, type LoginPlace } from '../../mcp/server-actions.ts';
 import { createSessionTools, type SessionTools } from '../../mcp/tools/session-tools.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
@@ -38,6 +38,8 @@ type SessionDeps = {
   /** The model's window in tokens. */
   window(): number;
   notice(text: string): void;
+  /** The model is about to read how a server that others run describes its tools. */
+  describes(server: string): Promise<void>;
 };
 
 /** A function, so that startup without servers loads none of their modules. */
@@ -70,11 +72,20 @@ function createServerTools(hub: Hub, place: LoginPlace, deps: SessionDeps): Serv
     },
     desk: createServerActions(hub, { ...place, outgoing: deps.outgoing }),
     async ready(prompt) {
-      settling ??= waitForServers(hub, deps, prompt).then(session.settle);
+      settling ??= waitForServers(hub, deps, prompt).then(async () => {
+        session.settle();
+        for (const server of remoteIn(session.definitions(), hub)) await deps.describes(server);
+      });
       await settling;
     },
     close: () => void stop(),
   };
+}
+
+/** The servers of these tools that run elsewhere. A program on this machine can do more than give orders to a model. */
+function remoteIn(definitions: readonly ToolDefinition[], { connections }: Hub): string[] {
+  const remote = connections.filter(({ settings }) => settings.url !== undefined).map(({ name }) => name);
+  return remote.filter((server) => definitions.some(({ name }) => splitName(name)?.server === server));
 }
 
 async function waitForServers(hub: Hub, deps: SessionDeps, prompt: string): Promise<void> {

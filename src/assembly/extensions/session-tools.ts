@@ -14,7 +14,7 @@ import type { Mode } from '../window/mode.ts';
 import type { SessionExtensions } from './extensions.ts';
 
 export type SessionToolsDeps = {
-  safety: Pick<Safety, 'capabilities' | 'privacy'>;
+  safety: Pick<Safety, 'capabilities' | 'privacy' | 'sources'>;
   extensions: Pick<SessionExtensions, 'definitions' | 'find'>;
   memory: Pick<SessionMemory, 'recall'> | null;
   mode: Pick<Mode, 'hasPlanned'>;
@@ -49,6 +49,12 @@ export function collectTools(
     isAllowed: (server) => config.permissions.allow.some((rule) => namesServer(rule.trim(), server)),
     window: () => choice.info.contextWindow,
     notice: warn,
+    describes: (server) =>
+      safety.sources.add({
+        kind: 'foreign',
+        name: `the tool descriptions of the MCP server ${server}`,
+        server,
+      }),
   });
   const definitions = (): readonly ToolDefinition[] => {
     const plans = parts.reviewPlan !== undefined && mode.hasPlanned();

@@ -14,7 +14,7 @@ import { isMcpTool } from '../../permissions/pattern/tool-names.ts';
 import { addressesIn } from '../../permissions/provenance/addresses.ts';
 import type { Provenance } from '../../permissions/provenance/guard.ts';
 import { type SourcePlace, untrusted } from '../../permissions/provenance/paths.ts';
-import { sourcesOf } from '../../permissions/provenance/sources.ts';
+import { shorten, sourcesOf } from '../../permissions/provenance/sources.ts';
 import { loadGrammar } from '../../permissions/shell/grammar.ts';
 import { realPath } from '../../sandbox/files/real-path.ts';
 import type { Guard } from '../../sandbox/guard.ts';
@@ -33,6 +33,7 @@ export type TextSourcesDeps = {
 /** Of each kind; with more, the guard is on anyway. */
 const MAX_SOURCES = 200;
 const MAX_LINKS = 5_000;
+const MAX_NAME = 120;
 /** Tools whose results are text of others and nothing else. What a command prints, the model may have composed. */
 const READS_WEB = new Set(['WebFetch', 'WebSearch']);
 
@@ -96,6 +97,12 @@ export class TextSources {
     for (const part of content) {
       if (part.type !== 'text' || part.origin === undefined) continue;
       const { kind, name } = part.origin;
+      if (kind === 'others') {
+        await this.add({ kind: 'foreign', name: shorten(name, MAX_NAME) });
+        if (this.#deps.hasSecret(part.text)) await this.add({ kind: 'secret', name: 'secrets' });
+        this.#learnLinks(part.text, '');
+        continue;
+      }
       if (kind === 'command') await loadGrammar();
       if (kind === 'resource' && !path.isAbsolute(name)) await this.add({ kind: 'foreign', name });
       const accesses = [
@@ -166,6 +173,9 @@ export class TextSources {
       this.#hasOldLinks = true;
       const inputs = new Map<string, string>();
       for (const message of this.#deps.writer.session.messages) {
+        if (message.role === 'user')
+          for (const part of message.content)
+            if (part.type === 'text' && part.origin?.kind === 'others') this.#learnLinks(part.text, '');
         if (message.role === 'assistant')
           for (const { id, input } of toolCallsOf(message)) inputs.set(id, JSON.stringify(input));
         if (message.role === 'tool' && READS_WEB.has(message.name))

@@ -3,7 +3,7 @@ import { resolvePath } from '../../lib/files/data-root.ts';
 import { parseFrontMatter, textField } from '../../lib/text/front-matter.ts';
 import { argumentsFor, quoted } from '../../plugins/arguments.ts';
 import type { Task, TaskLine } from '../task.ts';
-import { fillTemplate } from './template.ts';
+import { fillTemplate, namesIn } from './template.ts';
 
 /** What flags say for all tasks; a task's own fields win. */
 export type TaskDefaults = {
@@ -31,6 +31,8 @@ export type TaskDefaults = {
 export type CompleteOptions = TaskDefaults & {
   /** What paths in the line are relative to. */
   folder: string;
+  /** File and line; null if its variables are names of the project's files. */
+  place: string | null;
   /** Its number, padded: the default id. */
   number: string;
   isFolder(path: string): boolean;
@@ -75,6 +77,7 @@ export function completeTask(
     ...limited('timeout', line.timeout ?? options.timeout),
     labels: [...new Set([...options.labels, ...(line.labels ?? [])])],
     variables: variables ?? {},
+    ...limited('textFrom', options.place !== null && hasText(prompt, variables) ? options.place : undefined),
   };
   if (prompt !== null && task.prompt.trim() === '') problems.push('the prompt is empty');
   const models = line.model === undefined ? options.models : [line.model];
@@ -84,6 +87,14 @@ export function completeTask(
       ? models.map((model, i) => ({ ...task, id: idOf(id, `${i + 1}-${model}`), model }))
       : [{ ...task, id, ...limited('model', models[0]) }];
   return { tasks: problems.length > 0 ? [] : tasks, problems: [...new Set(problems)] };
+}
+
+/** Names, numbers and versions give no orders. */
+const NAME = /^[\w./@+#-]{0,64}$/;
+
+/** Whether a variable of the prompt is more than a name: a title or a description, which others may have written. */
+function hasText(prompt: string | null, variables: TaskLine['variables'] = {}): boolean {
+  return namesIn(prompt ?? '').some((name) => !NAME.test(variables[name] ?? ''));
 }
 
 function limited<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {

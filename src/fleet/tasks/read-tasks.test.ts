@@ -77,6 +77,7 @@ describe('a line of JSON', () => {
         checkRetries: 2,
         labels: ['x'],
         variables: { what: 'a b', n: '3' },
+        textFrom: 'tasks.jsonl:3',
       },
       expect.objectContaining({ id: '2', prompt: '{{as it is}}', checks: [], variables: {} }),
     ]);

@@ -57,7 +57,10 @@ export async function readTasks(input: TaskInput, defaults: TaskDefaults): Promi
       for (const issue of parsed.error.issues) problem(issueText(issue));
       continue;
     }
-    const completed = completeTask(parsed.data, { ...defaults, folder, number, readCommand, isFolder });
+    const completed = completeTask(parsed.data, {
+      ...{ ...defaults, folder, number, readCommand, isFolder },
+      place: input.type === 'each' ? null : place,
+    });
     for (const text of completed.problems) problem(text);
     for (const task of completed.tasks) {
       const other = seen.get(task.id.toLowerCase());

@@ -4,6 +4,7 @@ import { findModel } from '../../app/opening/find-model.ts';
 import type { StartedTelemetry } from '../../app/opening/start-telemetry.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
+import type { TextPart } from '../../contract/message.ts';
 import type { Approver } from '../../contract/permission.ts';
 import type { Options } from '../shared/options.ts';
 import { shutdownSignal } from '../shared/signals.ts';
@@ -42,7 +43,7 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
   const leaving = shutdownSignal(terminal);
   return openHeadless(options, terminal, { leaving }, async ({ opened, output, schema }) => {
     if (images.length > 0) assertSeesImages(opened.choice);
-    const content = goesOn ? null : [{ type: 'text' as const, text: task, typed: prompt || task }, ...images];
+    const content = goesOn ? null : [taskPart(task, prompt, options), ...images];
     const report = await runPrompt(content, {
       ...{ opened, schema, host: terminal, signal: leaving, checks },
       typed: prompt || task,
@@ -50,6 +51,13 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
     await output.result(report);
     return output.exitCode(report);
   });
+}
+
+/** What was piped in beside a prompt, or comes from others, was not typed. */
+function taskPart(task: string, prompt: string, { stdinFrom }: Options): TextPart {
+  if (stdinFrom === undefined) return { type: 'text', text: task, typed: prompt || task };
+  const origin = { kind: 'others' as const, name: stdinFrom };
+  return { type: 'text', text: task, ...(prompt !== '' && { typed: prompt }), origin };
 }
 
 type HeadlessOptions = {

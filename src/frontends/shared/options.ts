@@ -14,6 +14,8 @@ export type Options = SessionOptions & {
   replayUserMessages?: boolean;
   /** Who answers permission questions; nobody by default. */
   permissionPromptTool?: 'stdio';
+  /** What standard input is, if others wrote it. */
+  stdinFrom?: string;
   image?: string[];
   /** Commands that must succeed after the model is done, and how often a failure goes back to it. */
   check?: string[];

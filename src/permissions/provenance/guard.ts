@@ -57,17 +57,29 @@ const MAX_SHOWN = 60;
  * effect later, or carry out private data that the model holds or that the call itself reads. Null if it does not.
  */
 export function guardBecause(one: GuardedAccess, provenance: Provenance): string | null {
-  const { sources } = provenance;
-  const foreign = sources.filter(({ kind }) => kind === 'foreign');
+  const read = provenance.sources.filter(({ kind }) => kind === 'foreign');
+  if (read.length === 0) return null;
+  const all = heldBy(one, provenance);
+  const foreign = read.filter((source) => !isAbout(one, source, all));
   if (foreign.length === 0) return null;
   const isOwn = foreign.every(({ own }) => own);
-  const held = heldBy(one, provenance).filter(({ kind }) => kind !== 'project' || !isOwn);
+  const held = all.filter(({ kind }) => kind !== 'project' || !isOwn);
   if (held.length === 0 && (isOwn || one.access.kind !== 'write')) return null;
   const risk = riskOf(one, held, {
     ...provenance,
     known: foreign.find(({ remotes }) => remotes)?.remotes ?? [],
   });
   return risk === null ? null : exactLine(`${risk}, after reading ${namesOf(foreign)}`);
+}
+
+/** Whether a source describes the very tool that is called, and only the project is at stake. */
+function isAbout(
+  { tool, access }: GuardedAccess,
+  { server }: TextSource,
+  held: readonly TextSource[],
+): boolean {
+  if (server === undefined || !access.server || !tool.startsWith(`${server}:`)) return false;
+  return held.every(({ kind }) => kind === 'project');
 }
 
 /** A placeholder in a command stands for a secret, wherever it was read. */

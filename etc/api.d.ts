@@ -944,9 +944,11 @@ type Report = {
     /** Null when the price of the model is unknown. */
     costUsd: number | null;
     filesChanged: string[];
+    /** `folder`: where it ran, if the model named a folder. */
     commands: {
         command: string;
         exitCode: number | null;
+        folder?: string;
     }[];
     /** Files that differ from before the run, whatever changed them; null if lines were not counted. */
     changes?: NetChange[];

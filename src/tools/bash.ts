@@ -101,6 +101,7 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
           signal: outcome.signal,
           durationMs,
           command,
+          ...(folder && { folder: folder.path }),
           sandbox: outcome.sandbox,
           ...(outcome.timedOut && { timedOut: true }),
           ...(fullOutput !== undefined && { fullOutput }),

@@ -79,10 +79,10 @@ describe('[U06] what is learned', () => {
         .at(-1)
         ?.messages.map(({ text }) => text)
         .join() ?? '';
-    expect(told).toMatch(/- `gradlew test` passed with exit code 0 \(project, 20\d\d-\d\d-\d\d\)/);
+    expect(told).toMatch(/- `\.\/gradlew test` passed with exit code 0 \(project, 20\d\d-\d\d-\d\d\)/);
     expect(told).not.toContain('gradlew check');
     expect((await run('/learned')).stdout).toMatch(
-      /`gradlew test` passed with exit code 0 \(20\S+\); remove it with \/memory forget 1/,
+      /`\.\/gradlew test` passed with exit code 0 \(20\S+\); remove it with \/memory forget 1/,
     );
     await rm(gradlew);
     await run('test it again');

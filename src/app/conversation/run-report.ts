@@ -21,7 +21,8 @@ export type Report = {
   /** Null when the price of the model is unknown. */
   costUsd: number | null;
   filesChanged: string[];
-  commands: { command: string; exitCode: number | null }[];
+  /** `folder`: where it ran, if the model named a folder. */
+  commands: { command: string; exitCode: number | null; folder?: string }[];
   /** Files that differ from before the run, whatever changed them; null if lines were not counted. */
   changes?: NetChange[];
   /** The last outcome of each command that tested, built or linted; null if it was stopped. */
@@ -117,7 +118,11 @@ export class Reporter {
     const { filesChanged, commands } = this.#report;
     // Set by the tool that ran the command; metadata is untyped because every tool has its own.
     if (metadata?.sandbox) this.#report.sandbox = metadata.sandbox as SandboxState;
-    if (display?.kind === 'command') commands.push({ command: display.command, exitCode: display.exitCode });
+    if (display?.kind === 'command') {
+      const { command, exitCode } = display;
+      const folder = typeof metadata?.folder === 'string' ? { folder: metadata.folder } : {};
+      commands.push({ command, exitCode, ...folder });
+    }
     for (const file of changedFiles(event)) {
       if (!filesChanged.includes(file)) filesChanged.push(file);
     }

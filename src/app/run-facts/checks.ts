@@ -10,6 +10,7 @@ import {
   targets,
   valueOptions,
 } from './check-table.ts';
+import { runnableLine } from './runnable-line.ts';
 
 /** A command that tested, built or linted, such as `npm test`. A null exit code means that it was stopped. */
 export type Check = { name: string; exitCode: number | null };
@@ -17,27 +18,48 @@ export type Check = { name: string; exitCode: number | null };
 /** A command of `--check`: how often it ran, and the end of its last output. */
 export type RequiredCheck = Check & { required: true; attempts: number; output: string };
 
-type Ran = { command: string; exitCode: number | null };
+/** `folder`: where it ran, if not in the working directory. */
+type Ran = { command: string; exitCode: number | null; folder?: string };
 
 /** Syntax that may run a command any number of times, or turn its outcome around. */
 const COMPOUND = /(^|[\s;&|])(if|for|while|until|case|function|!|\{)(?=\s)|\(/;
 
-/** The last known outcome of each check in these commands. */
+/** The last known outcome of each check in these commands, by its name for people. */
 export async function checksIn(commands: readonly Ran[]): Promise<Check[]> {
+  return lastOutcomes(commands, ({ name }) => name);
+}
+
+/** The same, by the line that runs it again in `cwd`; without those that would not. */
+export async function runnableChecksIn(commands: readonly Ran[], cwd: string): Promise<Check[]> {
+  return lastOutcomes(commands, ({ line, at }, { folder = cwd }) => runnableLine(line, at, { cwd, folder }));
+}
+
+async function lastOutcomes(
+  commands: readonly Ran[],
+  nameFor: (found: Outcome, ran: Ran) => string | null,
+): Promise<Check[]> {
   if (commands.length === 0) return [];
   await loadGrammar();
   const outcomes = new Map<string, number | null>();
-  for (const { command, exitCode } of commands) {
-    for (const { name, outcome } of outcomesIn(command, exitCode)) {
+  for (const ran of commands) {
+    for (const found of outcomesIn(ran.command, ran.exitCode)) {
+      const name = nameFor(found, ran);
+      if (name === null) continue;
       // Where its outcome cannot be told, an earlier one no longer counts.
       outcomes.delete(name);
-      if (outcome !== 'unknown') outcomes.set(name, outcome);
+      if (found.outcome !== 'unknown') outcomes.set(name, found.outcome);
     }
   }
   return Array.from(outcomes, ([name, exitCode]) => ({ name, exitCode }));
 }
 
-type Outcome = { name: string; outcome: number | null | 'unknown' };
+/** `at`: which of the commands of the line it is. */
+type Outcome = {
+  name: string;
+  line: readonly SimpleCommand[];
+  at: number;
+  outcome: number | null | 'unknown';
+};
 
 /** What the exit code of a line says about the checks it runs. */
 function outcomesIn(line: string, exitCode: number | null): Outcome[] {
@@ -48,8 +70,8 @@ function outcomesIn(line: string, exitCode: number | null): Outcome[] {
   const decided = unclear ? [] : last.filter((i) => checks[i] !== null);
   // Of several in a row, the last has not passed, and nothing is known about the others.
   const known = exitCode === 0 ? decided : decided.slice(-1);
-  return checks.flatMap((name, i): Outcome[] =>
-    name === null ? [] : [{ name, outcome: known.includes(i) ? exitCode : 'unknown' }],
+  return checks.flatMap((name, at): Outcome[] =>
+    name === null ? [] : [{ name, line: commands, at, outcome: known.includes(at) ? exitCode : 'unknown' }],
   );
 }
 

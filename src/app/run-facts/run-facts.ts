@@ -5,7 +5,7 @@ import { isInside } from '../../lib/paths/inside.ts';
 import type { NetChange } from '../../session/undo/net-changes.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 import { type Report, Reporter } from '../conversation/run-report.ts';
-import { type Check, checksIn } from './checks.ts';
+import { type Check, checksIn, runnableChecksIn } from './checks.ts';
 
 /** What a run did, from its record rather than from what the model says. */
 export type RunFacts = {
@@ -70,7 +70,7 @@ export async function recordOf(
 ): Promise<Pick<RunFacts, 'changes' | 'checks'>> {
   const [changed, checks] = await Promise.all([undo.changed(since), checksIn(commands)]);
   // A memory that cannot be written must not fail the run.
-  await memory?.noteChecks(checks).catch(() => undefined);
+  if (memory) await memory.noteChecks(await runnableChecksIn(commands, cwd)).catch(() => undefined);
   const changes = changed.map((change) => ({
     ...change,
     path: isInside(cwd, change.path) ? path.relative(cwd, change.path) : change.path,

@@ -122,7 +122,37 @@ export class Editor {
 
   /** Chooses from a list of the editor. */
   async pick(text: string): Promise<void> {
+    // Away from where it was: what is shown about the row below it would cover other rows.
+    await this.page.mouse.move(0, 0);
     await this.page.locator('.quick-input-list .monaco-list-row', { hasText: text }).first().click();
+  }
+
+  /** Writes into the box of the editor that asks for this. */
+  async enter(prompt: string, text: string): Promise<void> {
+    const box = this.page.locator('.quick-input-widget', { hasText: prompt }).locator('input.input');
+    await box.fill(text);
+    await box.press('Enter');
+  }
+
+  /** Whether the window has written down what it keeps of this. It does so every few seconds, not when it is reloaded. */
+  keeps(text: string): Promise<boolean> {
+    return this.page.evaluate(async (wanted) => {
+      const answered = <Value>(request: IDBRequest<Value>) =>
+        new Promise<Value>((resolve, reject) => {
+          request.onsuccess = () => resolve(request.result);
+          request.onerror = () => reject(request.error);
+        });
+      for (const { name = '' } of await indexedDB.databases()) {
+        const database = await answered(indexedDB.open(name));
+        const stores = [...database.objectStoreNames].filter((store) => store === 'ItemTable');
+        const kept = await Promise.all(
+          stores.map((store) => answered(database.transaction(store).objectStore(store).getAll())),
+        );
+        database.close();
+        if (JSON.stringify(kept).includes(wanted)) return true;
+      }
+      return false;
+    }, text);
   }
 
   /** Changes the colors, and waits until they are on the screen. */

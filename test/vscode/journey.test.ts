@@ -1,9 +1,13 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { aca, doors } from '../support/aca.ts';
 import { buildProgram, node } from '../support/build-program.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
+import { folderOf, Served } from '../support/served.ts';
+import { workspace } from '../support/workspace.ts';
 import { type Editor, openEditor } from './editor.ts';
 import { installCodeServer } from './install.ts';
 
@@ -42,6 +46,7 @@ const script = [
   says('Here again.'),
   calls(['Write', { file_path: 'served.md', content: '# Served\n' }]),
   says('From the server.'),
+  says('Hello from elsewhere.'),
 ];
 
 let it: Editor;
@@ -234,6 +239,33 @@ test('a session of a server is shown, also after the window is opened again, unt
   await it.command('aca: Detach from Server');
   await said('Here again.').waitFor();
   await expect.poll(() => it.agents).not.toEqual([]);
+});
+
+test('a server elsewhere is joined by an invitation, once its certificate was accepted', async () => {
+  const elsewhere = await workspace();
+  const { model, env } = doors.anthropic(it.server.url);
+  const served = await Served.start(elsewhere, { args: ['--tls', '--model', model], env });
+  await aca(elsewhere, ['--background', 'Say hello']);
+  const { stdout } = await aca(elsewhere, ['serve', 'invite', '--role', 'editor', '--name', 'Ada']);
+  const link = /https:\S+#code=\S+/.exec(stdout)?.[0] ?? '';
+  const certificate = new X509Certificate(await readFile(path.join(folderOf(elsewhere), 'tls-cert.pem')));
+
+  await it.command('aca: Attach to Server');
+  await it.pick('Another server');
+  await it.enter('Address of a server, or an invitation link', link);
+  const dialog = it.page.locator('.monaco-dialog-box');
+  await dialog.getByText(certificate.fingerprint256).waitFor();
+  await dialog.getByText(served.url).waitFor();
+  await picture('certificate');
+  await dialog.getByRole('button', { name: 'Connect' }).click();
+  await it.pick('Say hello');
+  await said('Hello from elsewhere.').waitFor();
+
+  await expect.poll(() => it.keeps(new URL(served.url).host)).toBe(true);
+  await it.page.reload();
+  await said('Hello from elsewhere.').waitFor();
+  await it.command('aca: Detach from Server');
+  await said('Here again.').waitFor();
 });
 
 test('no process is left behind when the editor is closed', async () => {

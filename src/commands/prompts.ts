@@ -6,10 +6,20 @@ export type Prompt = { message: number; at: string; line: string };
 
 const LINE_LENGTH = 60;
 
+/** What the user sent, without what the program wrote itself, such as the report of a failed check. */
 export function promptsOf(messages: readonly Message[]): Prompt[] {
+  const firstMarked = messages.findIndex((message) => message.role === 'user' && isUsers(message));
+  // Journals of older versions do not say who wrote a prompt.
+  const isUnknown = (i: number) => firstMarked < 0 || i < firstMarked;
   return messages.flatMap((message, i) =>
-    message.role === 'user' ? [{ message: i, at: message.timestamp, line: firstLineOf(message) }] : [],
+    message.role === 'user' && (isUsers(message) || isUnknown(i))
+      ? [{ message: i, at: message.timestamp, line: firstLineOf(message) }]
+      : [],
   );
+}
+
+function isUsers({ content }: UserMessage): boolean {
+  return content.some((part) => part.type === 'image' || part.typed !== undefined || part.sent !== undefined);
 }
 
 /** The prompt with this number, counted from 1, or null. */

@@ -1,7 +1,7 @@
 import { lastDone } from '../../agent/history.ts';
-import { type Message, promptText } from '../../contract/message.ts';
+import { shownText } from '../../commands/prompts.ts';
+import type { Message } from '../../contract/message.ts';
 import type { Todo, ToolContext } from '../../contract/tool.ts';
-import { withoutMemory } from '../../memory/block.ts';
 import type { RunInfo } from '../../session/undo/undo-log.ts';
 import { todo } from '../../tools/todo.ts';
 
@@ -9,7 +9,7 @@ import { todo } from '../../tools/todo.ts';
 export function runInfo(messages: readonly Message[]): RunInfo {
   const message = messages.findLastIndex(({ role }) => role === 'user');
   const prompt = messages[message];
-  const text = prompt?.role === 'user' ? withoutMemory(promptText(prompt)) : '';
+  const text = prompt?.role === 'user' ? shownText(prompt) : '';
   return { at: new Date().toISOString(), prompt: text, message };
 }
 

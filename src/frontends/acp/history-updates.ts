@@ -1,9 +1,15 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { pastCall } from '../../app/conversation/past-calls.ts';
 import { type PastPart, pastParts } from '../../app/conversation/past-parts.ts';
-import type { Message, ToolCallPart, ToolMessage } from '../../contract/message.ts';
-import { textOf } from '../../contract/message.ts';
+import {
+  type Message,
+  type ToolCallPart,
+  type ToolMessage,
+  textOf,
+  toolCallsOf,
+} from '../../contract/message.ts';
 import type { CallDecision, Session } from '../../contract/session.ts';
+import { isObject } from '../../lib/text/json.ts';
 import { contentOf, kindOf, textContent } from './tool-calls.ts';
 
 const CHUNKS = {
@@ -20,12 +26,24 @@ export type PastUpdate = {
   decision?: CallDecision | undefined;
 };
 
+/** `count` of the messages are told, all if absent; the calls of the subagents are nested in those that started them. */
+type Past = Partial<Pick<Session, 'decisions' | 'subagents'>> & {
+  messages: readonly Message[];
+  count?: number | undefined;
+};
+
 /** A saved conversation as the updates that an editor would have received. */
-export function historyUpdates(
-  {
-    messages,
-    decisions = {},
-  }: { messages: readonly Message[]; decisions?: Session['decisions'] | undefined },
+export function historyUpdates({ messages, count, ...past }: Past, cwd: string): PastUpdate[] {
+  const told = messages.slice(0, count);
+  const callsIn = nestedCalls(messages, past, cwd);
+  return toldUpdates(told, past, cwd).flatMap((one) =>
+    one.update.sessionUpdate === 'tool_call' ? [one, ...callsIn(one.update.toolCallId)] : [one],
+  );
+}
+
+function toldUpdates(
+  messages: readonly Message[],
+  { decisions = {} }: Omit<Past, 'messages'>,
   cwd: string,
 ): PastUpdate[] {
   const answers = new Map(
@@ -44,6 +62,54 @@ export function historyUpdates(
       return [{ update: { sessionUpdate: CHUNKS[part.type], content, messageId } }];
     }),
   );
+}
+
+type Caller = { callId: string; at: string };
+
+/** The calls of the subagents that a call started, and of theirs. */
+function nestedCalls(
+  messages: readonly Message[],
+  { subagents = [], ...past }: Omit<Past, 'messages'>,
+  cwd: string,
+): (callId: string) => PastUpdate[] {
+  const conversations = [messages, ...subagents.map((one) => one.messages)];
+  const inside = new Map<string, PastUpdate[]>();
+  for (const { id, subagent, messages: own } of subagents) {
+    if (!subagent) continue;
+    const callers = [{ callId: subagent.callId, at: '' }, ...conversations.flatMap(callersOf(id))];
+    for (const message of own) {
+      if (message.role !== 'assistant') continue;
+      const parent = callers.findLast(({ at }) => at <= message.timestamp)?.callId ?? subagent.callId;
+      const answered = [message, ...own.filter(({ role }) => role === 'tool')];
+      const calls = toldUpdates(answered, past, cwd).flatMap(({ update, ...about }) =>
+        update.sessionUpdate === 'tool_call'
+          ? [{ ...about, update: { ...update, _meta: { aca: { parent } } } }]
+          : [],
+      );
+      inside.set(parent, [...(inside.get(parent) ?? []), ...calls]);
+    }
+  }
+  const all = (callId: string): PastUpdate[] => {
+    const calls = inside.get(callId) ?? [];
+    // Damaged files could name one another.
+    inside.delete(callId);
+    return calls.flatMap((one) =>
+      one.update.sessionUpdate === 'tool_call' ? [one, ...all(one.update.toolCallId)] : [one],
+    );
+  };
+  return all;
+}
+
+/** The calls that gave this subagent more to do. */
+function callersOf(subagent: string): (messages: readonly Message[]) => Caller[] {
+  return (messages) =>
+    messages.flatMap((message) =>
+      message.role === 'assistant'
+        ? toolCallsOf(message)
+            .filter(({ input }) => isObject(input) && input.continue === subagent)
+            .map(({ id: callId }) => ({ callId, at: message.timestamp }))
+        : [],
+    );
 }
 
 function promptUpdates(

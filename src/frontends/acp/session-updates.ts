@@ -239,7 +239,7 @@ function callIn(event: AgentEvent): string | null {
   }
 }
 
-function nestsCalls({ _meta }: ClientCapabilities): boolean {
+export function nestsCalls({ _meta }: ClientCapabilities): boolean {
   return ((_meta ?? {}) as ClientExtensions).aca?.subagents === true;
 }
 

@@ -13,6 +13,7 @@ import type { SessionOptions } from '../../app/options.ts';
 import { loadSettings, type Settings } from '../../app/settings.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
+import type { Session } from '../../contract/session.ts';
 import { following } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { projectFiles } from '../../sandbox/files/project-files.ts';
@@ -27,7 +28,7 @@ import { runError, stopReasonOf } from './run-end.ts';
 import { SessionChanges } from './session-changes.ts';
 import { availableCommands, commandsFor, sessionCommands } from './session-commands.ts';
 import type { SessionEvent } from './session-event.ts';
-import { SessionUpdates } from './session-updates.ts';
+import { nestsCalls, SessionUpdates } from './session-updates.ts';
 import { SharedModelList } from './shared-model-list.ts';
 import { textContent } from './tool-calls.ts';
 
@@ -152,10 +153,15 @@ export class AcpSession {
     void opened.ready.then(() => this.#tellTitle());
   }
 
+  /** The conversations of its subagents, as saved so far, if the client shows their calls. */
+  async subagents(): Promise<Session[]> {
+    return nestsCalls(this.#client.capabilities) ? this.#opened.opened.subagents.all() : [];
+  }
+
   /** The conversation so far, or this many messages of it. All of them must have been loaded. */
-  past(count?: number): PastUpdate[] {
+  past(subagents: Session[], count?: number): PastUpdate[] {
     const { messages, decisions } = this.#opened.controller.session;
-    return historyUpdates({ messages: messages.slice(0, count), decisions }, this.#host.cwd);
+    return historyUpdates({ messages, count, subagents, ...(decisions && { decisions }) }, this.#host.cwd);
   }
 
   /** Prompts of an earlier process that no run has taken: they go with the next prompt. */

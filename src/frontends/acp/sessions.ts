@@ -71,7 +71,8 @@ export class Sessions {
       const client = clientOf(request.sessionId);
       const session = await this.#reopen(request, () => client);
       await session.opened.opened.ready;
-      client.update(...session.past().map(({ update }) => update));
+      const subagents = await session.subagents();
+      client.update(...session.past(subagents).map(({ update }) => update));
       await client.passedOn?.();
       return announced(session);
     });

@@ -49,6 +49,7 @@ export class HostedSession {
   #isReleased = false;
   /** How many messages the saved conversation has, as of `log.saved`. */
   #messages = 0;
+  #savedTimes = 0;
   /** The saved conversation, while it is needed. */
   #past: Delivery[] | null = null;
   #forgetPast: NodeJS.Timeout | undefined;
@@ -181,7 +182,7 @@ export class HostedSession {
   /** Everything a new client needs to know, and the position from which it can follow. */
   async snapshot(): Promise<{ first: Delivery[]; position: Position }> {
     await this.session.opened.opened.ready;
-    this.#past ??= this.#readPast();
+    while (!this.#past) await this.#readPast();
     return { first: [...this.#past, ...this.log.unsaved()], position: this.log.position };
   }
 
@@ -200,18 +201,23 @@ export class HostedSession {
     };
   }
 
-  #readPast(): Delivery[] {
+  async #readPast(): Promise<void> {
+    const savedAt = this.#savedTimes;
+    const subagents = await this.session.subagents();
+    // What was saved meanwhile may be of subagents that were read too early.
+    if (savedAt !== this.#savedTimes) return;
     clearTimeout(this.#forgetPast);
     this.#forgetPast = setTimeout(() => {
       this.#past = null;
     }, PAST_MS).unref();
-    return this.session.past(this.#messages).map(pastDelivery);
+    this.#past = this.session.past(subagents, this.#messages).map(pastDelivery);
   }
 
   /** The saved conversation contains everything so far. */
   #saved(): void {
     this.log.saved();
     this.#past = null;
+    this.#savedTimes++;
     this.#messages = this.session.opened.controller.session.messages.length;
     this.#turn = [];
   }

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { buildPage } from '../../scripts/web-page.mjs';
 import { headerOf, SessionStore } from '../../src/session/store.ts';
+import { aca } from '../support/aca.ts';
 import { prompt, reply } from '../support/histories.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
 import { approveUntil, edits, isShown, numbers, served, shows, startSession } from '../support/page-run.ts';
@@ -214,8 +215,42 @@ test('what a subagent does is nested in its call, and reads in a row are one row
   ]);
   await page.reload();
   await page.locator('.transcript').getByText('All done.').waitFor();
-  expect((await titles()).at(-1)).toBe('Read 2 files');
+  expect(await titles()).toEqual([expect.stringContaining('look around'), 'Read 2 files']);
+  expect(await inside.allTextContents()).toEqual(['Read 2 files, searched 1 time']);
+  // The same from the disk alone.
+  await server.restart();
+  await page.reload();
+  await page.locator('.transcript').getByText('All done.').waitFor();
+  expect(await inside.allTextContents()).toEqual(['Read 2 files, searched 1 time']);
   expect(problems).toEqual([]);
+});
+
+test('the owner sees which browsers are signed in, and ends one at once, in the page or by a command', async () => {
+  const space = await workspace();
+  const server = await served(space, []);
+  const owner = await signedInPage(it.browser, await server.link());
+  const guest = await signedInPage(it.browser, await server.invite('editor', 'Eve'));
+  await owner.page.getByRole('link', { name: 'Settings' }).click();
+  const rows = owner.page.getByRole('list', { name: 'Signed-in browsers' }).getByRole('listitem');
+  await expect.poll(() => rows.count()).toBe(2);
+  expect(await rows.first().textContent()).toMatch(/^Chrome on LinuxEve · editor · since .* · until /);
+  await rows.first().getByRole('button', { name: 'Sign out' }).click();
+  await guest.page.locator('.sign-in-card').waitFor();
+  await expect.poll(() => rows.count()).toBe(1);
+
+  const { stdout } = await aca(space, ['serve', 'sign-ins', '--json']);
+  const { id, role, browser } = JSON.parse(stdout);
+  expect([role, browser]).toEqual(['owner', 'Chrome on Linux']);
+  expect((await aca(space, ['serve', 'sign-out', id])).stdout).toBe(`Signed out ${id}.\n`);
+  await owner.page.locator('.sign-in-card').waitFor();
+  expect((await aca(space, ['serve', 'sign-ins'])).stdout).toBe('No browser is signed in.\n');
+  expect(await aca(space, ['serve', 'sign-out', id])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`There is no sign-in ${id}.`),
+  });
+  const audit = await aca(space, ['audit', 'access', '--json']);
+  expect(audit.stdout).toMatch(/"revoked".*sign-in \w+: Eve, Chrome on Linux/);
+  expect(audit.stdout).toContain(`sign-in ${id}: `);
 });
 
 type Seen = { isHidden: boolean; notified: string[][]; badges: number[]; last?: Notification };

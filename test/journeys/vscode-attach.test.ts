@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Problem } from '../../editors/vscode/src/chat/problem.ts';
 import { AttachedChat } from '../../editors/vscode/src/server/attached-chat.ts';
-import { serverAddress } from '../../editors/vscode/src/server/server-address.ts';
+import { serverAddress } from '../../src/frontends/server/server-address.ts';
 import { localAccess, type ServerAccess } from '../../src/frontends/server/server-socket.ts';
 import type { ChatEvent } from '../../web/chat/connection.ts';
 import { aca } from '../support/aca.ts';

@@ -246,7 +246,7 @@ function checkModule(file: string, source: Source): Violation[] {
 const PROTOCOL = /^src\/frontends\/(acp\/extension|server\/server|server\/owner)-methods\.ts$/;
 
 /** How programs reach a server; no part of it is for browsers. */
-const CONNECTIONS = /^src\/frontends\/server\/(server-socket|pinned-certificate)\.ts$/;
+const CONNECTIONS = /^src\/frontends\/server\/(server-socket|pinned-certificate|server-address)\.ts$/;
 
 function checkClient(file: string, source: Source): Violation[] {
   const isProgram = file.startsWith('editors/vscode/src/');

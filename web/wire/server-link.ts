@@ -1,6 +1,6 @@
 import type { InitializeRequest } from '@agentclientprotocol/sdk';
 import type { ClientExtensions } from '../../src/frontends/acp/extension-methods.ts';
-import { serverMethods } from '../../src/frontends/server/server-methods.ts';
+import { ACCESS_ENDED, serverMethods } from '../../src/frontends/server/server-methods.ts';
 import { type Incoming, JsonRpc } from './json-rpc.ts';
 
 /** `signed out`: the access ended; connecting again needs a new sign-in. */
@@ -33,8 +33,6 @@ export type LinkOptions = {
   delay?(failures: number): number;
 };
 
-/** The code with which the server closes connections whose access has ended. */
-const SIGNED_OUT = 4401;
 /** How long nothing may come before the connection is tested, and how long the test may take. */
 const QUIET_MS = 25_000;
 const ANSWER_MS = 8_000;
@@ -127,7 +125,7 @@ export class ServerLink {
 
   #tryToOpen(): LinkSocket | null {
     try {
-      const socket = this.#options.open(() => this.#socket === socket && this.#lost(SIGNED_OUT));
+      const socket = this.#options.open(() => this.#socket === socket && this.#lost(ACCESS_ENDED));
       return socket;
     } catch {
       return null;
@@ -136,7 +134,7 @@ export class ServerLink {
 
   #lost(code: number): void {
     this.#drop();
-    if (code === SIGNED_OUT) {
+    if (code === ACCESS_ENDED) {
       this.#become('signed out');
       return;
     }

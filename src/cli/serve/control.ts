@@ -6,6 +6,7 @@ import type { RunningServer } from '../../frontends/server/http/types.ts';
 import { connectToServer } from '../../frontends/server/server-client.ts';
 import { type SessionOverview, serverMethods } from '../../frontends/server/server-methods.ts';
 import { findServer, type ServerRecord } from '../../frontends/server/server-record.ts';
+import { ownerAccess } from '../../frontends/server/server-socket.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { isRunning } from '../../lib/files/process-identity.ts';
@@ -61,7 +62,7 @@ function isCurrent({ state, participants, lastLine }: SessionOverview): boolean 
 }
 
 async function sessionsOf(server: ServerRecord, env: Terminal['env']): Promise<SessionOverview[]> {
-  const connection = await connectToServer(server, dataRoot(env));
+  const connection = await connectToServer(ownerAccess(server, dataRoot(env)));
   try {
     const { sessions } = await connection.agent.request<{ sessions: SessionOverview[] }>(
       serverMethods.overview,

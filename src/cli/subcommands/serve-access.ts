@@ -2,8 +2,8 @@ import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
-import type { OfflineAccess } from '../../frontends/server/http/offline-access.ts';
-import type { Invitation, NewInvitation } from '../../frontends/server/owner-methods.ts';
+import type { OfflineAccess } from '../../frontends/server/access/offline-access.ts';
+import type { Invitation, NewInvitation, SignIn } from '../../frontends/server/owner-methods.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { table } from './context.ts';
@@ -18,7 +18,7 @@ type InviteFlags = {
   qr: boolean;
 };
 
-/** `aca serve link`, `invite`, `invitations` and `revoke`: also while no server runs. */
+/** `aca serve link`, `invite`, `invitations`, `revoke`, `sign-ins` and `sign-out`: also while no server runs. */
 export function addAccessCommands(command: Command, terminal: Terminal): Command {
   const print = (text: string) => void terminal.stdout.write(text);
   command
@@ -69,6 +69,30 @@ export function addAccessCommands(command: Command, terminal: Terminal): Command
     .action(async (id: string | undefined, { all }: { all?: true }) =>
       print(await revoke(id, { all }, terminal)),
     );
+  return addSignInCommands(command, terminal);
+}
+
+function addSignInCommands(command: Command, terminal: Terminal): Command {
+  const print = (text: string) => void terminal.stdout.write(text);
+  command
+    .command('sign-ins')
+    .description('List the browsers that are signed in')
+    .option('--json', 'print JSON lines')
+    .action(async ({ json }: { json?: true }) => {
+      const all = await (await open(terminal)).signIns.list();
+      if (json) for (const one of all) print(`${JSON.stringify(one)}\n`);
+      else print(all.length > 0 ? table(all.map(signInRow)) : 'No browser is signed in.\n');
+    });
+  command
+    .command('sign-out')
+    .description('Sign a browser out; it is disconnected at once')
+    .argument('<id>', 'the browser, as `aca serve sign-ins` lists it')
+    .action(async (id: string) => {
+      const access = await open(terminal);
+      if (!(await access.signIns.end(id, access.owner)))
+        throw new UserError(`There is no sign-in ${id}.`, 'List them with `aca serve sign-ins`.');
+      print(`Signed out ${id}.\n`);
+    });
   return command;
 }
 
@@ -89,7 +113,7 @@ async function revoke(
 }
 
 async function open(terminal: Terminal): Promise<OfflineAccess> {
-  const { openAccess } = await import('../../frontends/server/http/offline-access.ts');
+  const { openAccess } = await import('../../frontends/server/access/offline-access.ts');
   const { root, config } = loadSettings({}, terminal);
   return openAccess({
     folder: path.join(root, 'serve'),
@@ -126,6 +150,17 @@ function rowOf({ id, role, name, sessions, expiresAt, lastUsedAt }: Invitation):
     sessions === 'all' ? 'all sessions' : visible(sessions.join(', ')),
     `until ${shownTime(expiresAt)}`,
     lastUsedAt === null ? 'never used' : `used ${shownTime(lastUsedAt)}`,
+  ];
+}
+
+function signInRow({ id, name, role, browser, createdAt, expiresAt }: SignIn): string[] {
+  return [
+    id,
+    visible(name),
+    role,
+    visible(browser),
+    createdAt === null ? '' : `since ${shownTime(createdAt)}`,
+    `until ${shownTime(expiresAt)}`,
   ];
 }
 

@@ -13,7 +13,6 @@ import type { SessionOptions } from '../../app/options.ts';
 import { loadSettings, type Settings } from '../../app/settings.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
-import type { Session } from '../../contract/session.ts';
 import { following } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { projectFiles } from '../../sandbox/files/project-files.ts';
@@ -154,12 +153,12 @@ export class AcpSession {
   }
 
   /** The conversations of its subagents, as saved so far, if the client shows their calls. */
-  async subagents(): Promise<Session[]> {
+  async subagents() {
     return nestsCalls(this.#client.capabilities) ? this.#opened.opened.subagents.all() : [];
   }
 
   /** The conversation so far, or this many messages of it. All of them must have been loaded. */
-  past(subagents: Session[], count?: number): PastUpdate[] {
+  past(subagents: Opened['controller']['session'][], count?: number): PastUpdate[] {
     const { messages, decisions } = this.#opened.controller.session;
     return historyUpdates({ messages, count, subagents, ...(decisions && { decisions }) }, this.#host.cwd);
   }

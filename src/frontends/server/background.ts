@@ -16,11 +16,12 @@ import type { Options } from '../shared/options.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { programOf } from '../shared/this-program.ts';
 import type { HandedOver } from '../terminal/terminal-conversation.ts';
-import { AccessStore } from './http/access-store.ts';
-import { signInLink } from './http/invitations.ts';
+import { AccessStore } from './access/access-store.ts';
+import { signInLink } from './access/invitations.ts';
 import { connectToServer } from './server-client.ts';
 import { type PromptMeta, type SessionOverview, serverMethods } from './server-methods.ts';
 import { findServer, type ServerRecord, serverFolder } from './server-record.ts';
+import { ownerAccess } from './server-socket.ts';
 import { sessionOptions } from './session-options.ts';
 
 /** Starting takes a second; a machine under load may need much longer. */
@@ -88,7 +89,7 @@ async function began(agent: ClientContext, sessionId: string, send: () => Promis
 }
 
 async function withServer(terminal: Terminal, work: (agent: ClientContext) => Promise<void>): Promise<void> {
-  const connection = await connectToServer(await ensureServer(terminal), dataRoot(terminal.env));
+  const connection = await connectToServer(ownerAccess(await ensureServer(terminal), dataRoot(terminal.env)));
   try {
     await work(connection.agent);
   } finally {

@@ -23,3 +23,8 @@ export function includesRole(role: Role, least: Role): boolean {
 export function maySee({ sessions }: Identity, sessionId: string): boolean {
   return sessions === 'all' || sessions.includes(sessionId);
 }
+
+/** As the audit log names a person. */
+export function named({ id, name, role }: Identity): Pick<Identity, 'id' | 'name' | 'role'> {
+  return { id, name, role };
+}

@@ -6,6 +6,10 @@ export const ownerMethods = {
   listInvitations: '_aca/invitations/list',
   /** Cuts the connections of its guests at once. */
   revokeInvitation: '_aca/invitations/revoke',
+  /** Browsers that are signed in. */
+  listSignIns: '_aca/sign-ins/list',
+  /** Signs one of them out, and cuts its connections at once. */
+  endSignIn: '_aca/sign-ins/end',
   /** The end of the audit log. */
   readAudit: '_aca/audit/read',
   /** What all sessions spent today. */
@@ -33,6 +37,19 @@ export type Invitation = {
   createdAt: string;
   expiresAt: string;
   lastUsedAt: string | null;
+};
+
+/** A browser that is signed in. Times are ISO 8601. */
+export type SignIn = {
+  id: string;
+  /** Who it belongs to. */
+  name: string;
+  role: Role;
+  /** Such as `Firefox on Linux`. */
+  browser: string;
+  /** Null for one of an older version. */
+  createdAt: string | null;
+  expiresAt: string;
 };
 
 export type NewInvitation = {
@@ -92,6 +109,8 @@ export type SettingsResult = { file: string; settings: ChangeableSetting[] };
 
 export type ChangeableSetting = {
   key: string;
+  /** As forms show it. */
+  name: string;
   description: string;
   /** Empty: any text. */
   choices: readonly string[];

@@ -9,23 +9,23 @@ import {
 } from '@agentclientprotocol/sdk';
 import type { WebSocket } from 'ws';
 import { UserError } from '../../contract/errors.ts';
-import type { ServerRecord } from './server-record.ts';
-import { ownerAccess, serverSocket } from './server-socket.ts';
+import { type ServerAccess, serverSocket } from './server-socket.ts';
 import { socketStream } from './sessions/socket-stream.ts';
 
 export type ServerConnection = ClientConnection & { socket: WebSocket };
 
-/** Connects to the server of this data root as its owner. `prepare` adds what the server may call. */
+/** The server does not let us in: trying again would not help. */
+export class AccessRefused extends UserError {}
+
+/** `prepare` adds what the server may call. */
 export async function connectToServer(
-  server: ServerRecord,
-  root: string,
+  access: ServerAccess,
   prepare: (app: ClientApp) => void = () => undefined,
 ): Promise<ServerConnection> {
-  const { url } = server;
-  const socket = serverSocket(ownerAccess(server, root));
+  const socket = serverSocket(access);
   await new Promise<void>((resolve, reject) => {
     socket.once('open', () => resolve());
-    socket.once('error', (error) => reject(unreachable(url, error)));
+    socket.once('error', (error) => reject(unreachable(access, error)));
   });
   const app = client({ name: 'aca' });
   prepare(app);
@@ -37,9 +37,14 @@ export async function connectToServer(
   return Object.assign(connection, { socket });
 }
 
-function unreachable(url: string, error: Error): UserError {
+function unreachable({ url }: ServerAccess, error: Error): UserError {
+  if (/ 40[13]$/.test(error.message))
+    return new AccessRefused(
+      `The server at ${url} does not accept this token or invitation.`,
+      'It may have expired. Ask the owner of the server for another invitation.',
+    );
   return new UserError(
     `The server at ${url} cannot be reached: ${error.message}.`,
-    'Restart it with `aca serve --stop` and `aca serve`.',
+    'If it is yours, restart it with `aca serve --stop` and `aca serve`.',
   );
 }

@@ -10,6 +10,9 @@ import type { Role } from './identity.ts';
 /** Where it accepts WebSockets. */
 export const SOCKET_PATH = '/acp';
 
+/** Closes a connection whose access has ended. Clients do not connect again. */
+export const ACCESS_ENDED = 4401;
+
 /**
  * What the server offers beyond the protocol, for sessions with several participants. Names and types only, so
  * that clients can use this file as it is.

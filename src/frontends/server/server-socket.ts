@@ -3,8 +3,8 @@ import { WebSocket } from 'ws';
 import { UserError } from '../../contract/errors.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { isRunning } from '../../lib/files/process-identity.ts';
+import { ownerToken } from './access/secrets.ts';
 import { trustOwnServer } from './http/certificate.ts';
-import { ownerToken } from './http/secrets.ts';
 import { SOCKET_PATH } from './server-methods.ts';
 import { findServer, type ServerRecord, serverFolder } from './server-record.ts';
 

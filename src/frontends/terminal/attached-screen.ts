@@ -9,8 +9,9 @@ import type { Settings } from '../../app/settings.ts';
 import { commandNamed } from '../../commands/command-named.ts';
 import { commandIn } from '../../commands/dispatch.ts';
 import { builtinCommands } from '../../commands/index.ts';
-import type { CommandContext, SlashCommand } from '../../contract/command.ts';
+import type { CommandContext, ModeSwitch, SlashCommand } from '../../contract/command.ts';
 import type { AgentEvent } from '../../contract/event.ts';
+import type { PermissionMode } from '../../contract/permission.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { cycleMode } from './cycle-mode.ts';
 import { withDialogs } from './flows/commands.ts';
@@ -28,6 +29,8 @@ export type OwnTalk = Pick<CommandContext, 'print' | 'ask' | 'confirm' | 'signal
 
 /** A conversation that is going on elsewhere, whoever looks at it. */
 export type AttachedSession = {
+  /** What the user of this screen may do. */
+  role: 'owner' | 'editor' | 'viewer';
   opened(): Opened;
   settings(): Settings;
   /** What has happened since its last message was saved. */
@@ -40,6 +43,8 @@ export type AttachedSession = {
   takeBack(): TypedPrompt | null;
   /** False if there is nothing to interrupt. */
   interrupt(): boolean;
+  /** The mode was changed in this terminal. */
+  onMode(mode: PermissionMode): void;
   change(options: Pick<SessionOptions, 'model' | 'account'>): Promise<void>;
   /** For a command that concerns this terminal only: another session opens here, and the others stay. */
   ownContext(talk: OwnTalk): CommandContext;
@@ -49,6 +54,10 @@ export type AttachedSession = {
 const OWN = new Set(['clear', 'fork', 'help', 'quit', 'resume', 'sessions', 'theme']);
 /** Without arguments they only show or select something, which nobody has to wait for. */
 const OWN_PICKERS = new Set(['account', 'context', 'mcp', 'memory', 'mode', 'model', 'permissions']);
+
+/** They only show something, or leave. */
+const FOR_VIEWERS = new Set(['context', 'help', 'quit']);
+const WATCHING = 'You can only watch this session. Ask its owner for an invitation as editor.';
 
 type Place = { terminal: Terminal; prompts: TypedPrompts };
 
@@ -74,9 +83,11 @@ export class AttachedScreen {
         terminal,
         history: () => prompts.list(),
         commands: () => commandsOf(session.opened(), attached.#commands),
-        seesImages: () => session.opened().choice.info.abilities.images,
-        cycleMode: () => cycleMode(session.opened().mode),
-        acceptEdits: () => session.opened().mode.set('accept-edits'),
+        // Their images are on another machine.
+        seesImages: () => session.role === 'owner' && session.opened().choice.info.abilities.images,
+        cycleMode: () => attached.#changeMode((mode) => cycleMode(mode)),
+        acceptEdits: () => attached.#changeMode((mode) => mode.set('accept-edits')),
+        role: session.role,
         rewind: () => {
           if (!session.opened().controller.busy) attached.#send({ text: '/rewind', images: [] });
         },
@@ -109,9 +120,11 @@ export class AttachedScreen {
       switchAccount: (account) => this.#change({ account }),
     });
     const commandsOn = (show: ShowDialog) =>
-      withDialogs(builtinCommands, { ...desk, show }).map((command) =>
-        command.name === 'quit' ? { ...command, description: 'Detach (the session goes on)' } : command,
-      );
+      withDialogs(builtinCommands, { ...desk, show })
+        .filter(this.#isFor)
+        .map((command) =>
+          command.name === 'quit' ? { ...command, description: 'Detach (the session goes on)' } : command,
+        );
     this.#commands = commandsOn((dialog) => this.#showInTurn(dialog));
     this.#ownCommands = commandsOn((dialog) => screen.dialogs.show(dialog, this.#own?.signal));
     screen.onInterrupt(() => this.#interrupt());
@@ -150,15 +163,33 @@ export class AttachedScreen {
     this.#showState();
   }
 
+  readonly #isFor = ({ name, forGuests }: SlashCommand): boolean => {
+    const { role } = this.#session;
+    if (role === 'viewer') return FOR_VIEWERS.has(name);
+    return role === 'owner' || forGuests === true || name === 'quit';
+  };
+
+  #changeMode(change: (mode: ModeSwitch) => void): void {
+    if (this.#session.role === 'viewer') {
+      this.screen.print(WATCHING);
+      return;
+    }
+    const { mode } = this.#session.opened();
+    change(mode);
+    this.#session.onMode(mode.get());
+  }
+
   #showState(): void {
     const opened = this.#session.opened();
     const { session } = opened.controller;
     const { screen } = this;
     const hide = showStatus(opened, screen, this.#terminal.cwd);
-    const command = showStatusCommand(opened, screen, this.#terminal);
+    // The owner's program runs for the owner only.
+    const command =
+      this.#session.role === 'owner' ? showStatusCommand(opened, screen, this.#terminal) : undefined;
     this.#hideStatus = () => {
       hide();
-      void command.then((hideCommand) => hideCommand());
+      void command?.then((hideCommand) => hideCommand());
     };
     screen.pager.shows({ title: session.title ?? 'Conversation', messages: () => session.messages });
   }
@@ -168,6 +199,7 @@ export class AttachedScreen {
     const name = typed && commandNamed(typed.name, this.#commands)?.name;
     if (name && (OWN.has(name) || (OWN_PICKERS.has(name) && typed.words.length === 0)))
       void this.#runOwn(prompt.text.trim());
+    else if (this.#session.role === 'viewer') this.screen.print(WATCHING);
     else {
       const waits = this.#session.settings().config.queue === 'after';
       this.#session.send(waits ? { ...prompt, after: true } : prompt, this.#commands);
@@ -200,9 +232,12 @@ export class AttachedScreen {
       signal,
       quit: () => screen.quit(),
     });
+    const { mode } = this.#session.opened();
+    const before = mode.get();
     try {
       await this.#prompts.add(line);
       await obey(line, context);
+      if (mode.get() !== before) this.#session.onMode(mode.get());
     } catch (error) {
       screen.print((error as Error).message);
     } finally {

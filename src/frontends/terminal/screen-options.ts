@@ -38,6 +38,8 @@ export type ScreenOptions = TerminalStreams & {
   prompt: PromptPlace;
   /** Takes the prompts instead of a queue of the screen, and shows those that wait. */
   shared?: Pick<PromptQueue, 'add' | 'length' | 'takeBack'>;
+  /** Guests give no answer that outlives the session. */
+  role?: 'owner' | 'editor' | 'viewer' | undefined;
   /** Called for each notification. */
   onNotify(note: Note): void;
   /** Actions of the prompt's keys that the screen cannot handle itself. */

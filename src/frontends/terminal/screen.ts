@@ -217,7 +217,8 @@ export class Screen {
   readonly approver: Approver = async (request, signal) => {
     if (this.isQuitting) return { choice: 'no' };
     this.notifyIfAway('Waiting for your approval');
-    const kit = { ...this.kit, acceptEdits: () => this.#options.onAction('accept-edits') };
+    const { role = 'owner', onAction } = this.#options;
+    const kit = { ...this.kit, isGuest: role !== 'owner', acceptEdits: () => onAction('accept-edits') };
     const outcome = await this.dialogs.show(permissionDialog(request, kit), signal);
     if (outcome?.type === 'answer') return outcome.answer;
     if (outcome) this.#interrupted();

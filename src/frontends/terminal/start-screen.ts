@@ -25,20 +25,32 @@ export type PaintStage = {
   /** Continues the session elsewhere. */
   background(): void;
   shared?: ScreenOptions['shared'];
+  /** Of a guest in a session of somebody else; the owner if absent. */
+  role?: ScreenOptions['role'];
 };
 
 /** Paints the screen with an empty conversation, so that the user can type while the rest is loading. */
 export async function paintScreen(settings: Settings, stage: PaintStage): Promise<Screen> {
   const { config } = settings;
   const { Screen } = await import('./screen.ts');
-  const { terminal, history, commands, seesImages, cycleMode, acceptEdits, rewind, background, shared } =
-    stage;
+  const {
+    terminal,
+    history,
+    commands,
+    seesImages,
+    cycleMode,
+    acceptEdits,
+    rewind,
+    background,
+    shared,
+    role = 'owner',
+  } = stage;
   const { stdin, stdout, remote, env, cwd, early } = terminal;
   await early?.breathe();
   const facts = startFacts(cwd);
   const notifyByCommand = async ({ title, message }: Note) => {
     const { command } = config.notifications;
-    if (command === undefined) return;
+    if (command === undefined || role !== 'owner') return;
     const { runUserCommand } = await import('../../sandbox/shell/user-command.ts');
     const told = { ...env, ACA_TITLE: title, ACA_MESSAGE: message };
     const ended = await runUserCommand({ command, cwd, env: told, timeoutMs: NOTIFY_MS });
@@ -64,13 +76,16 @@ export async function paintScreen(settings: Settings, stage: PaintStage): Promis
       notifications: config.notifications,
     },
     ...(shared && { shared }),
+    role,
     onNotify: (note) => void notifyByCommand(note),
     status: { ...unknownStatus, mode: config.mode },
     prompt: {
       history,
       commands,
       listFiles: async (signal) =>
-        (await import('../../sandbox/files/project-files.ts')).projectFiles(cwd, signal),
+        role === 'viewer'
+          ? []
+          : (await import('../../sandbox/files/project-files.ts')).projectFiles(cwd, signal),
       images: {
         cwd,
         home: homedir(),

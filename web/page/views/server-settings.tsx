@@ -9,17 +9,6 @@ import { visible } from '../../chat/text/visible.ts';
 import { useAnswer, useServer } from '../state/server.ts';
 import { Problem } from './parts.tsx';
 
-const NAMES: Record<string, string> = {
-  model: 'Model',
-  effort: 'Effort',
-  mode: 'Mode',
-  'limits.run': 'Limit per run',
-  'limits.session': 'Limit per session',
-  'limits.day': 'Limit per day',
-  maxTurns: 'Replies per run',
-  'sandbox.level': 'Sandbox',
-};
-
 /** The owner's configuration file, as far as it may be changed from here. */
 export function ServerSettings() {
   const { link } = useServer();
@@ -60,13 +49,13 @@ export function ServerSettings() {
 
 type FieldProps = { setting: ChangeableSetting; onChange(text: string): void };
 
-function Field({ setting: { key, description, choices, value, usual }, onChange }: FieldProps) {
+function Field({ setting: { key, name, description, choices, value, usual }, onChange }: FieldProps) {
   const id = `setting-${key}`;
   const unset = usual === null ? 'Not set' : `${usual} (default)`;
   const control = { id, value: value ?? '', 'aria-describedby': `${id}-hint` };
   return (
     <div class="field">
-      <label for={id}>{NAMES[key] ?? key}</label>
+      <label for={id}>{name}</label>
       {choices.length === 0 ? (
         <input
           {...control}

@@ -6,6 +6,7 @@ import { setPreferences, type Theme, usePreferences } from '../state/preferences
 import { useServer } from '../state/server.ts';
 import { Panel, Problem } from './parts.tsx';
 import { ServerSettings } from './server-settings.tsx';
+import { SignIns } from './sign-ins.tsx';
 
 const THEMES: { value: Theme; name: string }[] = [
   { value: 'system', name: 'As the system' },
@@ -77,6 +78,7 @@ export function Settings() {
             Sign out
           </button>
         </div>
+        {me.role === 'owner' && <SignIns />}
       </div>
     </Panel>
   );

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { unknownCertificate } from '../../../../src/frontends/server/pinned-certificate.ts';
+import { type ServerAddress, serverAddress } from '../../../../src/frontends/server/server-address.ts';
 import { localAccess } from '../../../../src/frontends/server/server-socket.ts';
 import type { SessionSummary } from '../../../../web/chat/connection.ts';
 import { messageOf } from '../chat/chat.ts';
 import type { AttachedChat } from './attached-chat.ts';
 import type { Conversations } from './conversations.ts';
-import { type ServerAddress, serverAddress } from './server-address.ts';
 
 /** `certificate` is the only one that is accepted, in PEM. */
 type Place = { url: string | null; secret?: string; certificate?: string };

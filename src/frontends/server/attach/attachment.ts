@@ -5,8 +5,9 @@ import type { SentPrompt } from '../../acp/prompt-turns.ts';
 import type { SessionEvent } from '../../acp/session-event.ts';
 import type { RemoteActions } from '../../shared/terminal.ts';
 import { AttachedScreen } from '../../terminal/attached-screen.ts';
-import type { Identity } from '../identity.ts';
+import { type Identity, includesRole } from '../identity.ts';
 import type { OpenTerminalParams } from '../server-methods.ts';
+import { refusedToGuests } from '../sessions/guest-commands.ts';
 import type { HostedSession } from '../sessions/hosted-session.ts';
 import type { HostedSessions } from '../sessions/hosted-sessions.ts';
 import type { Answers, YesOrNo } from '../sessions/room.ts';
@@ -24,7 +25,9 @@ type AttachmentDeps = {
   send(data: string): Promise<void>;
   /** What only the client can do with its terminal. */
   actions: RemoteActions;
-  onPrompt(text: string): void;
+  /** Whether this person has access still. */
+  isAllowed(): Promise<boolean>;
+  audit(event: 'prompted' | 'refused' | 'mode', detail: string): void;
   /** The user left, or continues in another session. */
   onClosed(message: string, next: string | null): void;
 };
@@ -64,7 +67,9 @@ export class Attachment {
       session.listen((event) => this.#show(event, attached)),
       hosted.room.join({
         info: { id, name: who.name, role: who.role },
-        answers: answersOn(attached, () => this.#closed || screen.isQuitting),
+        answers: includesRole(who.role, 'editor')
+          ? answersOn(attached, () => this.#closed || screen.isQuitting)
+          : null,
         onAnswered: (text) => screen.print(visible(text)),
         onClosed: () => {
           this.#end = 'The session was closed.';
@@ -96,36 +101,31 @@ export class Attachment {
   }
 
   async #open(): Promise<AttachedScreen> {
-    const { hosted, all, id, who, onPrompt } = this.#deps;
+    const { hosted, all, id, who } = this.#deps;
     const { session, cwd } = hosted;
     const { terminal } = this.#remote;
-    const from = { id, name: who.name };
     const { root, config } = session.settings;
-    const prompts = new TypedPrompts({ root, config, cwd, warn: () => undefined });
+    const isOwner = includesRole(who.role, 'owner');
+    // What the owner typed in other sessions is not for guests, nor theirs for the owner.
+    const kept = { ...config, saveHistory: config.saveHistory && isOwner };
+    const prompts = new TypedPrompts({ root, config: kept, cwd, warn: () => undefined });
     const attached: AttachedScreen = await AttachedScreen.open(
       {
+        role: who.role,
         opened: () => session.opened,
         settings: () => session.settings,
         turnEvents: () => hosted.turnEvents,
-        send: (prompt, commands) => {
-          const isEmpty = prompt.text.trim() === '' && prompt.images.length === 0;
-          // Enter after a failure: the same again.
-          const sent: SentPrompt = { ...prompt, from, commands, ...(isEmpty && { resumes: true }) };
-          if (isEmpty && session.isBusy) return;
-          onPrompt(prompt.text);
-          hosted.prompt(sent).catch((error: Error) => {
-            // A run that fails is shown like every other.
-            if (!this.#taken.has(sent)) attached.screen.print(error.message);
-          });
-        },
+        send: (prompt, commands) => void this.#send({ ...prompt, commands }, attached),
         waiting: () => session.waiting.filter((prompt) => prompt.from?.id === id).length,
         othersWait: () => session.waiting.some((prompt) => prompt.from?.id !== id),
         takeBack: () => session.takeBack(({ from }) => from?.id === id),
         interrupt: () => {
-          const { isBusy } = session;
+          const isBusy = session.isBusy && includesRole(who.role, 'editor');
+          if (!isBusy) return false;
           session.cancel();
-          return isBusy;
+          return true;
         },
+        onMode: (mode) => this.#deps.audit('mode', mode),
         change: (options) => session.change(options),
         ownContext: (talk) =>
           ownContext(
@@ -145,6 +145,33 @@ export class Attachment {
       { terminal, prompts },
     );
     return attached;
+  }
+
+  async #send(prompt: SentPrompt, { screen }: AttachedScreen): Promise<void> {
+    const { hosted, id, who, isAllowed, audit } = this.#deps;
+    const { session } = hosted;
+    const { text, images } = prompt;
+    const isGuest = !includesRole(who.role, 'owner');
+    const refused = isGuest ? await refusedToGuests(text, session.opened) : null;
+    if (refused !== null) {
+      audit('refused', `${refused} ${text}`);
+      screen.print(refused);
+      return;
+    }
+    const isEmpty = text.trim() === '' && images.length === 0;
+    if (isEmpty && session.isBusy) return;
+    audit('prompted', text);
+    const sent: SentPrompt = {
+      ...prompt,
+      from: { id, name: who.name },
+      // Enter after a failure: the same again.
+      ...(isEmpty && { resumes: true }),
+      ...(isGuest && { isGuest: true, isAllowed }),
+    };
+    await hosted.prompt(sent).catch((error: Error) => {
+      // A run that fails is shown like every other.
+      if (!this.#taken.has(sent)) screen.print(error.message);
+    });
   }
 
   #leave(): void {

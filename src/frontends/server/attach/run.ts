@@ -6,8 +6,11 @@ import { dataRoot } from '../../../lib/files/data-root.ts';
 import { editInProgram, editorOf } from '../../../sandbox/shell/external-editor.ts';
 import type { Terminal } from '../../shared/terminal.ts';
 import { takeKeyboard } from '../../shared/typed-ahead.ts';
-import { connectToServer } from '../server-client.ts';
+import { type Accepting, acceptedServer } from '../known-servers.ts';
+import { type ServerAddress, serverAddress } from '../server-address.ts';
+import { AccessRefused, connectToServer } from '../server-client.ts';
 import {
+  ACCESS_ENDED,
   type EditedText,
   type OpenTerminalParams,
   type OpenTerminalResult,
@@ -19,7 +22,7 @@ import {
   type TerminalText,
   terminalActions,
 } from '../server-methods.ts';
-import { findServer, type ServerRecord } from '../server-record.ts';
+import { localAccess, type ServerAccess } from '../server-socket.ts';
 import { LocalMicrophone } from './local-microphone.ts';
 import { TERMINAL_VARIABLES } from './terminal-variables.ts';
 
@@ -36,44 +39,102 @@ const closedParams: z.ZodType<TerminalClosed> = z.object({
 const recordParams = z.object({ terminalId: z.string() });
 const editParams: z.ZodType<TerminalText> = z.object({ terminalId: z.string(), text: z.string() });
 
-/** How an attachment ended: by the user, for another session, or because the server is gone. */
-type End = { type: 'closed'; message: string } | { type: 'moved'; to: string } | { type: 'lost' };
+/** How an attachment ended: by the user, for another session, because the server is gone, or because we may not stay. */
+type End =
+  | { type: 'closed'; message: string }
+  | { type: 'moved'; to: string }
+  | { type: 'lost' }
+  | { type: 'refused' };
+
+/** A server, as it can be reached at the moment; null if it does not run. `again` is the command that returns here. */
+type Place = { access(): ServerAccess | null; again(session: string): string; isGuest: boolean };
+
+export type LinkOptions = Pick<Accepting, 'ask' | 'fingerprint'> & {
+  link: string;
+  /** One of its sessions; the one that most needs attention if absent. */
+  session?: string | undefined;
+};
 
 /** `aca attach`: shows a session of the server in this terminal, until the user leaves. */
 export async function runAttach(wanted: string | undefined, terminal: Terminal): Promise<void> {
-  const { stdin, stdout, stderr, env } = terminal;
+  needTerminal(terminal);
+  const access = () => localAccess(terminal.env);
+  await attach({ access, again: (id) => `aca attach ${id.slice(0, 8)}`, isGuest: false }, wanted, terminal);
+}
+
+/** `aca attach LINK`: the same for a guest, with the role of the invitation. */
+export async function runAttachLink(
+  { link, session, ...accepting }: LinkOptions,
+  terminal: Terminal,
+): Promise<void> {
+  needTerminal(terminal);
+  const { url, secret } = addressIn(link);
+  if (secret === null)
+    throw new UserError('The link has no code.', 'Copy the whole link that `aca serve invite` printed.');
+  const tls = await acceptedServer(url, { root: dataRoot(terminal.env), ...accepting });
+  const access = { url, secret, ...(tls && { tls }) };
+  await attach({ access: () => access, again: () => 'the same command', isGuest: true }, session, terminal);
+}
+
+function needTerminal({ stdin, stdout }: Terminal): void {
   if (!stdin.isTTY || !stdout.isTTY)
     throw new UserError('`aca attach` needs a terminal.', 'Run it in one, or open the page of the server.');
-  const root = dataRoot(env);
-  let server = findServer(root);
-  if (!server)
-    throw new UserError('No server is running.', 'Start one with `aca serve`, or `aca --background "TASK"`.');
+}
+
+function addressIn(link: string): ServerAddress {
+  try {
+    return serverAddress(link);
+  } catch (error) {
+    throw new UserError(`This is not an invitation link: ${link}`, (error as Error).message);
+  }
+}
+
+async function attach(place: Place, wanted: string | undefined, terminal: Terminal): Promise<void> {
+  const { stderr } = terminal;
+  let server = place.access() ?? notRunning();
   let { id } = await sessionOf(wanted, server, terminal);
   // The process ends as usual, and its terminal is restored.
   for (const signal of ['SIGHUP', 'SIGTERM'] as const)
     terminal.onSignal(signal, () => process.exit(128 + constants.signals[signal]));
   for (;;) {
     const end = await attachOnce(id, server, terminal);
-    if (end.type === 'closed') {
-      stderr.write(`${end.message}\nAttach again with: aca attach ${id.slice(0, 8)}\n`);
-      return;
+    switch (end.type) {
+      case 'closed':
+        stderr.write(`${end.message}\nAttach again with: ${place.again(id)}\n`);
+        return;
+      case 'moved':
+        id = end.to;
+        break;
+      case 'refused':
+        if (place.isGuest)
+          throw new UserError(
+            'Your access to the server has ended.',
+            'Ask its owner for another invitation.',
+          );
+        // The owner has another token by now.
+        server = await serverAgain(place);
+        break;
+      case 'lost':
+        stderr.write('The connection to the server was lost. Reconnecting… (Ctrl+C to stop)\n');
+        server = await serverAgain(place);
+        break;
+      default:
+        end satisfies never;
     }
-    if (end.type === 'moved') {
-      id = end.to;
-      continue;
-    }
-    stderr.write('The connection to the server was lost. Reconnecting… (Ctrl+C to stop)\n');
-    server = await serverAgain(root);
   }
+}
+
+function notRunning(): never {
+  throw new UserError('No server is running.', 'Start one with `aca serve`, or `aca --background "TASK"`.');
 }
 
 /** The session by its id, or the one that most needs attention. */
 async function sessionOf(
   wanted: string | undefined,
-  server: ServerRecord,
-  { env, cwd }: Terminal,
+  server: ServerAccess,
+  { cwd }: Terminal,
 ): Promise<SessionOverview> {
-  const connection = await connectToServer(server, dataRoot(env));
+  const connection = await connectToServer(server);
   const all = await connection.agent
     .request<{ sessions: SessionOverview[] }>(serverMethods.overview, {})
     .finally(() => connection.close());
@@ -98,10 +159,15 @@ function rank({ state, cwd: folder }: SessionOverview, cwd: string): number {
 }
 
 /** One that answers: a server that has just started, or ends again, may be on record before or after it does. */
-async function serverAgain(root: string): Promise<ServerRecord> {
+async function serverAgain({ access, isGuest }: Place): Promise<ServerAccess> {
   for (const until = performance.now() + RECONNECT_MS; performance.now() < until; await pause(LOOK_MS)) {
-    const server = findServer(root);
-    const connection = server && (await connectToServer(server, root).catch(() => null));
+    const server = access();
+    const connection =
+      server &&
+      (await connectToServer(server).catch((error: unknown) => {
+        if (isGuest && error instanceof AccessRefused) throw error;
+        return null;
+      }));
     if (!server || !connection) continue;
     connection.close();
     return server;
@@ -109,7 +175,7 @@ async function serverAgain(root: string): Promise<ServerRecord> {
   throw new UserError('The server has ended.', 'Start it again with `aca serve`; its sessions are saved.');
 }
 
-async function attachOnce(sessionId: string, server: ServerRecord, terminal: Terminal): Promise<End> {
+async function attachOnce(sessionId: string, server: ServerAccess, terminal: Terminal): Promise<End> {
   const { stdin, stdout, env } = terminal;
   const held = new LocalTerminal(terminal);
   const microphone = new LocalMicrophone(terminal);
@@ -117,7 +183,7 @@ async function attachOnce(sessionId: string, server: ServerRecord, terminal: Ter
   const ended = new Promise<End>((resolve) => {
     end = resolve;
   });
-  const connection = await connectToServer(server, dataRoot(env), (app) => {
+  const connection = await connectToServer(server, (app) => {
     app
       .onNotification(serverNotifications.terminalOutput, outputParams, ({ params }) =>
         held.write(params.data),
@@ -144,14 +210,18 @@ async function attachOnce(sessionId: string, server: ServerRecord, terminal: Ter
       });
   });
   const { agent } = connection;
-  void connection.closed.then(() => end({ type: 'lost' }));
+  connection.socket.once('close', (code) => end({ type: code === ACCESS_ENDED ? 'refused' : 'lost' }));
   const typedAhead = held.hold();
   try {
-    const { terminalId } = await agent.request<OpenTerminalResult>(serverMethods.openTerminal, {
-      sessionId,
-      ...sizeOf(stdout),
-      env: Object.fromEntries(TERMINAL_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
-    } satisfies OpenTerminalParams);
+    const { terminalId } = await agent
+      .request<OpenTerminalResult>(serverMethods.openTerminal, {
+        sessionId,
+        ...sizeOf(stdout),
+        env: Object.fromEntries(TERMINAL_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+      } satisfies OpenTerminalParams)
+      .catch((error: Error) => {
+        throw new UserError(error.message, 'See its sessions in a browser, or attach to another one.');
+      });
     const tell = (method: string, params: object) =>
       void agent.notify(method, { terminalId, ...params }).catch(() => undefined);
     const type = (data: string) => tell(serverNotifications.terminalInput, { data });

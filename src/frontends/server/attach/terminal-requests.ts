@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentApp } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
+import { type Identity, includesRole } from '../identity.ts';
 import {
   type EditedText,
   type OpenTerminalParams,
@@ -15,7 +16,8 @@ import {
   terminalActions,
 } from '../server-methods.ts';
 import type { Connected } from '../sessions/connection.ts';
-import type { HostedSessions } from '../sessions/hosted-sessions.ts';
+import type { HostedSession } from '../sessions/hosted-session.ts';
+import { type HostedSessions, notOpen } from '../sessions/hosted-sessions.ts';
 import type { Attachment } from './attachment.ts';
 import { RemoteMicrophone } from './remote-microphone.ts';
 
@@ -37,10 +39,18 @@ const resizeParams: z.ZodType<TerminalSize> = ofTerminal.extend({ columns: cells
 
 type TerminalDeps = { hosted: HostedSessions; env: NodeJS.ProcessEnv };
 
+/** Viewers cause nothing, so they open no session. */
+async function openedFor(who: Identity, id: string, hosted: HostedSessions): Promise<HostedSession> {
+  if (includesRole(who.role, 'editor')) return hosted.get(id);
+  const found = hosted.find(id);
+  if (!found) throw notOpen();
+  return found;
+}
+
 /** The methods of attached terminals. They are closed with their connection. */
 export function withTerminals(
   app: AgentApp,
-  { who, context, onClose, audit }: Connected,
+  { who, isAllowed, context, onClose, audit }: Connected,
   deps: TerminalDeps,
 ): AgentApp {
   const { hosted, env } = deps;
@@ -51,7 +61,7 @@ export function withTerminals(
   });
   const notify = (method: string, params: object) => context().notify(method, params);
   const start = async (params: OpenTerminalParams) => {
-    const found = await hosted.get(params.sessionId);
+    const found = await openedFor(who, params.sessionId, hosted);
     const { Attachment } = await import('./attachment.ts');
     const terminalId = randomUUID();
     const close = (message: string, next: string | null = null) => {
@@ -67,6 +77,7 @@ export function withTerminals(
         await context().request(terminalActions.endRecording, { terminalId });
       },
     });
+    const isOwner = includesRole(who.role, 'owner');
     const attachment = new Attachment({
       id: `terminal-${terminalId}`,
       who,
@@ -85,9 +96,13 @@ export function withTerminals(
             .request(terminalActions.suspend, { terminalId })
             .catch(() => undefined);
         },
-        record: microphone.open,
+        // Transcribing it may cost the owner money.
+        record: isOwner
+          ? microphone.open
+          : () => Promise.reject(new Error('only the owner can dictate here.')),
       },
-      onPrompt: (text) => audit('prompted', { session: sessionId, detail: text }),
+      isAllowed,
+      audit: (event, detail) => audit(event, { session: sessionId, detail }),
       onClosed: close,
     });
     open.set(terminalId, attachment);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AccessLog } from '../../../observability/audit/access-log.ts';
-import type { Access, AccessStore } from './access-store.ts';
+import type { Access, AccessStore } from '../access/access-store.ts';
 import type { Attempts } from './attempts.ts';
 import type { Checked, Refusal } from './check-request.ts';
 

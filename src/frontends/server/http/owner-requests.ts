@@ -40,7 +40,7 @@ const settingChange: z.ZodType<SettingChange> = z.object({
 });
 
 export type OwnerDeps = {
-  server: Pick<RunningServer, 'invitations'>;
+  server: Pick<RunningServer, 'invitations' | 'signIns'>;
   root: string;
   fleet: Pick<FleetReader, 'read' | 'readBatch'>;
 };
@@ -51,7 +51,7 @@ export function withOwnerRequests(
   who: Identity,
   { server, root, fleet }: OwnerDeps,
 ): AgentApp {
-  const { invitations } = server;
+  const { invitations, signIns } = server;
   return app
     .onRequest(ownerMethods.createInvitation, newInvitation, ({ params }) => invitations.create(params, who))
     .onRequest(ownerMethods.listInvitations, z.unknown(), async () => ({
@@ -59,6 +59,10 @@ export function withOwnerRequests(
     }))
     .onRequest(ownerMethods.revokeInvitation, z.object({ id: z.string() }), async ({ params }) => ({
       revoked: await invitations.revoke(params.id, who),
+    }))
+    .onRequest(ownerMethods.listSignIns, z.unknown(), async () => ({ signIns: await signIns.list() }))
+    .onRequest(ownerMethods.endSignIn, z.object({ id: z.string() }), async ({ params }) => ({
+      ended: await signIns.end(params.id, who),
     }))
     .onRequest(ownerMethods.readAudit, auditParams, ({ params }) => auditIn(root, params))
     .onRequest(ownerMethods.spending, z.unknown(), () => spendingIn(root))

@@ -20,6 +20,7 @@ test('without a file, every setting is described, and none is set', async () => 
   expect(found.settings.filter(({ description }) => description === '')).toEqual([]);
   expect(found.settings).toContainEqual({
     key: 'mode',
+    name: 'Mode',
     description: expect.any(String),
     choices: ['read-only', 'plan', 'default', 'accept-edits', 'auto'],
     usual: 'default',

@@ -9,18 +9,18 @@ import type { SettingChange, SettingsResult } from '../owner-methods.ts';
 
 /**
  * Settings that a form can show and that only bound what sessions do. Rules, commands, addresses and keys, which decide what
- * runs and who gets what, are for the file and the terminal.
+ * runs and who gets what, are for the file and the terminal. With the names that forms show.
  */
-const CHANGEABLE = [
-  'model',
-  'effort',
-  'mode',
-  'limits.run',
-  'limits.session',
-  'limits.day',
-  'maxTurns',
-  'sandbox.level',
-] as const;
+const CHANGEABLE = new Map([
+  ['model', 'Model'],
+  ['effort', 'Effort'],
+  ['mode', 'Mode'],
+  ['limits.run', 'Limit per run'],
+  ['limits.session', 'Limit per session'],
+  ['limits.day', 'Limit per day'],
+  ['maxTurns', 'Replies per run'],
+  ['sandbox.level', 'Sandbox'],
+]);
 
 /** As they are in the owner's configuration file; projects, flags and the environment may say otherwise. */
 export function settingsIn(root: string): SettingsResult {
@@ -28,8 +28,9 @@ export function settingsIn(root: string): SettingsResult {
   const input: unknown = readConfigFile(file)?.input ?? {};
   return {
     file,
-    settings: CHANGEABLE.map((key) => ({
+    settings: [...CHANGEABLE].map(([key, name]) => ({
       key,
+      name,
       ...describeSetting(key.split('.')),
       value: textAt(input, key),
     })),
@@ -38,7 +39,7 @@ export function settingsIn(root: string): SettingsResult {
 
 /** Applies to sessions that are opened from now on. */
 export async function changeSetting(root: string, { key, value }: SettingChange): Promise<SettingsResult> {
-  if (!CHANGEABLE.some((one) => one === key))
+  if (!CHANGEABLE.has(key))
     throw new UserError(`${key} cannot be changed here.`, `Change it with \`aca config set ${key} VALUE\`.`);
   const path = knownKeyPath(key);
   await setValue(userConfigFile(root), path, value === null ? undefined : valueFromText(path, value));

@@ -2,13 +2,13 @@ import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { z } from 'zod';
-
+import { browserName } from '../access/browser-name.ts';
+import { named } from '../identity.ts';
 import { addressOf, authenticate, cookieName, type Door, guarded } from './authenticate.ts';
 import { type Checked, isRefusal, type Refusal } from './check-request.ts';
 import { type PageFile, pageResponse } from './page-files.ts';
 import { hintFor, logRefusal, refusalHeaders } from './refusals.ts';
 import { securityHeaders } from './response-headers.ts';
-import { named } from './sockets.ts';
 
 /** `checked` is the result of the checks that every request passes first. */
 export type Bindings = HttpBindings & { checked: Checked };
@@ -45,7 +45,9 @@ export function createRoutes(
     const body = signInBody.safeParse(await jsonOf(call));
     if (!body.success) return refused(call, { status: 400, reason: 'not a sign-in' }, door);
     const address = addressOf(incoming, door);
-    const signedIn = await guarded(address, door, () => door.store.signIn(body.data.code, body.data.name));
+    const { code, name } = body.data;
+    const browser = browserName(call.req.header('user-agent') ?? '');
+    const signedIn = await guarded(address, door, () => door.store.signIn(code, { name, browser }));
     if (signedIn === 'needs a name') return call.json({ needs: 'name' }, 422);
     if (isRefusal(signedIn)) return refused(call, signedIn, door);
     const { access, key } = signedIn;

@@ -11,18 +11,19 @@ import { getRequestListener } from '@hono/node-server';
 import { UserError } from '../../../contract/errors.ts';
 import { isErrno, unlessErrno } from '../../../lib/files/errno.ts';
 import { createAccessLog } from '../../../observability/audit/access-log.ts';
-import { AccessStore } from './access-store.ts';
+import { AccessStore } from '../access/access-store.ts';
+import { createInvitations, signInLink } from '../access/invitations.ts';
+import { ownerToken } from '../access/secrets.ts';
+import { createSignIns } from '../access/sign-ins.ts';
 import { certificateText } from './announcement.ts';
 import { Attempts, networkOf } from './attempts.ts';
 import type { Door } from './authenticate.ts';
 import { type Certificate, givenCertificate, ownCertificate, publishCertificate } from './certificate.ts';
 import { type Checked, checkRequest, isRefusal } from './check-request.ts';
 import { DEFAULT_PORT, isLoopback, type Listen, ownNames, parseHost, parseListen, sitesOf } from './hosts.ts';
-import { createInvitations, signInLink } from './invitations.ts';
 import { loadPageFiles } from './page-files.ts';
 import { hintFor, logRefusal, refusalHeaders, refuseOn } from './refusals.ts';
 import { type Bindings, createRoutes } from './routes.ts';
-import { ownerToken } from './secrets.ts';
 import { Sockets } from './sockets.ts';
 import type { RunningServer, ServerOptions } from './types.ts';
 
@@ -89,6 +90,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       url: publicUrl,
       onRevoked: () => sockets.revalidate(),
     }),
+    signIns: createSignIns({ store: door.store, log, onEnded: () => sockets.revalidate() }),
     // A guest may do these any number of times.
     audit: (entry) =>
       ['refused', 'watched'].includes(entry.event) ? log.writeLimited(entry) : log.write(entry),

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import { type Identity, includesRole } from '../identity.ts';
-import { SOCKET_PATH } from '../server-methods.ts';
-import type { Access } from './access-store.ts';
+import type { Access } from '../access/access-store.ts';
+import { includesRole, named } from '../identity.ts';
+import { ACCESS_ENDED, SOCKET_PATH } from '../server-methods.ts';
 import { addressOf, authenticate, type Door, PROTOCOL } from './authenticate.ts';
 import { checkRequest, isRefusal, type Refusal } from './check-request.ts';
 import type { Sites } from './hosts.ts';
@@ -23,8 +23,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** How long a client has to confirm that its connection ends. */
 const CLOSE_MS = 1_000;
 
-/** Close codes of our own; pages do not reconnect after them. */
-const ACCESS_ENDED = 4401;
 const GOING_AWAY = 1001;
 
 type Open = { access: Access; address: string; alive: boolean };
@@ -158,8 +156,4 @@ function end(socket: WebSocket, code: number): void {
   socket.removeAllListeners('message');
   socket.close(code, code === ACCESS_ENDED ? 'access ended' : 'server stopped');
   setTimeout(() => socket.terminate(), CLOSE_MS).unref();
-}
-
-export function named({ id, name, role }: Identity): Pick<Identity, 'id' | 'name' | 'role'> {
-  return { id, name, role };
 }

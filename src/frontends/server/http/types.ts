@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import type { AccessEntry } from '../../../observability/audit/access-log.ts';
+import type { SignIns } from '../access/sign-ins.ts';
 import type { Identity } from '../identity.ts';
 import type { CreatedInvitation, Invitation, NewInvitation } from '../owner-methods.ts';
 import type { OwnCertificate } from './certificate.ts';
@@ -41,6 +42,7 @@ export type RunningServer = {
   /** A link that signs the owner in once, within ten minutes. */
   signInLink(): Promise<string>;
   invitations: Invitations;
+  signIns: SignIns;
   /** Records what a participant did, such as a prompt or an approval. */
   audit(entry: AccessEntry): void;
   close(): Promise<void>;

@@ -47,6 +47,8 @@ export type ConnectionDeps = {
 /** What other methods may use of a connection. */
 export type Connected = {
   who: Identity;
+  /** Whether this person has access still. */
+  isAllowed(): Promise<boolean>;
   /** Once it is connected. */
   context(): AgentContext;
   /** Called once, when it is closed. */
@@ -85,6 +87,7 @@ export class Connection {
     const app = this.#app();
     const connected: Connected = {
       who: this.#who,
+      isAllowed: this.#deps.isAllowed,
       context: () => this.#context(),
       onClose: (listener) => this.#closing.add(listener),
       audit: (event, about) => this.#audit(event, about),

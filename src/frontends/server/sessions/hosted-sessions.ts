@@ -38,6 +38,12 @@ type HostedDeps = {
   audit(entry: AccessEntry): void;
 };
 
+/** For viewers, who cause nothing. */
+export function notOpen(): RequestError {
+  const why = 'This session is not open. Ask its owner or an editor to open it.';
+  return RequestError.invalidRequest(undefined, why);
+}
+
 /** What is known of a session that was closed because nobody used it. */
 type Resting = { choices: Partial<SessionOptions>; overview: SessionOverview };
 

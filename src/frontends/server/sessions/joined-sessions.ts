@@ -2,7 +2,6 @@ import {
   type AgentContext,
   type ClientCapabilities,
   methods,
-  RequestError,
   type SessionNotification,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
@@ -18,7 +17,7 @@ import {
 import { acpAnswers } from './acp-answers.ts';
 import { forGuests } from './guest-commands.ts';
 import type { HostedSession } from './hosted-session.ts';
-import type { HostedSessions } from './hosted-sessions.ts';
+import { type HostedSessions, notOpen } from './hosted-sessions.ts';
 import type { Participant } from './room.ts';
 import { preparedParams } from './socket-stream.ts';
 import { type Delivery, type Start, Watch } from './watch.ts';
@@ -72,11 +71,7 @@ export class JoinedSessions {
   /** For plain clients: from now on, or with everything that was before. */
   async join(sessionId: string, from: 'beginning' | 'now' | 'past'): Promise<void> {
     const found = await this.#open(sessionId);
-    if (!found)
-      throw RequestError.invalidRequest(
-        undefined,
-        'This session is not open. Ask its owner or an editor to open it.',
-      );
+    if (!found) throw notOpen();
     const start = from === 'past' ? await startOf(found) : { first: [], seq: seqOf(found, from) };
     const started = this.#join(sessionId, found, { isAware: false, batches: false }).start(start);
     if (from === 'past') await started;

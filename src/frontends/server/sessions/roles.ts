@@ -46,10 +46,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   [serverMethods.open]: owner('opened'),
   [session.close]: owner('closed'),
   [session.delete]: owner('deleted'),
-  [serverMethods.openTerminal]: owner('terminal opened'),
-  [serverMethods.closeTerminal]: owner(null),
-  [serverNotifications.terminalInput]: owner(null),
-  [serverNotifications.terminalResize]: owner(null),
+  [serverMethods.openTerminal]: viewer('terminal opened'),
+  [serverMethods.closeTerminal]: viewer(null),
+  [serverNotifications.terminalInput]: viewer(null),
+  [serverNotifications.terminalResize]: viewer(null),
   [serverNotifications.terminalAudio]: owner(null),
   ...Object.fromEntries(Object.values(ownerMethods).map((method) => [method, owner(null)] as const)),
   [ownerMethods.changeSetting]: owner('setting', 'key', 'value'),
@@ -93,10 +93,19 @@ function logged(message: AnyMessage, audit: Guarding['audit']): void {
 const BURST = 500;
 const PER_SECOND = 50;
 /** What is read from the disk. */
-const HEAVY: readonly string[] = [session.load, session.resume, session.list, serverMethods.attach];
+const HEAVY: readonly string[] = [
+  session.load,
+  session.resume,
+  session.list,
+  serverMethods.attach,
+  serverMethods.openTerminal,
+];
 
 function costOf(message: AnyMessage): number {
-  return 'method' in message && HEAVY.includes(message.method) ? 25 : 1;
+  if (!('method' in message)) return 1;
+  // A terminal answers every time that it is painted.
+  if (message.method === serverNotifications.terminalInput) return 0.2;
+  return HEAVY.includes(message.method) ? 25 : 1;
 }
 
 /** Whether so much may be asked now. */

@@ -9,13 +9,15 @@ import type { Line } from '../view/types.ts';
 import { choiceDialog } from './choice-dialog.ts';
 
 export type PermissionKit = DialogKit & {
+  /** Gives no answer that outlives the session. */
+  isGuest?: boolean;
   /** Switches to `accept-edits` mode. */
   acceptEdits(): void;
 };
 
 /** The approval prompt before a call. */
 export function permissionDialog(request: PermissionRequest, kit: PermissionKit): Dialog<PermissionOutcome> {
-  const choices = choicesOf(request);
+  const choices = choicesOf(request).filter(({ name }) => name !== 'always' || !kit.isGuest);
   const covered = choices.find(({ name }) => name === 'edits') ?? null;
   const previews = new WeakMap<DialogFrame, DrawDisplay>();
   let accepting = false;

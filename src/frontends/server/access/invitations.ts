@@ -1,7 +1,7 @@
 import type { AccessLog } from '../../../observability/audit/access-log.ts';
+import type { Invitations } from '../http/types.ts';
+import { named } from '../identity.ts';
 import type { AccessStore } from './access-store.ts';
-import { named } from './sockets.ts';
-import type { Invitations } from './types.ts';
 
 /**
  * The secret is in the fragment, which browsers send to no server: it appears in no log and no Referer. The page removes

@@ -1,18 +1,20 @@
 import { existsSync, rmSync } from 'node:fs';
 import { UserError } from '../../../contract/errors.ts';
 import { type AccessLog, createAccessLog } from '../../../observability/audit/access-log.ts';
+import type { Invitations } from '../http/types.ts';
 import type { Identity } from '../identity.ts';
+import { named } from '../identity.ts';
 import { AccessStore, ownerName } from './access-store.ts';
 import { createInvitations, signInLink } from './invitations.ts';
 import { ownerToken, tokenFileIn } from './secrets.ts';
-import { named } from './sockets.ts';
-import type { Invitations } from './types.ts';
+import { createSignIns, type SignIns } from './sign-ins.ts';
 
 /** What the owner can do from another process. A running server notices it at once. */
 export type OfflineAccess = {
   owner: Identity;
   signInLink(): Promise<string>;
   invitations: Invitations;
+  signIns: SignIns;
   /** Ends every access, and replaces the token. */
   revokeAll(): Promise<void>;
 };
@@ -35,6 +37,7 @@ export async function openAccess(options: {
     signInLink: () => signInLink(store, url),
     // The server watches the file.
     invitations: createInvitations({ store, log, url, onRevoked: async () => undefined }),
+    signIns: createSignIns({ store, log, onEnded: async () => undefined }),
     async revokeAll() {
       rmSync(tokenFileIn(folder), { force: true });
       ownerToken(folder);

@@ -17,7 +17,7 @@ async function storeAt(start = START) {
 }
 
 async function signedIn(store: AccessStore, secret: string): Promise<SignedIn> {
-  const found = await store.signIn(secret, 'Eve');
+  const found = await store.signIn(secret, { name: 'Eve', browser: 'Firefox on Linux' });
   if (found === null || found === 'needs a name') throw new Error(`Not signed in: ${found}`);
   return found;
 }
@@ -40,7 +40,7 @@ test('an invitation works until it expires, and so do the browsers that it signe
   clock.now += 1;
   expect(await store.byToken(secret)).toBe(null);
   expect(await store.byCookie([browser.cookie], browser.key)).toBe(null);
-  expect(await store.signIn(secret, 'Eve')).toBe(null);
+  expect(await store.signIn(secret, { name: 'Eve', browser: '' })).toBe(null);
   expect(program && (await store.isValid(program))).toBe(false);
   expect(await store.isValid(browser.access)).toBe(false);
   expect(await store.listInvitations()).toEqual([]);
@@ -61,9 +61,9 @@ test('the link of the owner works for ten minutes and once, and the browser stay
   clock.now += 10 * MINUTE_MS - 1;
   const browser = await signedIn(store, code);
   expect(browser.maxAgeSeconds).toBe((30 * DAY_MS) / 1000);
-  expect(await store.signIn(code, '')).toBe(null);
+  expect(await store.signIn(code, { name: '', browser: '' })).toBe(null);
   clock.now += 1;
-  expect(await store.signIn(late, '')).toBe(null);
+  expect(await store.signIn(late, { name: '', browser: '' })).toBe(null);
 
   clock.now += 30 * DAY_MS - 2;
   expect((await store.byCookie([browser.cookie], browser.key))?.who.role).toBe('owner');

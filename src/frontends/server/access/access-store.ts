@@ -7,7 +7,7 @@ import { updateFile } from '../../../lib/files/file-update.ts';
 import { readTextIfAny } from '../../../lib/files/read-text.ts';
 import { parseJson } from '../../../lib/text/json.ts';
 import type { Identity } from '../identity.ts';
-import type { Invitation, NewInvitation } from '../owner-methods.ts';
+import type { Invitation, NewInvitation, SignIn } from '../owner-methods.ts';
 import { participantName } from './participant-name.ts';
 import { hashOf, isSecret, newSecret, readToken, sameHash, tokenFileIn } from './secrets.ts';
 
@@ -44,6 +44,8 @@ const stored = z.object({
         cookieHash: z.string(),
         keyHash: z.string(),
         name: z.string(),
+        browser: z.string().default('Unknown browser'),
+        createdAt: z.string().nullable().default(null),
         expiresAt: z.string(),
       }),
     )
@@ -117,7 +119,10 @@ export class AccessStore {
   }
 
   /** Signs a browser in with the token, a one-time code or the secret of an invitation. Null if it is none of them. */
-  async signIn(secret: string, wantedName: string): Promise<SignedIn | 'needs a name' | null> {
+  async signIn(
+    secret: string,
+    { name: wantedName, browser }: { name: string; browser: string },
+  ): Promise<SignedIn | 'needs a name' | null> {
     if (!isSecret(secret)) return null;
     const hash = hashOf(secret);
     const token = this.#tokenHash();
@@ -144,6 +149,8 @@ export class AccessStore {
         cookieHash: hashOf(cookie),
         keyHash: hashOf(key),
         name,
+        browser,
+        createdAt: this.#date(),
         expiresAt: this.#date(ends),
       };
       const others = content.signIns.filter((one) => one.grant !== grant);
@@ -157,6 +164,23 @@ export class AccessStore {
   async signOut(signIn: string): Promise<void> {
     await this.#change((content) => {
       content.signIns = content.signIns.filter(({ id }) => id !== signIn);
+    });
+  }
+
+  /** Newest first. */
+  async listSignIns(): Promise<SignIn[]> {
+    const content = this.#valid(await this.#read());
+    return content.signIns.map((one) => shownSignIn(content, one)).reverse();
+  }
+
+  /** Null if there is none, or more than one begins like this. */
+  async endSignIn(prefix: string): Promise<SignIn | null> {
+    return this.#change((content) => {
+      const [found, ...others] = content.signIns.filter(({ id }) => id.startsWith(prefix));
+      if (!found || others.length > 0 || prefix === '') return null;
+      const shown = shownSignIn(content, found);
+      content.signIns = content.signIns.filter((one) => one !== found);
+      return shown;
     });
   }
 
@@ -286,6 +310,14 @@ function guestAccess(
   const who = { id: signIn ? `${id}-${signIn.id}` : id, name: name ?? 'Guest', role, sessions };
   const ends = signIn && signIn.expiresAt < expiresAt ? signIn.expiresAt : expiresAt;
   return { who, grant: id, signIn: signIn?.id ?? null, tokenHash: null, expiresAt: ends };
+}
+
+function shownSignIn(
+  { invitations }: Stored,
+  { id, grant, name, browser, createdAt, expiresAt }: Stored['signIns'][number],
+): SignIn {
+  const role = grant === 'owner' ? 'owner' : (invitations.find((one) => one.id === grant)?.role ?? 'viewer');
+  return { id, name, role, browser, createdAt, expiresAt };
 }
 
 function withoutHash({ hash: _, ...invitation }: StoredInvitation): Invitation {

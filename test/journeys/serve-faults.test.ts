@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { methods } from '@agentclientprotocol/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Position, serverMethods } from '../../src/frontends/server/server-methods.ts';
 import type { AuditEntry } from '../../src/observability/audit/read-audit.ts';
@@ -188,6 +189,71 @@ test('every session of a killed server resumes, and nothing runs twice', async (
     .split('\n')
     .map((line) => JSON.parse(line) as AuditEntry);
   expect(ran.filter(({ tool, outcome }) => tool === 'Write' && outcome?.success)).toHaveLength(1);
+});
+
+test('prompts that wait survive a killed server, twice; each is answered once, and no command repeated', async () => {
+  const space = await workspace();
+  const inProject = (name: string) => path.join(space.root, name);
+  const command = 'echo once >> ran.txt; while [ ! -e go ]; do sleep 0.1; done';
+  const { start, join, model } = await prepared(
+    space,
+    () => (existsSync(inProject('ran.txt')) ? says('Answered.') : calls(['Bash', { command }])),
+    ['--allow', 'Bash(*)', '--mode', 'accept-edits'],
+  );
+  const send = (member: Member, text: string, promptId: string) =>
+    member.agent.request(methods.agent.session.prompt, {
+      sessionId: id,
+      prompt: [{ type: 'text', text }],
+      _meta: { aca: { promptId } },
+    });
+  const waitingIn = (member: Member) => {
+    const last = member.events.findLast(({ type }) => type === 'prompts_waiting');
+    return last?.type === 'prompts_waiting' ? last.prompts.map(({ text, held }) => [text, held]) : [];
+  };
+  let server = await start();
+  const ada = await join(server.url);
+  const id = await ada.create(space.root);
+  await ada.attach(id);
+  void send(ada, 'first', 'p-1').catch(() => undefined);
+  await expect.poll(() => existsSync(inProject('ran.txt'))).toBe(true);
+  void send(ada, 'second', 'p-2').catch(() => undefined);
+  await ada.until(() => waitingIn(ada).length === 1);
+  void send(ada, 'third', 'p-3').catch(() => undefined);
+  await ada.until(() => waitingIn(ada).length === 2);
+
+  for (let kills = 0; kills < 2; kills++) {
+    server.child.kill('SIGKILL');
+    await ended(server.child);
+    server = await start(server.process.pid);
+    const back = await join(server.url);
+    expect((await back.attach(id)).state).toBe('interrupted');
+    await back.until(() => waitingIn(back).length === 2);
+    expect(waitingIn(back)).toEqual([
+      ['second', true],
+      ['third', true],
+    ]);
+    expect(back.prompts).toEqual(['first']);
+  }
+  expect(model.requests).toHaveLength(1);
+  // Clients send again what was on its way.
+  const again = await join(server.url);
+  await again.attach(id);
+  for (const [text, promptId] of [
+    ['first', 'p-1'],
+    ['second', 'p-2'],
+    ['third', 'p-3'],
+  ] as const)
+    await send(again, text, promptId);
+  await again.agent.request(serverMethods.resumeRun, { sessionId: id });
+  await again.until(() => waitingIn(again).length === 0 && again.said.includes('Answered.'));
+
+  const last = await join(server.url);
+  const { state } = await last.attach(id);
+  await last.until(() => last.isCaughtUp);
+  expect([state, last.prompts]).toEqual(['done', ['first', 'second', 'third']]);
+  const sent = JSON.stringify(model.requests.at(-1)?.body);
+  for (const text of ['first', 'second', 'third']) expect(sent.split(`"${text}"`)).toHaveLength(2);
+  expect(await readFile(inProject('ran.txt'), 'utf8')).toBe('once\n');
 });
 
 test('an attached terminal comes back when the server does, and a closed window leaves the run alone', async () => {

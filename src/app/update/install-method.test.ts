@@ -81,3 +81,10 @@ test('a path with spaces is quoted for its shell', () => {
     'del "C:\\My Tools\\aca.exe"',
   ]);
 });
+
+test('a clone is removed with the link that npm made to it', () => {
+  const facts = { program: '/home/u/aca/dist/main.cjs', standalone: false, platform: 'linux' } as const;
+  expect(installMethodOf(facts).remove).toBe(
+    "remove the folder /home/u/aca, and npm's link to it: npm uninstall -g ai-code-assistant",
+  );
+});

@@ -50,7 +50,7 @@ export function installMethodOf({ program, standalone, platform }: InstallFacts)
   return {
     how: FROM_SOURCE,
     update: 'git pull && npm ci && npm run build',
-    remove: `remove the folder ${path.dirname(path.dirname(program))}`,
+    remove: `remove the folder ${path.dirname(path.dirname(program))}, and npm's link to it: npm uninstall -g ${NAME}`,
   };
 }
 

@@ -1,7 +1,7 @@
 // Runs the checks before the tests at the same time: node scripts/check.mjs
 import { execFile } from 'node:child_process';
 
-const checks = ['typecheck', 'lint', 'deadcode', 'docs:check'];
+const checks = ['typecheck', 'lint', 'deadcode', 'docs:check', 'structure'];
 // npm is a script on Windows, which only a shell can start.
 const options = { shell: process.platform === 'win32', maxBuffer: 2 ** 26 };
 

@@ -65,7 +65,6 @@ const MAX_FAILURES = 3;
 const BACKOFF_MS = 2_000;
 /** Until another worker may try a task that this one cannot read. */
 const UNREADABLE_MS = 60_000;
-const MAX_LOG = 50;
 
 type Delivered = {
   deps: AttemptDeps;
@@ -181,8 +180,8 @@ async function again(
   { end, how, delayMs }: { end: AttemptEnd; how: 'failed' | 'handed back'; delayMs: number },
 ): Promise<AttemptEnd> {
   const { deps, id, job, token } = delivered;
-  if (!(await endDelivery(deps.fleet, id, { token, how }))) return { type: 'taken over' };
-  await log(delivered, end);
+  const entry = logEntry(delivered, end);
+  if (!(await endDelivery(deps.fleet, id, { token, how, entry }))) return { type: 'taken over' };
   await job.moveToDelayed(Date.now() + delayMs, token).catch(unlessRemoved);
   return end;
 }
@@ -284,10 +283,10 @@ async function moveToDead({ job, token }: Delivered): Promise<void> {
 async function isRecorded(delivered: Delivered, end: AttemptEnd, result: QueuedResult): Promise<boolean> {
   const { deps, id, token, queued } = delivered;
   const { fleet } = deps;
-  await log(delivered, end);
   const sealed = sealResult(fleet, id, result);
   const isDead = end.type === 'dead letter';
-  return finishTask(fleet, { batch: queued.batch, job: id, token, sealed, isDead });
+  const entry = logEntry(delivered, end);
+  return finishTask(fleet, { batch: queued.batch, job: id, token, sealed, isDead, entry });
 }
 
 /** Its submitter has the result, and has removed the job. */
@@ -339,8 +338,7 @@ async function isCancelled({ redis }: Fleet, batch: string, job: string): Promis
   return found.includes(1) || isThere === 0;
 }
 
-async function log({ deps, id, delivery }: Delivered, end: AttemptEnd): Promise<void> {
-  const { redis, seal } = deps.fleet;
+function logEntry({ deps, id, delivery }: Delivered, end: AttemptEnd): string {
   const words = 'reason' in end ? `${end.type}: ${end.reason}` : endWords(end);
   const entry: Attempt = {
     at: new Date().toISOString(),
@@ -348,12 +346,7 @@ async function log({ deps, id, delivery }: Delivered, end: AttemptEnd): Promise<
     fence: delivery.fence,
     end: words,
   };
-  const key = fleetKeys.log(id);
-  await redis
-    .multi()
-    .rpush(key, sealText(seal, key, JSON.stringify(entry)))
-    .ltrim(key, -MAX_LOG, -1)
-    .exec();
+  return sealText(deps.fleet.seal, fleetKeys.log(id), JSON.stringify(entry));
 }
 
 function endWords(end: Exclude<AttemptEnd, { reason: string }>): string {

@@ -19,24 +19,37 @@ if state == 1 then state = state + redis.call('SISMEMBER', KEYS[3], ARGV[1]) end
 return { number('fence'), number('fence') - 1 - number('ended'), number('failures'), state }
 `;
 
+const MAX_LOG = 50;
+
+/** Writes down how a delivery ended, in the same step: one that is too late leaves nothing behind. */
+const LOG = `
+local function log(key, entry)
+  if entry == '' then return end
+  redis.call('RPUSH', key, entry)
+  redis.call('LTRIM', key, -${MAX_LOG}, -1)
+end
+`;
+
 /** Only the newest delivery counts. */
-const END = `
+const END = `${LOG}
 local holder = redis.call('HGET', KEYS[1], 'holder')
 if holder == ARGV[1] .. ' ended' then return 1 end
 if holder ~= ARGV[1] then return 0 end
 redis.call('HSET', KEYS[1], 'holder', ARGV[1] .. ' ended')
 redis.call('HINCRBY', KEYS[1], 'ended', 1)
 if ARGV[2] == 'failed' then redis.call('HINCRBY', KEYS[1], 'failures', 1) end
+log(KEYS[2], ARGV[3])
 return 1
 `;
 
 /** A result is written once, by the newest delivery. -1: another worker has taken over. */
-const FINISH = `
+const FINISH = `${LOG}
 if redis.call('HGET', KEYS[1], 'holder') ~= ARGV[1] then return -1 end
 if redis.call('HSETNX', KEYS[2], ARGV[2], ARGV[3]) == 0 then return 0 end
 redis.call('RPUSH', KEYS[3], ARGV[2])
 if ARGV[4] == 'dead' then redis.call('SADD', KEYS[4], ARGV[2]) end
 redis.call('HINCRBY', KEYS[1], 'ended', 1)
+log(KEYS[5], ARGV[5])
 return 1
 `;
 
@@ -79,16 +92,16 @@ export async function startDelivery(
 export async function endDelivery(
   { redis }: Fleet,
   job: string,
-  { token, how }: { token: string; how: 'failed' | 'handed back' },
+  { token, how, entry }: { token: string; how: 'failed' | 'handed back'; entry: string },
 ): Promise<boolean> {
-  return (await redis.eval(END, 1, fleetKeys.task(job), token, how)) === 1;
+  return (await redis.eval(END, 2, fleetKeys.task(job), fleetKeys.log(job), token, how, entry)) === 1;
 }
 
 export async function isCurrent({ redis }: Fleet, job: string, token: string): Promise<boolean> {
   return (await redis.hget(fleetKeys.task(job), 'holder')) === token;
 }
 
-/** False if another worker has taken the task over. `isDead`: for the dead-letter list. */
+/** False if another worker has taken the task over. `isDead`: for the dead-letter list; `entry`: for its log. */
 export async function finishTask(
   { redis }: Fleet,
   {
@@ -97,11 +110,12 @@ export async function finishTask(
     token,
     sealed,
     isDead = false,
-  }: { batch: string; job: string; token: string; sealed: string; isDead?: boolean },
+    entry = '',
+  }: { batch: string; job: string; token: string; sealed: string; isDead?: boolean; entry?: string },
 ): Promise<boolean> {
   const { results, done, dead } = fleetKeys.batch(batch);
-  const keys = [fleetKeys.task(job), results, done, dead];
-  return (await redis.eval(FINISH, 4, ...keys, token, job, sealed, isDead ? 'dead' : '')) !== -1;
+  const keys = [fleetKeys.task(job), results, done, dead, fleetKeys.log(job)];
+  return (await redis.eval(FINISH, 5, ...keys, token, job, sealed, isDead ? 'dead' : '', entry)) !== -1;
 }
 
 /**

@@ -6,7 +6,9 @@ import type { RunTaskOptions } from '../run-options.ts';
 import type { Task, TaskResult } from '../task.ts';
 import { cancel, remove } from './control.ts';
 import { failedResult } from './failed-result.ts';
-import { openFleet } from './fleet.ts';
+import { fleetKeys, openFleet } from './fleet.ts';
+import { jobOf, sealResult } from './messages.ts';
+import { endDelivery, finishTask, startDelivery } from './scripts.ts';
 import { submitBatch } from './submit.ts';
 import { FleetWorker, type WorkerEvent } from './worker.ts';
 
@@ -101,5 +103,26 @@ test.skipIf(!hasRedis)(
     drain.abort();
     keeping.get('three')?.();
     await running;
+  },
+);
+
+test.skipIf(!hasRedis)(
+  'a delivery that is too late leaves nothing, not even in the log of the task',
+  async () => {
+    const { fleet, submit, resultOf } = await labOf(1);
+    await submit(['one']);
+    const job = jobOf(fleet, 'b', 'one');
+    await startDelivery(fleet, 'b', { job, token: 'first' });
+    await startDelivery(fleet, 'b', { job, token: 'second' });
+    const sealed = sealResult(fleet, job, resultOf({ id: 'one' } as Task, 'check'));
+    const late = { batch: 'b', job, token: 'first', sealed, entry: 'late' };
+    expect(await finishTask(fleet, late)).toBe(false);
+    expect(await endDelivery(fleet, job, { token: 'first', how: 'failed', entry: 'late' })).toBe(false);
+    await finishTask(fleet, { ...late, token: 'second', entry: 'in time' });
+    await finishTask(fleet, { ...late, token: 'second', entry: 'in time' });
+    expect(await fleet.redis.lrange(fleetKeys.log(job), 0, -1)).toEqual(['in time']);
+    await remove(fleet, 'b');
+    await finishTask(fleet, late);
+    expect(await fleet.redis.keys('*:task:*')).toEqual([]);
   },
 );

@@ -15,6 +15,7 @@ import { lockWorktree, openWorktree, type Worktree } from '../sandbox/worktrees/
 import type { OpenedTree, RunTaskOptions, TaskPlace } from './run-options.ts';
 import type { Task, TaskSource } from './task.ts';
 import { isRemote } from './tasks/complete-task.ts';
+import { isCommit } from './tasks/pin-commits.ts';
 
 /** How long to wait for the clone of another task of the same repository. */
 const CLONE_MS = 600_000;
@@ -130,7 +131,8 @@ async function cloneOf(
     // A process that is killed while it fetches leaves a part.
     const part = `${into}.part`;
     rmSync(part, { recursive: true, force: true });
-    await fetchRepository({ url: repository, ref }, { into: part, env: place.env, signal });
+    const commit = isCommit(ref) ? { sha: ref } : { ref };
+    await fetchRepository({ url: repository, ...commit }, { into: part, env: place.env, signal });
     renameSync(part, into);
     return into;
   } finally {

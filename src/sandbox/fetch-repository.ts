@@ -78,7 +78,7 @@ export async function fetchRepository(
   }
 }
 
-function refused(url: string, { err }: GitOutcome): UserError {
+export function refused(url: string, { err }: GitOutcome): UserError {
   const lines = err.split('\n').filter((line) => line.trim() !== '');
   const reason = (lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? '').replace(
     /^\w+: /,

@@ -174,6 +174,35 @@ describe.skipIf(!hasRedis)('workers of a fleet', () => {
     expect([...lab.model.orders.values()]).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
+  test('start from the commit that a URL and ref named when the batch began', async () => {
+    const lab = await fleetLab();
+    const tasks = ['one', 'two'].map((id) => ({
+      id,
+      prompt: `run: touch ${id}`,
+      repository: lab.url,
+      ref: 'main',
+    }));
+    const ended = lab.submit([
+      ...tasks,
+      { id: 'far', prompt: 'run: true', repository: 'https://127.0.0.1:1/x.git' },
+    ]);
+    const client = lab.client();
+    await expect.poll(() => client.keys('*:jobs'), { timeout: 30_000 }).toHaveLength(1);
+    const first = lab.git('rev-parse', 'HEAD');
+    lab.git('commit', '--allow-empty', '-qm', 'later');
+    lab.git('push', '-q', lab.bare, 'main');
+    for (const name of ['a', 'b'])
+      lab.worker(['--concurrency', '1', '--trees', path.join(lab.space.home, name)]);
+    const { stderr, results } = await ended;
+
+    expect(stderr).toMatch(
+      /127\.0\.0\.1:1\/x\.git could not be fetched.*start from what HEAD is when they are fetched/,
+    );
+    for (const { branch } of results.filter(({ task }) => task !== 'far'))
+      expect(gitIn(lab.bare, 'rev-parse', `${branch}~1`)).toBe(first);
+    expect(results.find(({ task }) => task === 'far')).toMatchObject({ status: 'failed', failure: 'setup' });
+  });
+
   test('trust no settings, hooks or servers of the repositories they check out', async () => {
     const lab = await fleetLab({
       files: {

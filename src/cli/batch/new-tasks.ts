@@ -6,6 +6,7 @@ import { readTaskFile, readTasks, type TaskInput } from '../../fleet/tasks/read-
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { counted } from '../../lib/text/counted.ts';
+import { visible } from '../../lib/text/printable.ts';
 import { runGit } from '../../sandbox/git.ts';
 import type { BatchFlags } from './flags.ts';
 
@@ -31,6 +32,7 @@ export async function newTasks(
     checks: flags.check,
     checkRetries: flags.checkRetries ?? RETRIES,
     labels: flags.label,
+    onNote: (text) => void terminal.stderr.write(`${visible(text)}\n`),
     ...(flags.prompt !== undefined && { prompt: flags.prompt }),
     ...(flags.command !== undefined && { command: flags.command }),
     ...(flags.taskBudget !== undefined && { budget: flags.taskBudget }),

@@ -26,6 +26,8 @@ export type TaskDefaults = {
   checkRetries: number;
   timeout?: number;
   labels: readonly string[];
+  /** Gets a sentence about what is not wrong, but worth knowing. */
+  onNote?(text: string): void;
 };
 
 export type CompleteOptions = TaskDefaults & {

@@ -73,6 +73,7 @@ export async function readTasks(input: TaskInput, defaults: TaskDefaults): Promi
   for (const [task, problem] of pinned.problems) problems.push(`${seen.get(task.toLowerCase())}: ${problem}`);
   if (problems.length > 0)
     throw new UserError(problemList(problems), 'Fix that, and run it again. Nothing was run.');
+  for (const note of pinned.notes) defaults.onNote?.(note);
   return pinned.tasks;
 }
 

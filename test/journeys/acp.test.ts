@@ -158,6 +158,31 @@ test('sessions are listed, loaded with their history, resumed without it, closed
   await expect(agent.request(names.load, place)).rejects.toMatchObject({ code: -32002 });
 });
 
+test('a loaded session has the calls of subagents in those that started them, for editors that nest calls', async () => {
+  const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+  const task = ['Task', { description: 'look around', prompt: 'LOOK' }] as [string, object];
+  const it = await startedEditor(space, [calls(task), calls(read), says('Seen.'), says('Done.')], {
+    capabilities: { _meta: { aca: { subagents: true } } },
+  });
+  const { agent, sessionId, updates } = it;
+  const told = () =>
+    updates.flatMap((update) =>
+      update.sessionUpdate === 'tool_call' ? [[update.toolCallId, update._meta?.aca]] : [],
+    );
+  await ask(it, sessionId, 'look');
+  const live = told();
+  const [[outer] = []] = live;
+  expect(live).toEqual([
+    [outer, undefined],
+    [expect.any(String), { parent: outer }],
+  ]);
+
+  await agent.request(names.close, { sessionId });
+  updates.length = 0;
+  await agent.request(names.load, { sessionId, cwd: space.root, mcpServers: [] });
+  expect(told()).toEqual(live);
+});
+
 describe('modes and options', () => {
   test('read-only mode cannot write, and the mode is told to whoever shows it', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\ntwo\n' });

@@ -23,9 +23,15 @@ async function elsewhere(script: readonly Step[], { role = 'editor' } = {}) {
   const { stdout } = await aca(owner, ['serve', 'invite', '--role', role, '--name', 'Ada']);
   const link = /https:\S+#code=\S+/.exec(stdout)?.[0] ?? '';
   const id = /serve revoke (\w+)/.exec(stdout)?.[1] ?? '';
+  const guestEnv: Record<string, string> = {};
   const attach = (...flags: string[]) =>
-    openLab(guest, ['attach', link, ...flags], { columns: 300, inShell: true, whenDone: onTestFinished });
-  return { owner, guest, model, served, link, id, start, attach };
+    openLab(guest, ['attach', link, ...flags], {
+      columns: 300,
+      inShell: true,
+      env: guestEnv,
+      whenDone: onTestFinished,
+    });
+  return { owner, guest, guestEnv, model, served, link, id, start, attach };
 }
 
 async function fingerprintOf(owner: Workspace): Promise<string> {
@@ -115,6 +121,16 @@ describe('a certificate', soak, () => {
     const changed = attach();
     await changed.waitFor('has changed: another server may answer there.');
     await changed.waitFor(await fingerprintOf(owner));
+  });
+
+  test('that this machine trusts is not asked about, and is refused if another one was named', async () => {
+    const { owner, guestEnv, attach } = await elsewhere([]);
+    guestEnv.NODE_EXTRA_CA_CERTS = path.join(folderOf(owner), 'tls-cert.pem');
+    const wrong = attach('--fingerprint', 'AB:'.repeat(31).concat('AB'));
+    await wrong.waitFor('is not the one you named.');
+    const lab = attach();
+    await lab.waitFor('Hello.');
+    expect(lab.all().join('\n')).not.toContain('does not know the certificate');
   });
 
   test('is not asked about where nobody can answer', async () => {

@@ -6,7 +6,7 @@ import { updateFile } from '../../lib/files/file-update.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { readTextIfAny } from '../../lib/files/read-text.ts';
 import { parseJson } from '../../lib/text/json.ts';
-import { type Pinned, trustOnly, unknownCertificate } from './pinned-certificate.ts';
+import { certificateOf, type Pinned, type ServerCertificate, trustOnly } from './pinned-certificate.ts';
 import { serverFolder } from './server-record.ts';
 
 /** Certificates in PEM, by the addresses of their servers. */
@@ -26,13 +26,19 @@ export type Accepting = {
  * machine trusts it anyway. Throws if it is not the one that was accepted.
  */
 export async function acceptedServer(url: string, accepting: Accepting): Promise<Pinned | undefined> {
-  const found = await unknownCertificate(url).catch((error: Error) => {
+  const found = await certificateOf(url).catch((error: Error) => {
     throw new UserError(
       `The server at ${url} cannot be reached: ${error.message}.`,
       'Check the address, and ask its owner whether it runs.',
     );
   });
-  if (!found) return undefined;
+  const isNamed = accepting.fingerprint !== undefined;
+  if (!found && isNamed)
+    throw new UserError(
+      `${url} has no certificate.`,
+      'Without --fingerprint, it is connected to all the same.',
+    );
+  if (!found || (found.isTrusted && !isNamed)) return undefined;
   await checkFingerprint(url, found, accepting);
   await remember(url, found.pem, accepting.root);
   return trustOnly(found.pem);
@@ -40,7 +46,7 @@ export async function acceptedServer(url: string, accepting: Accepting): Promise
 
 async function checkFingerprint(
   url: string,
-  found: { pem: string; fingerprint: string },
+  found: ServerCertificate,
   { root, fingerprint: named, ask }: Accepting,
 ): Promise<void> {
   const { fingerprint } = found;

@@ -20,11 +20,17 @@ export function trustOnly(cert: string): Pinned {
   };
 }
 
-/**
- * The certificate of a server that this machine has no reason to trust; null if it has one. Nothing is sent to the server
- * but the handshake.
- */
-export async function unknownCertificate(url: string): Promise<{ pem: string; fingerprint: string } | null> {
+/** `isTrusted`: an authority that this machine trusts issued it for this name. */
+export type ServerCertificate = { pem: string; fingerprint: string; isTrusted: boolean };
+
+/** The certificate of a server that this machine has no reason to trust; null if it has one. */
+export async function unknownCertificate(url: string): Promise<ServerCertificate | null> {
+  const found = await certificateOf(url);
+  return found?.isTrusted ? null : found;
+}
+
+/** Null without TLS. Nothing is sent to the server but the handshake. */
+export async function certificateOf(url: string): Promise<ServerCertificate | null> {
   const { protocol, hostname, port } = new URL(url);
   if (protocol !== 'https:') return null;
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -38,9 +44,8 @@ export async function unknownCertificate(url: string): Promise<{ pem: string; fi
     });
     socket.once('secureConnect', () => {
       const found = socket.getPeerX509Certificate();
-      resolve(
-        socket.authorized || !found ? null : { pem: found.toString(), fingerprint: found.fingerprint256 },
-      );
+      const { authorized: isTrusted } = socket;
+      resolve(found ? { pem: found.toString(), fingerprint: found.fingerprint256, isTrusted } : null);
       socket.destroy();
     });
     socket.once('timeout', () => socket.destroy(new Error('it does not answer')));

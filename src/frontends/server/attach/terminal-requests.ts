@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentApp } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
+import { UserError } from '../../../contract/errors.ts';
 import { type Identity, includesRole } from '../identity.ts';
 import {
   type EditedText,
@@ -38,6 +39,10 @@ const audioParams: z.ZodType<TerminalAudio> = ofTerminal.extend({
 const resizeParams: z.ZodType<TerminalSize> = ofTerminal.extend({ columns: cells, rows: cells });
 
 type TerminalDeps = { hosted: HostedSessions; env: NodeJS.ProcessEnv };
+
+function ownerOnly(): UserError {
+  return new UserError('Only the owner of the server can dictate in its sessions.', 'Type your prompt.');
+}
 
 /** Viewers cause nothing, so they open no session. */
 async function openedFor(who: Identity, id: string, hosted: HostedSessions): Promise<HostedSession> {
@@ -97,9 +102,7 @@ export function withTerminals(
             .catch(() => undefined);
         },
         // Transcribing it may cost the owner money.
-        record: isOwner
-          ? microphone.open
-          : () => Promise.reject(new Error('only the owner can dictate here.')),
+        record: isOwner ? microphone.open : () => Promise.reject(ownerOnly()),
       },
       isAllowed,
       audit: (event, detail) => audit(event, { session: sessionId, detail }),

@@ -119,7 +119,7 @@ test('on a phone everything is within its width; axe finds nothing serious, dark
     await page.getByRole('link', { name: 'Back to sessions' }).click();
   }
   await page.getByRole('link', { name: 'Settings', exact: true }).click();
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await shows(page, 'Signed out.');
   await check('sign-in');
   expect(problems).toEqual([]);

@@ -62,3 +62,8 @@ export type SessionSummary = Pick<
   /** Null when the price of a model was unknown. */
   costUsd: number | null;
 };
+
+/** The messages of a session that were written here: those of an imported session come after the ones it brought. */
+export function ownMessages({ messages, sources = [] }: Pick<Session, 'messages' | 'sources'>): Message[] {
+  return messages.slice(Math.max(0, ...sources.map((source) => source.imported ?? 0)));
+}

@@ -4,7 +4,7 @@ import type { Memory } from '../../contract/command.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type TextPart, textOf, typedText, type UserMessage } from '../../contract/message.ts';
 import { userDenied } from '../../contract/permission.ts';
-import type { SessionSummary } from '../../contract/session.ts';
+import { ownMessages, type SessionSummary } from '../../contract/session.ts';
 import { truncateText } from '../../lib/text/truncate.ts';
 import { MOST_NOTES, memoryBlock, withoutMemory } from '../../memory/block.ts';
 import { correctionsIn } from '../../memory/corrections.ts';
@@ -122,7 +122,7 @@ export class SessionMemory {
     const { session } = this.#parts.opened;
     const { messages, id } = session;
     const isDone = this.#extraction.done(id) >= messages.length;
-    if (!this.#parts.config.saveHistory || isDone || !isWorthExtracting(messages)) return;
+    if (!this.#parts.config.saveHistory || isDone || !isWorthExtracting(ownMessages(session))) return;
     const { notice } = this.#deps;
     notice('Saving memories… (Ctrl+C to skip)');
     // What fails now is retried when the next session starts.

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Session, SessionSummary } from '../../contract/session.ts';
+import { ownMessages, type Session, type SessionSummary } from '../../contract/session.ts';
 import { compareText } from '../../lib/text/compare.ts';
 import { newEntry } from '../../memory/entry.ts';
 import { EXTRACTION_TOKENS, extractionPrompt, isWorthExtracting, parseDrafts } from '../../memory/extract.ts';
@@ -44,11 +44,12 @@ export function createNoteExtraction(deps: ExtractionDeps): NoteExtraction {
   const { store, sessions, ourSessions, backgroundModel, hide, isClean, notice, isTrusted } = deps;
   const extracted = new ExtractedSessions(path.join(store.folder, '.extracted.jsonl'));
 
-  async function extract({ id, messages, sources = [] }: Conversation, signal: AbortSignal) {
+  async function extract(session: Conversation, signal: AbortSignal) {
+    const { id, messages, sources = [] } = session;
     const model = await backgroundModel({ window: EXTRACTION_WINDOW });
     if (!model) return null;
     const poisoned = !isTrusted || sources.some(({ kind }) => kind === 'foreign');
-    const prompt = hide(extractionPrompt(messages, store.list(), { poisoned }));
+    const prompt = hide(extractionPrompt(ownMessages(session), store.list(), { poisoned }));
     const { text } = await model.complete(prompt, { maxTokens: EXTRACTION_TOKENS, signal });
     signal.throwIfAborted();
     const from = { date: today(), session: id.slice(0, 8) };
@@ -69,7 +70,7 @@ export function createNoteExtraction(deps: ExtractionDeps): NoteExtraction {
         .sort((a, b) => compareText(b.updatedAt, a.updatedAt));
       for (const { id, messageCount } of waiting.slice(0, MAX_SESSIONS)) {
         const earlier = await sessions.read(id);
-        if (!earlier || !isWorthExtracting(earlier.messages)) {
+        if (!earlier || !isWorthExtracting(ownMessages(earlier))) {
           extracted.add(id, messageCount);
           continue;
         }

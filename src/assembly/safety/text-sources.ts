@@ -7,6 +7,7 @@ import { textOf, toolCallsOf, typedText, type UserMessage } from '../../contract
 import type { JudgedCall } from '../../contract/permission.ts';
 import type { TextSource } from '../../contract/provenance.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
+import { ownMessages } from '../../contract/session.ts';
 import { peek } from '../../lib/files/peek.ts';
 import { hasHooks } from '../../lib/paths/git-programs.ts';
 import { isInside } from '../../lib/paths/inside.ts';
@@ -161,11 +162,9 @@ export class TextSources {
   }
 
   #isTyped(url: string): boolean {
-    const { messages, sources = [] } = this.#deps.writer.session;
-    const imported = Math.max(0, ...sources.map((source) => source.imported ?? 0));
-    return messages
-      .slice(imported)
-      .some((message) => message.role === 'user' && addressesIn(typedText(message)).includes(url));
+    return ownMessages(this.#deps.writer.session).some(
+      (message) => message.role === 'user' && addressesIn(typedText(message)).includes(url),
+    );
   }
 
   #isRead(url: string): boolean {

@@ -116,6 +116,17 @@ describe('[Y05] [Y11] property: a journal of every kind of record, with arbitrar
     },
   );
 
+  test('a journal of a newer version is neither resumed nor forked, and stays as it is', async () => {
+    const { file, store } = await fileFor();
+    const text = `${JSON.stringify({ ...header, version: 2 })}\n{"type":"other"}\n`;
+    writeFileSync(file, text);
+    const because = 'Session s was written by a newer version of aca (journal version 2).';
+    await expect(store.resume('s')).rejects.toThrow(because);
+    await expect(store.fork('s')).rejects.toThrow(because);
+    await expect(store.latest('/project')).rejects.toThrow(because);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
   test('unknown record types of a newer version survive a resume and later writes', async () => {
     const { file, store } = await fileFor();
     const newer = '{"type":"newer","deep":{"a":[1]}}';

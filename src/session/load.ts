@@ -40,10 +40,15 @@ export function loadJournal(file: string, isOwnGrant?: IsOwnGrant): Loaded | nul
 
 /** The folder of a session; null if its file no longer contains it. */
 export function sessionFolder(file: string): string | null {
+  const header = headerIn(startOfJournal(file));
+  return header?.type === 'header' ? header.workingDirectory : null;
+}
+
+/** The beginning of a journal, with its header. */
+export function startOfJournal(file: string): Buffer {
   const descriptor = openRegularFile(file);
   try {
-    const header = headerIn(part(descriptor, 0, HEAD));
-    return header?.type === 'header' ? header.workingDirectory : null;
+    return part(descriptor, 0, HEAD);
   } finally {
     closeSync(descriptor);
   }

@@ -17,8 +17,9 @@ import { Catalog } from './catalog.ts';
 import { GrantSeal } from './grant-seal.ts';
 import { readExport } from './import.ts';
 import { Journal } from './journal.ts';
+import { requireKnownVersion } from './journal-version.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { loadJournal, sessionFolder } from './load.ts';
+import { loadJournal, sessionFolder, startOfJournal } from './load.ts';
 import type { Folded, IsOwnGrant, JournalRecord } from './records.ts';
 import { SessionLock } from './session-lock.ts';
 import { type SubagentFiles, subagentFiles } from './subagent-files.ts';
@@ -108,6 +109,7 @@ export class SessionStore {
   ): Promise<OpenSession | null> {
     const id = await this.find(wanted);
     const load = rewound ? loadBeforeRewind : loadJournal;
+    if (id !== null) requireKnownVersion(startOfJournal(this.#fileOf(id)), id);
     const loaded = id === null ? null : load(this.#fileOf(id), this.#ownGrantCheck(id));
     if (!loaded) return null;
     await loaded.ready;
@@ -237,6 +239,7 @@ export class SessionStore {
 
   async #open(id: string, fence?: number): Promise<OpenSession | null> {
     const file = this.#fileOf(id);
+    requireKnownVersion(startOfJournal(file), id);
     const lock = await SessionLock.open(file);
     if (!lock) throw openElsewhere(id);
     const loaded = loadJournal(file, this.#ownGrantCheck(id));

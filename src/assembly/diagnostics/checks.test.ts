@@ -105,3 +105,14 @@ describe('what a command printed', () => {
     expect(first?.message).toBe(second?.message);
   });
 });
+
+test('trouble that stays is reported once, and again when it comes back', async () => {
+  const missing = { exitCode: 127, stderr: 'lint: not found' };
+  const { checks, change, warnings } = checksWith([missing, missing, '', missing]);
+  await checks.beforeChange(signal);
+  for (const reported of [1, 1, 2]) {
+    change('a.ts');
+    await checks.remainingWork(0, signal);
+    expect(warnings).toEqual(Array(reported).fill('The check `lint` cannot run: lint: not found'));
+  }
+});

@@ -65,6 +65,8 @@ class Check {
   readonly #changed = new Set<string>();
   #known: readonly Finding[] | undefined;
   #learning: Promise<void> | undefined;
+  /** The last warning: the same trouble is reported once. */
+  #trouble = '';
 
   constructor(setting: CheckSetting, options: ChecksOptions) {
     this.#setting = setting;
@@ -106,25 +108,33 @@ class Check {
   /** Null if the command could not do its work. */
   async #findings(signal: AbortSignal): Promise<Finding[] | null> {
     const { command, timeoutMs } = this.#setting;
-    const { shell, cwd, warn } = this.#options;
+    const { shell, cwd } = this.#options;
     const ending = AbortSignal.any([signal, this.#options.signal]);
     try {
       const outcome = await shell.run({ command, timeoutMs, signal: ending });
       if (ending.aborted) return null;
       if (outcome.timedOut) {
-        warn(`The check \`${command}\` did not finish within ${timeoutMs / 1_000}s (setting checks).`);
+        this.#warn(`The check \`${command}\` did not finish within ${timeoutMs / 1_000}s (setting checks).`);
         return null;
       }
       if (outcome.exitCode === null || outcome.exitCode === 126 || outcome.exitCode === 127) {
-        warn(`The check \`${command}\` cannot run: ${lastLine(outcome.stderr || outcome.stdout)}`);
+        this.#warn(`The check \`${command}\` cannot run: ${lastLine(outcome.stderr || outcome.stdout)}`);
         return null;
       }
+      this.#trouble = '';
       return outcome.exitCode === 0 ? [] : findingsIn(`${outcome.stdout}\n${outcome.stderr}`, command, cwd);
     } catch (error) {
       if (ending.aborted) return null;
-      warn(`The check \`${command}\` cannot run: ${error instanceof Error ? error.message : String(error)}`);
+      this.#warn(
+        `The check \`${command}\` cannot run: ${error instanceof Error ? error.message : String(error)}`,
+      );
       return null;
     }
+  }
+
+  #warn(text: string): void {
+    if (text !== this.#trouble) this.#options.warn(text);
+    this.#trouble = text;
   }
 }
 

@@ -126,7 +126,16 @@ async function tryAca(model) {
 /** One task from a queue, in bubblewrap: with the settings of examples/kubernetes/workers.yaml. */
 async function tryWorker(model) {
   const port = await freePort();
-  const redis = ['--port', `${port}`, '--dir', await folder('redis'), '--appendonly', 'yes'];
+  const redis = [
+    '--bind',
+    '127.0.0.1',
+    '--port',
+    `${port}`,
+    '--dir',
+    await folder('redis'),
+    '--appendonly',
+    'yes',
+  ];
   started.push(spawn('redis-server', [...redis, '--maxmemory-policy', 'noeviction'], { stdio: 'ignore' }));
   const [store, project, home] = [await folder('store'), await folder('tasks'), await folder('home')];
   const env = {

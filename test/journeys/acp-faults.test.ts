@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type ClientCapabilities, methods } from '@agentclientprotocol/sdk';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { cleanEnv, doors } from '../support/aca.ts';
-import { ask, type EditorOptions, editor } from '../support/acp.ts';
+import { aca, cleanEnv, doors } from '../support/aca.ts';
+import { ask, type EditorOptions, editor, startedEditor } from '../support/acp.ts';
 import { both, calls, hangs, says, thinks } from '../support/model-server/script.ts';
 import { isRunning } from '../support/processes.ts';
 import { program } from '../support/program.ts';
+import { journalOf, play, write } from '../support/replay.ts';
 import { serve } from '../support/serve.ts';
 import { soak, sweep } from '../support/soak.ts';
 import { type Workspace, workspace } from '../support/workspace.ts';
@@ -125,6 +126,34 @@ test('a session that is open elsewhere is refused with a clear message', soak, a
 
   await expect(loading).rejects.toThrow(/in use|another process|open/);
 });
+
+test(
+  'an imported session is loaded and goes on; one of a newer version is refused with that reason',
+  soak,
+  async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    const id = await play(space, [write('b.txt', 'two\n'), says('Done.')]);
+    await aca(space, ['sessions', 'export', id, '--bundle', '-o', 'moved.aca']);
+    const other = await workspace();
+    await aca(other, ['sessions', 'import', path.join(space.root, 'moved.aca')]);
+    const opened = await startedEditor(other, [says('On it.')]);
+    const load = { sessionId: id, cwd: other.root, mcpServers: [] };
+    await opened.agent.request(names.load, load);
+    await ask(opened, id, 'go on');
+    const sent = JSON.stringify(opened.server.requests.at(-1)?.messages);
+    expect(sent).toContain('Done.');
+    expect(sent).not.toContain(space.root);
+    await opened.agent.request(names.close, { sessionId: id });
+
+    const [first = '', ...rest] = (await readFile(journalOf(other, id), 'utf8')).split('\n');
+    await writeFile(journalOf(other, id), [first.replace('"version":1', '"version":9'), ...rest].join('\n'));
+    const because = `Session ${id.slice(0, 8)} was written by a newer version of aca (journal version 9).`;
+    await expect(opened.agent.request(names.load, load)).rejects.toThrow(because);
+    const { model, env } = doors.anthropic(opened.server.url);
+    const resumed = await aca(other, ['-p', 'more', '--resume', id, '--model', model], { env });
+    expect(resumed).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(because) });
+  },
+);
 
 test('without a model a session needs to be set up first', soak, async () => {
   const space = await workspace();

@@ -149,7 +149,15 @@ const languages: readonly Language[] = [
     name: 'Java',
     extensions: { '.java': 'java' },
     markers: ['pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle'],
-    programs: [{ name: 'jdtls', command: 'jdtls', args: ['-data', `${scratch}/jdtls`], diagnostics: 'none' }],
+    programs: [
+      {
+        name: 'jdtls',
+        command: 'jdtls',
+        // It writes to both. By default, the second is beside the program or in the home folder.
+        args: ['-data', `${scratch}/jdtls`, '-configuration', `${scratch}/jdtls-configuration`],
+        diagnostics: 'none',
+      },
+    ],
   },
   {
     name: 'C#',

@@ -25,7 +25,7 @@ import { reviewByAsking } from './conversation/review-by-asking.ts';
 import type { Host } from './host.ts';
 import { openSession } from './opening/choose-session.ts';
 import { connectTo } from './opening/connect-model.ts';
-import { keyVariables } from './opening/find-model.ts';
+import { hiddenVariables, keyVariables } from './opening/find-model.ts';
 import { anotherModel, otherModel } from './opening/other-models.ts';
 import { promptChanges } from './opening/prompt-flags.ts';
 import { findSearch } from './opening/search-backend.ts';
@@ -121,6 +121,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     }),
     otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
+    hiddenVariables: hiddenVariables(config, env),
     credentials: models.credentials,
     ...(shared && { shared }),
     opened,

@@ -47,8 +47,10 @@ export type Parts = HostAdditions & {
   quota?: Quota;
   /** The budget of the batch that the session belongs to. */
   shared?: SharedBudget;
-  /** Environment variables that hold keys: hidden from commands that the model runs. */
+  /** Environment variables that hold keys. */
   keyVariables: readonly string[];
+  /** Environment variables that commands do not get: those, and credentials that only a batch itself needs. */
+  hiddenVariables: readonly string[];
   /** Credentials that a cloud's own library found so far. */
   credentials?: SecretSource;
   opened: OpenSession;

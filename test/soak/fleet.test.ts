@@ -20,14 +20,14 @@ const WORKERS = 4;
 const PACE = 3;
 /** The first of these faults happen one after the other; the others by chance. */
 const FAULTS = ['kill', 'stall', 'restart'] as const;
-const LEASE_S = 5;
+const LEASE_S = rounds(5, 12);
 /** Longer than others need to take over. */
 const STALL_MS = (2 * LEASE_S + 1) * 1000;
 /** Of the whole batch at first, twice as much whenever it is used up: kills count in full. */
-const FIRST_BUDGET_USD = 0.2;
+const FIRST_BUDGET_USD = rounds(0.2, 2);
 const SEED = process.env.ACA_TEST_SEED ?? '1';
 /** A task that was started so often is spared: the fifth death would be its last. */
-const MOST_STARTS = 3;
+const MOST_STARTS = 2;
 
 /** Every file and folder that is left there. */
 const leftIn = (folder: string) => (existsSync(folder) ? readdirSync(folder, { recursive: true }) : []);

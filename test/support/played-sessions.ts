@@ -65,6 +65,7 @@ export function playSessions({ space, model, env, effort, wrap = (it) => it }: P
       choice,
       provider: wrap(provider),
       keyVariables: [],
+      hiddenVariables: [],
       opened,
     });
     return {

@@ -1,7 +1,12 @@
 import { type Choice, chooseModel, discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
 import { chooseEmbedded, firstEmbedded } from '../../assembly/models/embedded-model.ts';
 import { profileStore } from '../../assembly/models/model-profiles.ts';
-import { queueVariable, redisVariables, sessionEnvironment } from '../../config/environment.ts';
+import {
+  queueVariable,
+  redisVariables,
+  sessionEnvironment,
+  sharedBudgetVariable,
+} from '../../config/environment.ts';
 import { createKeychain } from '../../config/keys/keychain.ts';
 import { findKey } from '../../config/keys/keys.ts';
 import type { Config } from '../../config/schema/schema.ts';
@@ -68,6 +73,15 @@ export function keyVariables(config: Config): string[] {
     queueVariable,
     ...[...presets, ...presetsOf(config), ...searchServices].flatMap((row) => row.keyEnv),
   ];
+}
+
+/** Of clouds and of Redis: a worker or a batch has them for itself, for models and for the store of results. */
+const CREDENTIALS = /^(AWS|AZURE|CLOUDSDK|GOOGLE_APPLICATION|REDIS)_/i;
+
+/** What commands do not see: keys, and for a task of a batch also credentials that the whole batch uses. */
+export function hiddenVariables(config: Config, env: NodeJS.ProcessEnv): string[] {
+  const isTask = Boolean(env[sharedBudgetVariable]);
+  return [...keyVariables(config), ...Object.keys(env).filter((name) => isTask && CREDENTIALS.test(name))];
 }
 
 export function keyOf(

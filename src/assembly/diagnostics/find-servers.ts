@@ -19,7 +19,7 @@ export type FoundServers =
  * not change later. No server starts here.
  */
 export function findServers(parts: Parts, guard: Guard): FoundServers {
-  const { config, env, cwd, trusted, dataRoot, keyVariables } = parts;
+  const { config, env, cwd, trusted, dataRoot, hiddenVariables } = parts;
   const { languageServers: settings, sandbox, additionalDirectories } = config;
   const none = (because: string): FoundServers => ({ type: 'none', because });
   if (!settings.enabled) return none('they are turned off (setting languageServers.enabled)');
@@ -46,7 +46,7 @@ export function findServers(parts: Parts, guard: Guard): FoundServers {
     starter: {
       cwd,
       env,
-      hiddenEnv: keyVariables,
+      hiddenEnv: hiddenVariables,
       maxProcesses,
       maxMemoryMb: settings.maxMemoryMb,
       mayRunOutside: outside,

@@ -11,7 +11,7 @@ const MEMORY_SHARE = 0.75;
 
 /** The sandboxed shell of one session. */
 export function createSessionShell(
-  { config, env, cwd, dataRoot, keyVariables }: Parts,
+  { config, env, cwd, dataRoot, hiddenVariables }: Parts,
   {
     guard,
     mode,
@@ -23,7 +23,7 @@ export function createSessionShell(
   return createShell({
     cwd,
     env,
-    hiddenEnv: keyVariables,
+    hiddenEnv: hiddenVariables,
     outputFolder: folders.output,
     limits: {
       maxProcesses: config.sandbox.maxProcesses,

@@ -52,13 +52,14 @@ export async function runBatch(batch: OpenBatch, options: RunBatchOptions): Prom
   for (const keeper of keepers) await endKept(keeper);
   batch.record({ type: 'begin', at: new Date().toISOString(), keeper: options.place.keeper.session });
   const { budget: limits } = description;
-  const budget = limits === undefined ? null : await openLocalBudget(batch.files.spent, { limits });
+  // Also without limits: its tasks slow down together when a vendor rejects requests.
+  const budget = await openLocalBudget(batch.files.spent, limits === undefined ? {} : { limits });
   try {
-    const end = await new Scheduler(batch, options, budget?.env).run();
+    const end = await new Scheduler(batch, options, budget.env).run();
     if (end.type === 'complete') removeEmpty(batch, options.place);
     return end;
   } finally {
-    await budget?.budget.close();
+    await budget.budget.close();
   }
 }
 
@@ -83,7 +84,7 @@ async function discard(next: Next | null): Promise<void> {
 class Scheduler {
   readonly #batch: OpenBatch;
   readonly #options: RunBatchOptions;
-  readonly #budget: Readonly<Record<string, string>> | undefined;
+  readonly #budget: Readonly<Record<string, string>>;
   readonly #counter: ProgressCounter;
   readonly #waiting: Iterator<Task>;
   /** The task after the last one that was started. */
@@ -96,11 +97,7 @@ class Scheduler {
   /** Set when no more tasks are started. */
   #end: BatchEnd | undefined;
 
-  constructor(
-    batch: OpenBatch,
-    options: RunBatchOptions,
-    budget: Readonly<Record<string, string>> | undefined,
-  ) {
+  constructor(batch: OpenBatch, options: RunBatchOptions, budget: Readonly<Record<string, string>>) {
     this.#batch = batch;
     this.#options = options;
     this.#budget = budget;
@@ -170,7 +167,7 @@ class Scheduler {
       const run = this.#options.run(task, {
         ...options,
         ...(opened && { opened }),
-        ...(this.#budget && { budget: this.#budget }),
+        budget: this.#budget,
         onEvent: (event) => this.#noteEvent(task, session, event),
         onResult: (ended) => {
           this.#batch.finish(ended);

@@ -1,4 +1,5 @@
 // @module-tag soak
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,8 +12,11 @@ import { fleetKey, fleetLab, keysOfTasks, said } from '../support/fleet.ts';
 import { freePort } from '../support/free-port.ts';
 import { configure } from '../support/mcp.ts';
 import { fails } from '../support/model-server/script.ts';
+import { isInstalled } from '../support/on-path.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { hasRedis } from '../support/redis.ts';
+
+const hasPromtool = isInstalled('promtool');
 
 /** A door that is shut until it is opened. */
 function door() {
@@ -282,6 +286,42 @@ describe.skipIf(!hasRedis)('workers of a fleet', () => {
     const [agent, check] = ['invoke_agent ai-code-assistant', 'execute_tool Bash'];
     expect(runs.map(({ name }) => name).toSorted()).toEqual([check, agent, agent]);
     expect(new Set(collector.spans.map(({ traceId }) => traceId))).toEqual(new Set([whole?.traceId]));
+  });
+
+  test('Prometheus gets how many tasks wait, run and were given up, in a format that it accepts', async () => {
+    const { open, opened } = door();
+    const lab = await fleetLab({ model: { before: () => opened.then(() => undefined) } });
+    const port = await freePort();
+    const worker = lab.worker(['--concurrency', '1', '--metrics-port', String(port)]);
+    const gone = { id: 'gone', prompt: 'run: true', repository: `file://${lab.space.home}/nothing` };
+    expect(await lab.submit([gone])).toMatchObject({ code: 11 });
+    const tasks = ['a', 'b', 'c'].map((id) => ({ id, prompt: `run: touch ${id}`, repository: lab.url }));
+    const ended = lab.submit([...tasks, { ...tasks[0], id: 'gpu', labels: ['gpu'] }]);
+    const scrape = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const figures = async () => parseExposition(await scrape()).samples;
+    const count = (state: string, labels = '') => `fleet_queue_tasks{labels="${labels}",state="${state}"}`;
+    await said(worker, /\/[abc] started/);
+    await expect
+      .poll(async () => Object.fromEntries(await figures()), { timeout: 30_000 })
+      .toMatchObject({
+        [count('waiting')]: 2,
+        [count('active')]: 1,
+        [count('failed')]: 1,
+        [count('waiting', 'gpu')]: 1,
+        'fleet_tasks_total{end="setup"}': 1,
+      });
+    if (hasPromtool) {
+      const checked = spawnSync('promtool', ['check', 'metrics'], {
+        input: await scrape(),
+        encoding: 'utf8',
+      });
+      const complaints = checked.stderr.split('\n').filter((line) => line !== '');
+      // The name without the suffix is kept beside the one with it.
+      expect(complaints.filter((line) => !line.includes('should have "_total" suffix'))).toEqual([]);
+    }
+    open();
+    lab.worker(['--labels', 'gpu']);
+    expect(await ended).toMatchObject({ code: 0 });
   });
 
   test('a vendor that rejects requests slows everybody down', async () => {

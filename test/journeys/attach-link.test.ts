@@ -85,7 +85,7 @@ test('an invitation link opens the terminal on a server elsewhere, once its cert
 });
 
 test('a viewer watches, and can neither prompt nor change the mode nor list files', soak, async () => {
-  const { owner, attach, model } = await elsewhere([], { role: 'viewer' });
+  const { owner, served, start, attach, model } = await elsewhere([], { role: 'viewer' });
   const lab = attach('--fingerprint', await fingerprintOf(owner));
   await lab.waitFor('Hello.');
   lab.type('Do it\r');
@@ -99,6 +99,13 @@ test('a viewer watches, and can neither prompt nor change the mode nor list file
   expect(await lab.quiet(500)).toBeLessThan(1_000);
   expect(lab.rows().join('\n')).not.toContain('secret-name.txt');
   expect(model.requests).toHaveLength(1);
+
+  // After a restart the session is saved, and viewers open nothing.
+  served.child.kill('SIGKILL');
+  await rm(path.join(folderOf(owner), 'server.json'));
+  await start('--listen', `127.0.0.1:${served.port}`);
+  await lab.waitFor('This session is not open. Ask its owner or an editor to open it.');
+  expect(lab.all().join('\n')).not.toContain('Invalid request');
 });
 
 describe('a certificate', soak, () => {

@@ -8,6 +8,9 @@ import { trustOwnServer } from './http/certificate.ts';
 import { SOCKET_PATH } from './server-methods.ts';
 import { findServer, type ServerRecord, serverFolder } from './server-record.ts';
 
+/** A server that takes the connection and says nothing is as good as none. */
+const HANDSHAKE_MS = 10_000;
+
 /** A server, and the token or the secret of an invitation for it. */
 export type ServerAccess = {
   url: string;
@@ -21,6 +24,7 @@ export function serverSocket({ url, secret, tls }: ServerAccess): WebSocket {
     headers: { authorization: `Bearer ${secret}` },
     ...tls,
     perMessageDeflate: false,
+    handshakeTimeout: HANDSHAKE_MS,
     // As in browsers: whoever awaits an answer goes on before the next message comes.
     allowSynchronousEvents: false,
   });

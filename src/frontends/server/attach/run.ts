@@ -73,7 +73,7 @@ export async function runAttachLink(
     throw new UserError('The link has no code.', 'Copy the whole link that `aca serve invite` printed.');
   const tls = await acceptedServer(url, { root: dataRoot(terminal.env), ...accepting });
   const access = { url, secret, ...(tls && { tls }) };
-  await attach({ access: () => access, again: () => 'the same command', isGuest: true }, session, terminal);
+  await attach({ access: () => access, again: () => 'aca attach LINK', isGuest: true }, session, terminal);
 }
 
 function needTerminal({ stdin, stdout }: Terminal): void {
@@ -145,8 +145,11 @@ async function sessionOf(
   const [first, second] = found;
   if (!first)
     throw wanted === undefined
-      ? new UserError('There are no sessions yet.', 'Start one with `aca --background "TASK"`.')
-      : new UserError(`There is no session "${wanted}".`, 'Run `aca serve --status` to list them.');
+      ? new UserError(
+          'There are no sessions yet.',
+          'On its machine, start one with `aca --background "TASK"`.',
+        )
+      : new UserError(`There is no session "${wanted}".`, 'On its machine, `aca serve --status` lists them.');
   if (wanted !== undefined && second && first.id !== wanted)
     throw new UserError(`Several sessions start with "${wanted}".`, 'Add more of the id.');
   return first;
@@ -220,7 +223,8 @@ async function attachOnce(sessionId: string, server: ServerAccess, terminal: Ter
         env: Object.fromEntries(TERMINAL_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
       } satisfies OpenTerminalParams)
       .catch((error: Error) => {
-        throw new UserError(error.message, 'See its sessions in a browser, or attach to another one.');
+        const why = error.message.replace(/^Invalid request: /, '');
+        throw new UserError(why, 'Attach to another session, or read this one in a browser.');
       });
     const tell = (method: string, params: object) =>
       void agent.notify(method, { terminalId, ...params }).catch(() => undefined);

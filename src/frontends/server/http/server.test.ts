@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request } from 'node:https';
@@ -9,6 +10,7 @@ import type { TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { freePort } from '../../../../test/support/free-port.ts';
 import { soak } from '../../../../test/support/soak.ts';
 import { readAccesses } from '../../../observability/audit/access-log.ts';
 import { verifyAudit } from '../../../observability/audit/verify-audit.ts';
@@ -92,6 +94,20 @@ const answer = (socket: WebSocket) =>
 
 const me = ({ url }: RunningServer, { cookie, key }: Pick<Browser, 'cookie' | 'key'>) =>
   fetch(`${url}/api/me`, { headers: { cookie, 'x-aca-key': key } });
+
+test('a client that connects as soon as the port is open gets an answer', async () => {
+  const port = await freePort();
+  const starting = start({ listen: `127.0.0.1:${port}` });
+  const answered = async () => {
+    for (;;) {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/acp`, { handshakeTimeout: 5_000 });
+      const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+      if (error.code !== 'ECONNREFUSED') return error.message;
+    }
+  };
+  expect(await answered()).toBe('Unexpected server response: 401');
+  await starting;
+});
 
 test('the owner signs in once with a link, connects, and signs out', async () => {
   const { server, auditFile, seen } = await start();

@@ -52,13 +52,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const server = certificate
     ? createTlsServer({ ...LIMITS, ...certificate, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS })
     : createServer(LIMITS);
+  const files = await loadPageFiles();
   const { port } = await bind(server, listen);
+  // Nothing is awaited until requests are answered: one that came before would never be.
   const { address } = listen;
   const sites = sitesOf({ address, port }, { tls: certificate !== null, allowHosts });
   const log = createAccessLog({ file: options.auditFile, onTrouble: options.onTrouble });
   const door: Door = { store: new AccessStore(folder), attempts: new Attempts(), log, port, behindProxy };
   const sockets = new Sockets(door, sites, options);
-  const routes = createRoutes(door, await loadPageFiles(), (signIn) => sockets.signedOut(signIn));
+  const routes = createRoutes(door, files, (signIn) => sockets.signedOut(signIn));
   answer(server, { door, sites, sockets, fetch: (request, env) => routes.fetch(request, env) });
 
   const scheme = certificate ? 'https' : 'http';

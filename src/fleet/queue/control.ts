@@ -124,7 +124,9 @@ export async function retry(fleet: Fleet, batch: string, tasks: readonly string[
   const queues = await queuesByName(fleet);
   if (dead.length > 0) await fleet.redis.srem(fleetKeys.batch(batch).cancelled, 'all');
   for (const { job, queue } of dead)
-    await reopenTask(fleet, { batch, job }, async () => redeliver(await queues.get(queue)?.getJob(job)));
+    await reopenTask(fleet, { batch, job, hasEnded: true }, async () =>
+      redeliver(await queues.get(queue)?.getJob(job)),
+    );
   return dead.map(({ task }) => task);
 }
 

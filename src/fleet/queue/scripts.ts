@@ -53,10 +53,13 @@ log(KEYS[5], ARGV[5])
 return 1
 `;
 
-/** Its deaths and failures are forgiven, and it may replace the branch that it pushed before. */
+/** Its deaths and failures are forgiven. Only a task that had ended may replace the branch that it pushed before. */
 const REOPEN = `
-redis.call('HSET', KEYS[1], 'ended', redis.call('HGET', KEYS[1], 'fence') or '0', 'failures', '0', 'again', '1')
-redis.call('HDEL', KEYS[1], 'replaces')
+redis.call('HSET', KEYS[1], 'ended', redis.call('HGET', KEYS[1], 'fence') or '0', 'failures', '0')
+if ARGV[2] == 'ended' then
+  redis.call('HSET', KEYS[1], 'again', '1')
+  redis.call('HDEL', KEYS[1], 'replaces')
+end
 redis.call('HDEL', KEYS[2], ARGV[1])
 redis.call('SREM', KEYS[3], ARGV[1])
 return 1
@@ -124,11 +127,11 @@ export async function finishTask(
  */
 export async function reopenTask(
   { redis }: Fleet,
-  { batch, job }: { batch: string; job: string },
+  { batch, job, hasEnded }: { batch: string; job: string; hasEnded: boolean },
   deliver: () => Promise<unknown>,
 ): Promise<void> {
   const { results, cancelled, dead } = fleetKeys.batch(batch);
-  await redis.eval(REOPEN, 3, fleetKeys.task(job), results, cancelled, job);
+  await redis.eval(REOPEN, 3, fleetKeys.task(job), results, cancelled, job, hasEnded ? 'ended' : '');
   await deliver();
   await redis.eval(UNLIST, 2, results, dead, job);
 }

@@ -37,7 +37,7 @@ export async function submitBatch(
         const isAgain = result !== null || isRetry;
         // The dead-letter list has it; otherwise it is gone, or running.
         const remove = async () => isRetry && (await queue.remove(job).catch(() => 0));
-        if (isAgain) await reopenTask(fleet, { batch: batch.id, job }, remove);
+        if (isAgain) await reopenTask(fleet, { batch: batch.id, job, hasEnded: isRetry }, remove);
       }
       await listJobs(fleet, batch.id, named);
       await addJobs(fleet, { batch: batch.id, queue }, named);

@@ -8,7 +8,7 @@ import { cancel, remove } from './control.ts';
 import { failedResult } from './failed-result.ts';
 import { fleetKeys, openFleet } from './fleet.ts';
 import { jobOf, sealResult } from './messages.ts';
-import { endDelivery, finishTask, startDelivery } from './scripts.ts';
+import { endDelivery, finishTask, reopenTask, startDelivery } from './scripts.ts';
 import { submitBatch } from './submit.ts';
 import { FleetWorker, type WorkerEvent } from './worker.ts';
 
@@ -124,5 +124,19 @@ test.skipIf(!hasRedis)(
     await remove(fleet, 'b');
     await finishTask(fleet, late);
     expect(await fleet.redis.keys('*:task:*')).toEqual([]);
+  },
+);
+
+test.skipIf(!hasRedis)(
+  'only a task that had ended may replace its branch when it is queued again',
+  async () => {
+    const { fleet } = await labOf(1);
+    const again = async (job: string, hasEnded: boolean) => {
+      await startDelivery(fleet, 'b', { job, token: job });
+      await reopenTask(fleet, { batch: 'b', job, hasEnded }, async () => undefined);
+      return (await fleet.redis.hexists(fleetKeys.task(job), 'again')) === 1;
+    };
+    // One that was stopped at a limit may have pushed, and its worker may have been killed then.
+    expect([await again('stopped', false), await again('failed', true)]).toEqual([false, true]);
   },
 );

@@ -21,7 +21,7 @@ const rows: Readonly<Record<string, string>> = {
   'src/memory/': '| If you name an [embedding model]',
   'src/cache/': '| If you configure [Redis]',
   'src/embedded/models/': '| `--repo-id` ',
-  'src/embedded/runtime/': '| `aca models setup` and `pull` ',
+  'src/embedded/runtime/': '| `aca models setup` and `pull`',
   'src/cli/subcommands/models/update.ts': '| `aca models update`',
   'src/cli/subcommands/mcp/': '| `aca mcp login NAME`',
   'src/mcp/connection/': '| MCP servers and plugins ',

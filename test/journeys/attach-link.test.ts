@@ -49,6 +49,7 @@ test('an invitation link opens the terminal on a server elsewhere, once its cert
   const lab = attach();
   await lab.waitFor('does not know the certificate of https://127.0.0.1:');
   await lab.waitFor(await fingerprintOf(owner));
+  await lab.waitFor('Connect? [y/n]');
   lab.type('y\r');
   await lab.waitFor('Hello.');
 

@@ -1,8 +1,12 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Fleet, openFleet } from '../src/fleet/queue/fleet.ts';
+import type { QueuedBatch } from '../src/fleet/queue/messages.ts';
+import { collectResults, submitBatch } from '../src/fleet/queue/submit.ts';
+import { FleetWorker, type FleetWorkerOptions } from '../src/fleet/queue/worker.ts';
 import type { Task, TaskSource } from '../src/fleet/task.ts';
 import { createProcessKeeper, type ProcessKeeper } from '../src/sandbox/shell/process-keeper.ts';
 import { freePort } from '../test/support/free-port.ts';
@@ -78,6 +82,45 @@ export function benchTask(id: string, source: TaskSource): Task {
     labels: [],
     variables: {},
   };
+}
+
+/** A worker of the lab's queue, until it is drained. */
+export function benchWorker(
+  { folder, keeper }: BatchLab,
+  { fleet }: BenchRedis,
+  options: Pick<FleetWorkerOptions, 'concurrency' | 'run' | 'onEvent'> & {
+    place: Pick<FleetWorkerOptions['place'], 'program' | 'env'>;
+  },
+): { drain(): void; ended: Promise<void> } {
+  const drain = new AbortController();
+  const worker = new FleetWorker({
+    ...options,
+    fleet,
+    labels: [],
+    dataRoot: path.join(folder, 'data'),
+    place: { ...options.place, keeper },
+    leaseMs: 30_000,
+    drain: drain.signal,
+    leaving: new AbortController().signal,
+  });
+  return { drain: () => drain.abort(), ended: worker.run() };
+}
+
+export async function queueTasks(
+  { fleet }: BenchRedis,
+  batch: Pick<QueuedBatch, 'id' | 'limits'>,
+  tasks: readonly Task[],
+): Promise<void> {
+  const submissions = tasks.map((task) => ({ task, session: randomUUID(), isRetry: false }));
+  await submitBatch(fleet, { ...batch, createdAt: new Date().toISOString(), changes: 'branch' }, submissions);
+}
+
+/** Waits until so many tasks of a batch have ended. */
+export async function untilEnded({ fleet }: BenchRedis, batch: string, size: number): Promise<void> {
+  const { signal } = new AbortController();
+  let ended = 0;
+  for await (const _ of collectResults(fleet, batch, { signal, isIncomplete: async () => false })) ended += 1;
+  if (ended !== size) throw new Error(`${ended} of ${size} tasks ended.`);
 }
 
 export function gitSource(repository: string): TaskSource {

@@ -1,10 +1,12 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { createRedisBudget } from '../src/cache/redis-budget.ts';
 import { OpenBatch } from '../src/fleet/batch/batch-store.ts';
 import { type BatchEvent, runBatch } from '../src/fleet/batch/run-batch.ts';
 import { childArguments } from '../src/fleet/child-run.ts';
-import { collectResults, removeBatch, submitBatch } from '../src/fleet/queue/submit.ts';
-import { FleetWorker, type WorkerEvent } from '../src/fleet/queue/worker.ts';
+import { fleetKeys } from '../src/fleet/queue/fleet.ts';
+import { removeBatch } from '../src/fleet/queue/submit.ts';
+import type { WorkerEvent } from '../src/fleet/queue/worker.ts';
 import { runTask } from '../src/fleet/run-task.ts';
 import type { TaskResult, TaskSource } from '../src/fleet/task.ts';
 import { openTree } from '../src/fleet/task-tree.ts';
@@ -15,12 +17,15 @@ import {
   type BatchLab,
   type BenchRedis,
   benchTask,
+  benchWorker,
   gitSource,
   makeRepository,
+  queueTasks,
   type Row,
   rounded,
   table,
   timed,
+  untilEnded,
 } from './batch-lab.ts';
 import { quantile } from './process-figures.ts';
 
@@ -129,41 +134,34 @@ type Queued = { id: string; source: TaskSource; env: NodeJS.ProcessEnv; tasks?: 
 
 /** With a worker that waits for them, and runs one at a time. */
 export async function queuedTasks(
-  { folder, keeper, redis }: BatchLab,
+  lab: BatchLab,
   { id, source, env, tasks: count, limits }: Queued,
 ): Promise<number[]> {
+  const { redis } = lab;
   if (!redis) return [];
-  const { fleet } = redis;
-  const tasks = tasksIn(source, count).map((task) => ({
-    task,
-    session: crypto.randomUUID(),
-    isRetry: false,
-  }));
+  const tasks = tasksIn(source, count);
   const ends: number[] = [];
-  const drain = new AbortController();
-  const working = new FleetWorker({
-    fleet,
-    labels: [],
+  const troubles: string[] = [];
+  const worker = benchWorker(lab, redis, {
     concurrency: 1,
-    dataRoot: path.join(folder, 'data'),
-    place: { program, keeper, env },
+    place: { program, env },
     run: runTask,
-    leaseMs: 30_000,
-    drain: drain.signal,
-    leaving: new AbortController().signal,
     onEvent(event: WorkerEvent) {
-      if (event.type === 'trouble') throw new Error(event.text);
-      if (event.type === 'ended' && 'result' in event.end) ends.push(endOf(event.end.result));
+      if (event.type === 'trouble') troubles.push(event.text);
+      if (event.type !== 'ended') return;
+      ends.push(performance.now());
+      const { end } = event;
+      if (end.type !== 'finished' || end.result.status !== 'done') troubles.push(JSON.stringify(end));
     },
-  }).run();
+  });
   await untilWaiting(redis);
-  const createdAt = new Date().toISOString();
-  await submitBatch(fleet, { id, createdAt, changes: 'branch', ...(limits && { limits }) }, tasks);
-  const results = collectResults(fleet, id, { signal: drain.signal, isIncomplete: async () => false });
-  while (!(await results.next()).done);
-  drain.abort();
-  await working;
-  await removeBatch(fleet, id);
+  if (limits) await createRedisBudget({ redis: redis.fleet.redis, prefix: fleetKeys.batch(id).budget });
+  await queueTasks(redis, { id, ...(limits && { limits }) }, tasks);
+  await untilEnded(redis, id, tasks.length);
+  worker.drain();
+  await worker.ended;
+  await removeBatch(redis.fleet, id);
+  if (troubles.length > 0) throw new Error(troubles.join('\n'));
   return between(ends);
 }
 

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { resultOf } from '../src/fleet/child-run.ts';
-import { collectResults, removeBatch, submitBatch } from '../src/fleet/queue/submit.ts';
-import { FleetWorker } from '../src/fleet/queue/worker.ts';
+import { removeBatch } from '../src/fleet/queue/submit.ts';
 import type { runTask } from '../src/fleet/run-task.ts';
 import { calls, says } from '../test/support/model-server/script.ts';
 import { startModelServer } from '../test/support/model-server/server.ts';
@@ -10,12 +9,15 @@ import {
   type BatchLab,
   type BenchRedis,
   benchTask,
+  benchWorker,
   gitSource,
   makeRepository,
+  queueTasks,
   type Row,
   rounded,
   table,
   timed,
+  untilEnded,
 } from './batch-lab.ts';
 import { environment, queuedTasks, untilWaiting } from './batch-overhead.ts';
 
@@ -46,27 +48,13 @@ export async function queueGrowth(
     const memory = await figure('memory', 'used_memory');
     const network = await figure('stats', 'total_net_input_bytes');
     const id = `bench-${size}`;
-    const tasks = Array.from({ length: size }, (_, i) => ({
-      task: benchTask(`t${i}`, gitSource(lab.folder)),
-      session: 'x',
-      isRetry: false,
-    }));
-    const queued = { id, createdAt: new Date().toISOString(), changes: 'branch' as const };
-    const queueing = await timed(() => submitBatch(fleet, queued, tasks));
+    const tasks = Array.from({ length: size }, (_, i) => benchTask(`t${i}`, gitSource(lab.folder)));
+    const queueing = await timed(() => queueTasks(redis, { id }, tasks));
     const held = (await figure('memory', 'used_memory')) - memory;
-    const stop = new AbortController();
-    const working = newWorker(lab, redis, stop.signal).run();
-    const ending = await timed(async () => {
-      let ended = 0;
-      for await (const _ of collectResults(fleet, id, {
-        signal: stop.signal,
-        isIncomplete: async () => false,
-      }))
-        ended += 1;
-      if (ended !== size) throw new Error(`${ended} of ${size} tasks ended.`);
-    });
-    stop.abort();
-    await working;
+    const worker = newWorker(lab, redis);
+    const ending = await timed(() => untilEnded(redis, id, size));
+    worker.drain();
+    await worker.ended;
     const used = (await redis.commands()) - commands;
     const sent = (await figure('stats', 'total_net_input_bytes')) - network;
     await removeBatch(fleet, id);
@@ -94,19 +82,9 @@ export async function queueGrowth(
   ].join('\n\n');
 }
 
-function newWorker({ folder, keeper }: BatchLab, { fleet }: BenchRedis, drain: AbortSignal): FleetWorker {
-  return new FleetWorker({
-    fleet,
-    labels: [],
-    concurrency: 4,
-    dataRoot: path.join(folder, 'worker'),
-    place: { program: [], keeper, env: { HOME: folder } },
-    run: atOnce,
-    leaseMs: 30_000,
-    drain,
-    leaving: new AbortController().signal,
-    onEvent: () => undefined,
-  });
+function newWorker(lab: BatchLab, redis: BenchRedis) {
+  const place = { program: [], env: { HOME: lab.folder } };
+  return benchWorker(lab, redis, { concurrency: 4, place, run: atOnce, onEvent: () => undefined });
 }
 
 /** What workers and the model calls of their tasks cost the Redis server, whatever the machine is. */
@@ -128,15 +106,14 @@ export async function costsOfWorkers(lab: BatchLab, redis: BenchRedis): Promise<
 }
 
 async function idleWorker(lab: BatchLab, redis: BenchRedis) {
-  const stop = new AbortController();
-  const working = newWorker(lab, redis, stop.signal).run();
+  const worker = newWorker(lab, redis);
   await untilWaiting(redis);
   const before = await redis.commands();
   const waited = await timed(() => pause(IDLE_MS));
   const commands = (await redis.commands()) - before;
   const connections = await redis.figure('clients', 'connected_clients');
-  stop.abort();
-  await working;
+  worker.drain();
+  await worker.ended;
   return { commandsPerSecond: rounded((1000 * commands) / waited, 1), connections };
 }
 

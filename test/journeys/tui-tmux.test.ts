@@ -69,7 +69,8 @@ function linesIn(text: string): string[] {
 async function openPane(space: Workspace, url: string) {
   const socket = path.join(space.home, 'tmux');
   const conf = path.join(space.home, 'tmux.conf');
-  await writeFile(conf, 'set -g history-limit 20000\nset -g status off\n');
+  // The user of the tests may have a shell that runs nothing.
+  await writeFile(conf, 'set -g history-limit 20000\nset -g status off\nset -g default-shell /bin/sh\n');
   const door = doors.anthropic(url);
   const env = { TERM: 'xterm-256color', LANG: 'C.UTF-8', ...cleanEnv(space, door.env) };
   const tmux = async (...args: string[]) =>

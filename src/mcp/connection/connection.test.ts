@@ -127,7 +127,8 @@ describe('one server', () => {
   test('missing variables and programs are reported', async () => {
     const { hub } = await hubOf({
       bare: { command: 'node', args: [['$', '{NOT_SET_ANYWHERE}'].join('')] },
-      gone: { command: 'no-such-program-here' },
+      // Not the PATH of this machine: it may name folders that the user of the tests may not enter.
+      gone: { command: 'no-such-program-here', env: { PATH: '/usr/bin' } },
       inside: { command: `${process.execPath}/tool` },
     });
     await hub.settled(28_000);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { addCommit, changesOf, commitChanges, writePatch } from '../sandbox/worktrees/changes.ts';
+import { addCommit, changesIn, changesOf, commitChanges, writePatch } from '../sandbox/worktrees/changes.ts';
 import type { Worktree } from '../sandbox/worktrees/worktree.ts';
 import type { RunTaskOptions } from './run-options.ts';
 import type { Task, TaskResult } from './task.ts';
@@ -25,13 +25,18 @@ export async function keepChanges(
     return { failure: 'fenced', reason: 'Another worker has taken this task over.', filesChanged: 0 };
   const { gitDir } = tree.origin;
   const branch = branchOf(place.batch, task);
+  const patch = path.join(place.patches, `${task.id}.patch`);
+  /** An earlier run may have been killed after it had published its changes: then those count. */
+  const published = async (commit: string): Promise<Kept> => {
+    const theirs = await changesIn(tree, commit);
+    await writePatch(tree, theirs, patch);
+    return { filesChanged: theirs.files.length, patch, branch, commit };
+  };
   if (changes.files.length === 0) {
-    // An earlier run may have been killed after it had published its changes.
     const isRepeated = fence !== undefined && fence.token > 1 && gitDir !== null;
     const commit = isRepeated ? await publish?.({ gitDir, branch, commit: null }) : null;
-    return { filesChanged: 0, ...(commit && { branch, commit }) };
+    return commit ? published(commit) : { filesChanged: 0 };
   }
-  const patch = path.join(place.patches, `${task.id}.patch`);
   await writePatch(tree, changes, patch);
   const kept = { filesChanged: changes.files.length, patch };
   const isShortLived = task.source.type === 'folder' || isRemote(task.source.repository);
@@ -41,7 +46,8 @@ export async function keepChanges(
   const message = commitMessage(task, origin);
   if (publish) {
     const { commit } = await addCommit(tree, changes, message);
-    return { ...kept, branch, commit: (await publish({ gitDir, branch, commit })) ?? commit };
+    const there = (await publish({ gitDir, branch, commit })) ?? commit;
+    return there === commit ? { ...kept, branch, commit } : published(there);
   }
   // There is one if an earlier run of this task was killed before its result was written.
   return { ...kept, branch, commit: await commitChanges(tree, changes, { branch, message, replace: true }) };

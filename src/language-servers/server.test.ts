@@ -232,16 +232,16 @@ describe('bad servers are named', () => {
     expect(server.state()).toMatchObject({ phase: 'failed', trouble: 'did not answer for 0.5s' });
   });
 
-  test('not while one says that it is still loading', async () => {
-    const { write, messages } = await demo({ loadMs: 1_500 }, { answerMs: 300 });
+  test('not while one says that it is still loading', soak, async () => {
+    const { write, messages } = await demo({ loadMs: 5_000 }, { answerMs: 2_000 });
     await write('a.demo', 'BAD\n');
     expect(await messages('a.demo')).toEqual(['1: bad: BAD']);
   });
 
   test('one that says that it is loading, and never is done', soak, async () => {
-    const { write, messages } = await demo({ loadMs: 600_000 }, { answerMs: 300, loadMs: 900 });
+    const { write, messages } = await demo({ loadMs: 600_000 }, { answerMs: 2_000, loadMs: 4_000 });
     await write('a.demo', 'BAD\n');
-    expect(await messages('a.demo')).toBe('scripted did not answer for 0.9s');
+    expect(await messages('a.demo')).toBe('scripted did not answer for 4s');
   });
 
   test('one that answers with an error', soak, async () => {

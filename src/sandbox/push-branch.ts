@@ -1,6 +1,6 @@
 import { UserError } from '../contract/errors.ts';
 import { limited } from '../lib/async/abort.ts';
-import { fetchEnvironment } from './fetch-repository.ts';
+import { fetchEnvironment, refused as refusedFetch } from './fetch-repository.ts';
 import { type GitOutcome, runGit } from './git.ts';
 
 /** A branch of a repository elsewhere. `gitDir` is a repository here. */
@@ -31,6 +31,13 @@ export async function pushBranch(
   const there = await remoteCommit(remote);
   if (there === '' || there === replaces) throw refused(remote, err);
   return there;
+}
+
+/** Brings the commits of the branch there into the repository here, where no ref names them. */
+export async function fetchBranch(remote: RemoteBranch): Promise<void> {
+  const args = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
+  const done = await run(remote, [...args, '--', remote.url, refOf(remote)]);
+  if (!done.success) throw refusedFetch(remote.url, done);
 }
 
 function run({ gitDir, env }: RemoteBranch, args: readonly string[]): Promise<GitOutcome> {

@@ -227,7 +227,8 @@ async function run(
     place: taskPlace,
     takeSpare: () => deps.spare.take(source, taskPlace),
     onEvent(event) {
-      if (event.type === 'started') prepareNext().catch((error: Error) => deps.onTrouble(error.message));
+      // What fails is tried again when that task starts.
+      if (event.type === 'started') prepareNext().catch(() => undefined);
     },
     onDelivery: deps.onDelivery,
     session: { id: session, resume: fence > 1 },

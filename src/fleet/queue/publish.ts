@@ -1,4 +1,4 @@
-import { pushBranch, remoteCommit } from '../../sandbox/push-branch.ts';
+import { fetchBranch, pushBranch, remoteCommit } from '../../sandbox/push-branch.ts';
 import { branchCommit, moveBranch } from '../../sandbox/worktrees/branch.ts';
 import type { Publish } from '../run-options.ts';
 import { isRemote } from '../tasks/complete-task.ts';
@@ -18,9 +18,14 @@ export function publishTo(
     const key = fleetKeys.task(job);
     if ((await redis.hexists(key, 'again')) === 1) await redis.hsetnx(key, 'replaces', await current());
     const replaces = (await redis.hget(key, 'replaces')) ?? '';
-    if (commit !== null)
-      return (isRemote(repository) ? pushBranch : moveBranch)(remote, { commit, replaces });
-    const there = await current();
-    return there === replaces ? null : there;
+    const there =
+      commit === null
+        ? await current()
+        : await (isRemote(repository) ? pushBranch : moveBranch)(remote, { commit, replaces });
+    if (there === commit) return commit;
+    if (there === replaces) return null;
+    // Its changes are what counts.
+    if (isRemote(repository)) await fetchBranch(remote);
+    return there;
   };
 }

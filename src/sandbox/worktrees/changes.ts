@@ -3,7 +3,7 @@ import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { commitTree, gitOutput } from './hardened-git.ts';
 import { inRepository } from './origin.ts';
-import { type Staged, stageAll } from './stage.ts';
+import { difference, type Staged, stageAll } from './stage.ts';
 import { placesIn, recordOf, type Worktree } from './worktree.ts';
 
 /** What happened in a worktree since it was made. The tree is in our record of the worktree. */
@@ -14,6 +14,12 @@ const KEPT_MODES = ['--ignore-submodules=none'];
 /** Ignored files do not count. Nothing may write to the worktree meanwhile. */
 export async function changesOf(worktree: Worktree): Promise<WorktreeChanges> {
   return stageAll(recordOf(worktree), worktree.modules, worktree.base);
+}
+
+/** The same for a commit of its repository. */
+export async function changesIn(worktree: Worktree, commit: string): Promise<WorktreeChanges> {
+  const files = await difference(recordOf(worktree), ['diff-tree', worktree.base, commit]);
+  return { files, tree: commit, leftOut: [] };
 }
 
 /** Writes a patch for `git apply`, with binary and new files. */

@@ -75,7 +75,7 @@ export async function leaveOut(stage: Stage, modules: readonly Submodule[]): Pro
 }
 
 /** The differences that a `diff-…` command of git reports. */
-async function difference(folder: GitFolder, command: readonly string[]): Promise<Difference[]> {
+export async function difference(folder: GitFolder, command: readonly string[]): Promise<Difference[]> {
   const [name = '', ...args] = command;
   const out = await gitOutput(folder, [
     name,

@@ -25,6 +25,7 @@ import {
 } from '../../../test/support/undo.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import type { FileChange } from '../../contract/file-change.ts';
+import { readUndoRecords } from './undo-log.ts';
 import { UndoStore } from './undo-store.ts';
 
 const bytes = (text: string) => Buffer.from(text);
@@ -230,6 +231,22 @@ describe('changes by commands', () => {
     });
     await undoAll(late);
     expect(await tree()).toEqual({ 'a.txt': 'one' });
+  });
+
+  test('an interrupted command that ends after the next prompt was sent belongs to its own run', async () => {
+    const { root, at, store, tree, home } = await storeFor({ 'a.txt': 'one' });
+    begin(store);
+    await store.commandBegins();
+    await writeFile(at('half.txt'), 'half');
+    begin(store);
+    await store.commandEnded(quick('make half', root));
+    await edit(store, at('a.txt'), 'two');
+    const records = readUndoRecords(path.join(home, 'undo', 's.jsonl'));
+    expect(records.map(({ type }) => type)).toEqual(['run', 'command', 'command_end', 'run', 'change']);
+
+    expect((await undo(store))?.restored).toEqual([at('a.txt')]);
+    expect(await tree()).toEqual({ 'a.txt': 'one', 'half.txt': 'half' });
+    expect((await undo(store))?.removed).toEqual([at('half.txt')]);
   });
 
   test('what the user did before a command is not undone with it', async () => {

@@ -134,7 +134,8 @@ export class UndoStore {
       const others = this.#background.length > 0;
       const changes = await this.#look(undefined, undefined, (differences) => {
         const changes = differences.map((difference) => credited(difference, { facts, others }));
-        this.#append({ type: 'command_end', changes });
+        // A run that has started since is logged with a change of its own: an interrupted command may end late.
+        this.#log.append([{ type: 'command_end', changes }]);
         return changes;
       });
       this.#unchecked += CHECK_EVERY_BYTES;

@@ -240,7 +240,8 @@ export function openRedisBudget(options: RedisBudgetOptions): SharedBudget {
     async settle(id, { usd, tokens, turns }) {
       await redis.eval(SETTLE, 4, ...keys, id, usd, tokens, turns);
     },
-    close: async () => redis.disconnect(),
+    // The connection is that of the caller.
+    close: async () => undefined,
   };
 }
 

@@ -11,11 +11,14 @@ import { workspace } from '../../../test/support/workspace.ts';
 import {
   closeRedisBudget,
   createRedisBudget,
+  openRedisBudget,
   removeRedisBudget,
   settleCallsOf,
 } from '../../cache/redis-budget.ts';
 import { newRedis, PATIENT } from '../../cache/redis-client.ts';
+import { parseLimits } from '../../contract/limit.ts';
 import { type LimitAmounts, PACING, type SharedBudget } from '../../contract/shared-budget.ts';
+import { BudgetServer } from '../../observability/spending/budget-server.ts';
 import { createFileBudget } from '../../observability/spending/file-budget.ts';
 import { openSharedBudget, type SharedBudgetDescription } from './shared-budget.ts';
 
@@ -47,25 +50,31 @@ async function fileBackend(): Promise<Backend> {
   };
 }
 
+/** As a worker serves it to its tasks. */
 async function redisBackend(): Promise<Backend> {
-  const [{ home }, { url }] = await Promise.all([workspace(), redisServer()]);
+  const [{ home }, { url }, served] = await Promise.all([workspace(), redisServer(), budgetServer()]);
   const redis = await newRedis(url, PATIENT);
   onTestFinished(() => redis.disconnect());
   return {
     async create(limits, quotas = {}) {
       const prefix = `{test}:${Math.random()}`;
+      const names = { redis, prefix, pacePrefix: `${prefix}:pace` };
       await createRedisBudget({ redis, prefix });
       return {
-        file: (owner = 'one/1') =>
-          described(home, {
-            limits,
-            quotas,
-            place: { redis: url, prefix, pacePrefix: `${prefix}:pace`, owner },
-          }),
+        async file(owner = 'one/1') {
+          const budget = openRedisBudget({ ...names, limits: parseLimits(limits) ?? [], quotas, owner });
+          return described(home, { limits, quotas, place: served.serve(budget).address });
+        },
         died: (owner) => settleCallsOf({ job: owner.split('/')[0] ?? '', before: 2 }, { redis, prefix }),
       };
     },
   };
+}
+
+async function budgetServer(): Promise<BudgetServer> {
+  const server = await BudgetServer.start();
+  onTestFinished(() => server.close());
+  return server;
 }
 
 async function opened(file: string): Promise<SharedBudget> {
@@ -206,10 +215,12 @@ describe.skipIf(!hasRedis)('a budget on a Redis server', () => {
     const redis = await newRedis(url, PATIENT);
     onTestFinished(() => redis.disconnect());
     const place = { redis, prefix: 'p' };
+    const served = await budgetServer();
     await createRedisBudget(place);
     const of = async (owner: string) => {
-      const names = { redis: url, prefix: 'p', pacePrefix: 'q', owner };
-      return opened(await described(home, { limits: '$1', place: names }));
+      const limits = [{ unit: 'usd', amount: 1 } as const];
+      const budget = openRedisBudget({ ...place, pacePrefix: 'q', owner, limits, quotas: {} });
+      return opened(await described(home, { limits: '$1', place: served.serve(budget).address }));
     };
     return { redis, place, of };
   }

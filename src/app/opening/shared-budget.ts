@@ -9,8 +9,8 @@ import { readRegularText } from '../../lib/files/regular-file.ts';
 import { parseJson } from '../../lib/text/json.ts';
 
 /**
- * A file that describes a shared budget, so that no password is in the environment. `limits` is like
- * `$5 and 2M tokens`; `folder` keeps the sums for one machine, `redis` for many.
+ * A file that describes a shared budget, so that no secret is in the environment. `limits` is like
+ * `$5 and 2M tokens`; `folder` keeps the sums for one machine, `port` is that of a worker that keeps them for many.
  */
 const description = () =>
   z.strictObject({
@@ -18,14 +18,7 @@ const description = () =>
     quotas: quotaSettings().default({}),
     place: z.union([
       z.strictObject({ folder: z.string() }),
-      z.strictObject({
-        redis: z.string(),
-        prefix: z.string(),
-        /** Starts the keys with the speed of each vendor, which all batches share. */
-        pacePrefix: z.string(),
-        /** Whose calls these are; a worker ends those that a dead owner left open. */
-        owner: z.string(),
-      }),
+      z.strictObject({ port: z.int(), token: z.string() }),
     ]),
   });
 
@@ -48,10 +41,6 @@ export async function openSharedBudget(env: NodeJS.ProcessEnv): Promise<SharedBu
     const { openFileBudget } = await import('../../observability/spending/file-budget.ts');
     return openFileBudget({ folder: place.folder, limits, quotas });
   }
-  const [{ newRedis, PATIENT }, { openRedisBudget }] = await Promise.all([
-    import('../../cache/redis-client.ts'),
-    import('../../cache/redis-budget.ts'),
-  ]);
-  const { redis: url, ...names } = place;
-  return openRedisBudget({ redis: await newRedis(url, PATIENT), ...names, limits, quotas });
+  const { openServedBudget } = await import('../../observability/spending/budget-client.ts');
+  return openServedBudget({ address: place, limits, quotas });
 }

@@ -1,9 +1,11 @@
 import { rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Job } from 'bullmq';
-import { budgetOwner, settleCallsOf } from '../../cache/redis-budget.ts';
+import { budgetOwner, openRedisBudget, settleCallsOf } from '../../cache/redis-budget.ts';
+import { parseLimits } from '../../contract/limit.ts';
 import { following } from '../../lib/async/abort.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
+import type { BudgetServer, ServedBudget } from '../../observability/spending/budget-server.ts';
 import type { RunTaskOptions, TaskPlace } from '../run-options.ts';
 import type { runTask } from '../run-task.ts';
 import { describeBudget } from '../shared-budget.ts';
@@ -40,6 +42,8 @@ export type AttemptDeps = {
   /** Repositories and commits that earlier tasks of a batch found. */
   sourcesOf(batch: string): TaskPlace['sources'];
   spare: SpareTree;
+  /** Through which tasks take part in the budgets of their batches. */
+  budgets: BudgetServer;
   /** Called when the run has succeeded, and only its changes and its result are still being kept. */
   onDelivery(): void;
   /** Called when the end of the delivery is recorded, and only its worktree is still being removed. */
@@ -125,8 +129,10 @@ async function deliver(delivered: Delivered, batch: QueuedBatch): Promise<Attemp
   if (delivery.deaths >= MAX_DEATHS)
     return bury(delivered, failed('crash', `Its worker died or stalled ${delivery.deaths} times.`));
   const lease = keepLease(delivered);
+  const budget = serveBudget(delivered, batch);
   const settle = async (result: TaskResult): Promise<AttemptEnd> => {
-    // Whatever the run did not report counts in full.
+    // What the run did not report by now counts in full.
+    budget.end();
     await settleCalls(delivered, delivery.fence + 1);
     if (lease.lost.aborted || result.failure === 'fenced') return { type: 'taken over' };
     if (lease.isCancelled() && !(await findBatch(fleet, batch.id))) return await drop(delivered);
@@ -147,11 +153,11 @@ async function deliver(delivered: Delivered, batch: QueuedBatch): Promise<Attemp
     if (end) deps.onEnd(end);
   };
   try {
-    const result = await run(delivered, batch, { signal: lease.signal, onResult }).catch((error: Error) =>
-      failed('setup', error.message),
-    );
+    const deed = { signal: lease.signal, address: budget.address, onResult };
+    const result = await run(delivered, batch, deed).catch((error: Error) => failed('setup', error.message));
     return end ?? (await settle(result));
   } finally {
+    budget.end();
     lease.stop();
     leaveDisk(delivered);
   }
@@ -189,7 +195,11 @@ async function again(
 async function run(
   { deps, id, token, queued, delivery }: Delivered,
   batch: QueuedBatch,
-  { signal, onResult }: Required<Pick<RunTaskOptions, 'signal' | 'onResult'>>,
+  {
+    signal,
+    address,
+    onResult,
+  }: Required<Pick<RunTaskOptions, 'signal' | 'onResult'>> & Pick<ServedBudget, 'address'>,
 ): Promise<TaskResult> {
   const { fleet, place, folder, folders } = deps;
   const { task, session } = queued;
@@ -200,16 +210,7 @@ async function run(
   folders.note(batch.id, { batch: batch.id, job: null, worktrees: [], clones: clonesFolder(disk) });
   folders.note(name, { batch: batch.id, job: id, worktrees: treePlaces(task, disk, fence), clones: null });
   const { limits, quotas = {} } = batch;
-  const shared = {
-    ...(limits !== undefined && { limits }),
-    quotas,
-    place: {
-      redis: fleet.url,
-      prefix: fleetKeys.batch(batch.id).budget,
-      pacePrefix: fleetKeys.pace,
-      owner: budgetOwner(id, fence),
-    },
-  };
+  const shared = { ...(limits !== undefined && { limits }), quotas, place: address };
   const budget = describeBudget(path.join(own, 'budget.json'), shared);
   const { source } = task;
   const taskPlace = {
@@ -354,6 +355,22 @@ function endWords(end: Exclude<AttemptEnd, { reason: string }>): string {
   if (!('result' in end)) return end.type;
   const { status, failure, reason } = end.result;
   return [end.type, status, failure, reason].filter(Boolean).join(': ');
+}
+
+/** Lets the task reserve what its model calls cost, as this delivery. */
+function serveBudget({ deps, id, delivery: { fence } }: Delivered, batch: QueuedBatch): ServedBudget {
+  const { limits, quotas = {} } = batch;
+  return deps.budgets.serve(
+    openRedisBudget({
+      redis: deps.fleet.redis,
+      prefix: fleetKeys.batch(batch.id).budget,
+      pacePrefix: fleetKeys.pace,
+      owner: budgetOwner(id, fence),
+      // With limits that cannot be read, no task starts.
+      limits: (limits !== undefined && parseLimits(limits)) || [],
+      quotas,
+    }),
+  );
 }
 
 /** Of deliveries before this one: nobody can say what they cost. */

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Job, Queue, Worker } from 'bullmq';
 import { following, onAbort, pause, unlessAborted } from '../../lib/async/abort.ts';
+import { isErrno } from '../../lib/files/errno.ts';
 import { version } from '../../lib/version.ts';
+import { BudgetServer } from '../../observability/spending/budget-server.ts';
 import type { TaskPlace } from '../run-options.ts';
 import { type AttemptDeps, type AttemptEnd, attempt } from './attempt.ts';
 import { Breaker } from './breaker.ts';
@@ -83,6 +85,7 @@ export class FleetWorker {
     await folders.clean(place.trees);
     const own = await folders.claim(this.id);
     const spare = new SpareTree(this.id, folders);
+    const budgets = await BudgetServer.start();
     await this.#beat();
     const clean = () => folders.clean(place.trees).catch(this.#trouble);
     const timers = [
@@ -94,7 +97,7 @@ export class FleetWorker {
       while ((!signal.aborted || this.#running.size > 0) && !this.#gone.signal.aborted) {
         const queues = this.#isFree ? await unlessAborted(this.#queues(), this.#gone.signal) : undefined;
         const next = queues && (await unlessAborted(this.#next(queues), this.#gone.signal));
-        if (next) this.#start(next, { folder: own.folder, folders, spare });
+        if (next) this.#start(next, { folder: own.folder, folders, spare, budgets });
         else if (queues) {
           await spare.discard();
           await unlessAborted(this.#waiter.wait(queues, signal), this.#gone.signal);
@@ -106,6 +109,7 @@ export class FleetWorker {
       const gone = this.#gone.signal;
       await unlessAborted(Promise.all(this.#leaving), gone);
       await spare.discard();
+      budgets.close();
       own.release();
       // Without the server, its state there expires by itself.
       if (!gone.aborted) await unlessAborted(this.#leave(folders), gone);
@@ -174,7 +178,7 @@ export class FleetWorker {
     return undefined;
   }
 
-  #start({ job, token }: Taken, own: Pick<AttemptDeps, 'folder' | 'folders' | 'spare'>): void {
+  #start({ job, token }: Taken, own: Pick<AttemptDeps, 'folder' | 'folders' | 'spare' | 'budgets'>): void {
     const { fleet, leaseMs, place, run, leaving, onEvent } = this.#options;
     const opened = openTask(fleet, job.id ?? '', job.data);
     const task =
@@ -243,9 +247,9 @@ export class FleetWorker {
       stalledInterval: leaseMs,
       maxStalledCount: NO_LIMIT,
     });
-    // A lost connection is reported once, by the fleet.
+    // A lost connection is reported once, by the fleet, which may hear of it later.
     worker.on('error', (error) => {
-      if (fleet.redis.status === 'ready') this.#trouble(error);
+      if (fleet.redis.status === 'ready' && !isErrno(error)) this.#trouble(error);
     });
     this.#workers.set(queue, worker);
     // Returns tasks of dead workers to the queue.

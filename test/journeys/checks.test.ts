@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test, vi } from 'vitest';
 import type { Report } from '../../src/app/conversation/run-report.ts';
@@ -63,8 +63,12 @@ sweep([
       space,
       Array.from({ length: replies }, () => says('Done.')),
     );
-    const { code, stdout } = await run(['go', '--check', 'echo no; exit 7', ...flags]);
+    const { code, stdout, stderr } = await run(['go', '--check', 'echo no; exit 7', ...flags]);
     expect(code).toBe(5);
+    const nth = attempts > 1 ? ` (attempt ${attempts})` : '';
+    expect(stderr).toContain(
+      `The check \`echo no; exit 7\` failed with exit code 7${nth}.\nExit code 7\nno\n`,
+    );
     expect(server.requests).toHaveLength(replies);
     expect(reportOf(stdout)).toMatchObject({
       stopReason: 'check_failed',
@@ -79,6 +83,31 @@ sweep([
       ],
       error: { message: expect.stringContaining('failed with exit code 7') },
     });
+  },
+);
+
+test(
+  'in text, a failed check is named with the end of its output, and the run lasts as long as its checks',
+  soak,
+  async () => {
+    const space = await workspace();
+    await mkdir(path.join(space.home, '.ai-assistant'));
+    await writeFile(
+      path.join(space.home, '.ai-assistant/config.json'),
+      JSON.stringify({ maxCommandTimeoutMs: 1_000 }),
+    );
+    const { run } = await start(space, [says('All is well.'), says('All is well.')]);
+    const slow = 'echo begun; sleep 30';
+    const said = await run(['go', '--output-format', 'text', '--check-retries', '0', '--check', slow]);
+    expect(said).toMatchObject({ code: 5, stdout: 'All is well.\n' });
+    expect(said.stderr).toContain(`The check \`${slow}\` timed out.\nbegun\n`);
+
+    const report = reportOf((await run(['go', '--check-retries', '0', '--check', slow])).stdout);
+    expect(report).toMatchObject({
+      checks: [{ exitCode: null, output: 'begun\n' }],
+      error: { hint: 'If a check needs longer, raise maxCommandTimeoutMs.' },
+    });
+    expect(report.durationMs).toBeGreaterThan(1_000);
   },
 );
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
+import type { Display } from '../../contract/display.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type ImagePart, type ToolCall, type ToolMessage, textOf } from '../../contract/message.ts';
 import type { PromptRules } from '../../contract/permission.ts';
@@ -14,6 +15,7 @@ export type UserCall = {
   refused: boolean;
   images: ImagePart[];
   summary?: ToolMessage['summary'] | undefined;
+  display?: Display | undefined;
 };
 
 export type UserCallDeps = {
@@ -51,6 +53,7 @@ export function createUserCalls({ routerFor, writer, undo, definitions, signal }
       const outcome: UserCall = { success: false, text: '', refused: false, images: [] };
       for await (const event of runTools([call], { ...router, log: unwritten }, signal)) {
         if (event.type === 'judged') outcome.refused = event.verdict === 'deny';
+        if (event.type === 'tool_end') outcome.display = event.display;
         if (event.type !== 'message') await writer.record(event);
         else if (event.message.role === 'tool') {
           outcome.success = event.message.success;

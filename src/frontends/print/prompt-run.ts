@@ -20,6 +20,8 @@ export type PromptRunDeps = {
   signal: AbortSignal;
   schema?: StructuredResult | undefined;
   checks?: RequiredChecks | undefined;
+  /** For what people must know about the checks. */
+  stderr: Pick<NodeJS.WriteStream, 'write'>;
   /** For every run, unless a command sets its own. */
   options?: RunOptions;
 };
@@ -42,13 +44,15 @@ export async function runPrompt(
       ? await requireChecks(answered, checks, {
           call: opened.call,
           signal: deps.signal,
+          stderr: deps.stderr,
           submit: (text) => send([{ type: 'text', text }], deps, reporter),
         })
       : answered;
     const { changes, checks: ran } = await recordOf(reported, { ...opened, cwd: host.cwd, since });
     const { checks: required = [] } = reported;
+    const { durationMs } = reporter.report;
     const others = ran.filter(({ name }) => !required.some((check) => check.name === name));
-    return { ...reported, changes, checks: [...others, ...required] };
+    return { ...reported, durationMs, changes, checks: [...others, ...required] };
   } finally {
     stop();
   }

@@ -2,6 +2,7 @@ import type { Report } from '../../app/conversation/run-report.ts';
 import type { Opened } from '../../app/open-assistant.ts';
 import type { RequiredCheck } from '../../app/run-facts/checks.ts';
 import type { PromptRules } from '../../contract/permission.ts';
+import { visible } from '../../lib/text/printable.ts';
 
 /** Commands that must succeed after the model is done; a failure goes back to it up to `retries` times. */
 export type RequiredChecks = { commands: readonly string[]; retries: number };
@@ -13,9 +14,11 @@ type Deps = {
   signal: AbortSignal;
   /** Sends a prompt to the model; resolves with the report of all runs so far. */
   submit(text: string): Promise<Report>;
+  /** Says which checks failed in the end. */
+  stderr: Pick<NodeJS.WriteStream, 'write'>;
 };
 
-type Outcome = RequiredCheck & { passed: boolean; refused: boolean };
+type Outcome = RequiredCheck & { passed: boolean; refused: boolean; timedOut: boolean };
 
 /** Named by the user for this very run, so it needs no approval; what is always denied stays so. */
 const rules: PromptRules = { by: '--check', allow: ['Bash'], deny: [] };
@@ -38,7 +41,11 @@ export async function requireChecks(
     const failed = outcomes.filter(({ passed }) => !passed);
     if (failed.length === 0) break;
     if (attempt > retries || failed.some(({ refused }) => refused)) {
-      const error = { message: failed.map(sentence).join(' ') };
+      deps.stderr.write(failed.map((check) => `${visible(withOutput(sentence(check), check))}\n`).join(''));
+      const hint = failed.some(({ timedOut }) => timedOut) && {
+        hint: 'If a check needs longer, raise maxCommandTimeoutMs.',
+      };
+      const error = { message: failed.map(sentence).join(' '), ...hint };
       return { ...report, ...checksOf(outcomes), stopReason: 'check_failed', error };
     }
     // Begins like all that the program says to the model: the user did not type it.
@@ -48,22 +55,32 @@ export async function requireChecks(
 }
 
 async function runCheck(command: string, attempts: number, { call }: Deps): Promise<Outcome> {
-  const { success, refused, text, summary } = await call('Bash', { command, timeout: TIMEOUT_MS }, rules);
-  const exitCode = summary?.kind === 'exit' ? summary.exitCode : null;
-  const output = text.slice(-TAIL);
-  return { name: command, exitCode, required: true, attempts, output, passed: success, refused };
+  const answer = await call('Bash', { command, timeout: TIMEOUT_MS }, rules);
+  const { success: passed, refused, text, summary, display } = answer;
+  const ending = summary?.kind === 'exit' ? summary : undefined;
+  const timedOut = ending?.timedOut === true;
+  // The tool's text then says how the model may run a command of its own for longer.
+  const output = (timedOut && display?.kind === 'command' ? display.output : text).slice(-TAIL);
+  const exitCode = ending?.exitCode ?? null;
+  return { name: command, exitCode, required: true, attempts, output, passed, refused, timedOut };
 }
 
 function checksOf(outcomes: readonly Outcome[]): Pick<Report, 'checks'> {
-  return { checks: outcomes.map(({ passed: _, refused: __, ...check }) => check) };
+  return { checks: outcomes.map(({ passed: _, refused: __, timedOut: ___, ...check }) => check) };
 }
 
-function sentence({ name, exitCode, refused, attempts }: Outcome): string {
+function sentence({ name, exitCode, refused, timedOut, attempts }: Outcome): string {
   if (refused) return `The check \`${name}\` was refused.`;
-  const how = exitCode === null ? 'was stopped' : `failed with exit code ${exitCode}`;
+  const stopped = timedOut ? 'timed out' : 'was stopped';
+  const how = exitCode === null ? stopped : `failed with exit code ${exitCode}`;
   return `The check \`${name}\` ${how}${attempts > 1 ? ` (attempt ${attempts})` : ''}.`;
 }
 
 function toModel(check: Outcome): string {
-  return `${sentence(check)} The task is done only when it passes: fix the cause, not the check.\n${check.output}`;
+  const told = `${sentence(check)} The task is done only when it passes: fix the cause, not the check.`;
+  return withOutput(told, check);
+}
+
+function withOutput(told: string, { output }: Outcome): string {
+  return output === '' ? told : `${told}\n${output.trimEnd()}`;
 }

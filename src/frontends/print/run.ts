@@ -45,7 +45,7 @@ export async function runPrint(prompt: string, options: Options, terminal: Termi
     if (images.length > 0) assertSeesImages(opened.choice);
     const content = goesOn ? null : [taskPart(task, prompt, options), ...images];
     const report = await runPrompt(content, {
-      ...{ opened, schema, host: terminal, signal: leaving, checks },
+      ...{ opened, schema, host: terminal, signal: leaving, checks, stderr: terminal.stderr },
       typed: prompt || task,
     });
     await output.result(report);

@@ -32,7 +32,7 @@ export async function runStream(given: Options, terminal: Terminal): Promise<num
 type Around = { leaving: AbortSignal; telemetry: StartedTelemetry | undefined };
 
 async function converse(given: Options, terminal: Terminal, { leaving, telemetry }: Around): Promise<number> {
-  const { stdin, stdout } = terminal;
+  const { stdin, stdout, stderr } = terminal;
   const checks = checksOf(given);
   const inputs = readInputs(stdin, leaving);
   const first = await inputs.next();
@@ -47,7 +47,10 @@ async function converse(given: Options, terminal: Terminal, { leaving, telemetry
       const toolName = options.compat === 'claude' ? toolNames(opened) : (tool: string) => tool;
       const questions = new StreamQuestions({ opened, print, toolName });
       const all = first.done ? inputs : startingWith(first.value, inputs);
-      const deps = { opened, output, schema, checks, questions, print, host: terminal, signal: leaving };
+      const deps = {
+        ...{ opened, output, schema, checks, questions, print },
+        ...{ host: terminal, signal: leaving, stderr },
+      };
       return holdConversation(all, deps);
     },
   );

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -119,6 +119,66 @@ test('an id that is taken is not overwritten: the import gets another one', asyn
   const session = await source.store.read(copy);
   expect(session?.id).toBe(copy);
   expect(JSON.stringify(session?.messages)).toContain(`outputs/${copy}/c1.txt`);
+});
+
+test('empty folders come with a session, also where its commands changed the folder around them', async () => {
+  const folders = ['sub', 'deep/er', 'shut/in', 'unnamed'];
+  const named = async (allFiles: boolean) => {
+    const source = await machine({ 'shut/a.ts': 'a\n' });
+    for (const folder of folders) await mkdir(path.join(source.root, folder), { recursive: true });
+    const messages = [prompt('ls; cd sub/ && cat shut/a.ts; ls deep/er shut/in')];
+    const id = await sessionOn(
+      source,
+      messages,
+      async (store) => void (await command(store, source.root, 'chmod 700 shut; mkdir new')),
+    );
+    const { file } = await source.pack(id, undefined, { allFiles });
+    const target = await machine();
+    await target.unpack(file);
+    return { here: pictureOf(source.root), there: pictureOf(target.root) };
+  };
+  const all = await named(true);
+  expect(all.there).toEqual(all.here);
+  const some = await named(false);
+  const { unnamed: _, ...rest } = some.here;
+  expect(some.there).toEqual(rest);
+});
+
+test('links into the folder lead into it where it is imported, also after undo; other links stay', async () => {
+  const source = await machine({ 'src/x': 'x\n' });
+  const { root } = source;
+  await symlink(path.join(root, 'src/x'), path.join(root, 'inside'));
+  await symlink(`${root}-other/x`, path.join(root, 'beside'));
+  await symlink(root, path.join(root, 'itself'));
+  const id = await sessionOn(
+    source,
+    [prompt('hi'), reply('Hello.')],
+    async (store) => void (await command(store, root, `rm inside; ln -s "$PWD/src" made`)),
+  );
+  const { file } = await source.pack(id, undefined, { allFiles: true });
+  const target = await machine();
+  await target.unpack(file);
+  const linked = (name: string) => readlinkSync(path.join(target.root, name));
+  expect(linked('made')).toBe(path.join(target.root, 'src'));
+  expect(linked('beside')).toBe(`${root}-other/x`);
+  expect(linked('itself')).toBe(target.root);
+  await undo(target.undo(id));
+  expect(linked('inside')).toBe(path.join(target.root, 'src/x'));
+  expect(readdirSync(target.root).sort()).toEqual(['beside', 'inside', 'itself', 'src']);
+});
+
+test('a pipe is not imported, and that is why', async () => {
+  const source = await machine();
+  const id = await sessionOn(
+    source,
+    [prompt('hi')],
+    async (store) => void (await command(store, source.root, 'mkfifo pipe')),
+  );
+  const { file } = await source.pack(id);
+  const target = await machine();
+  expect((await target.unpack(file)).files?.kept).toEqual([
+    { path: path.join(target.root, 'pipe'), because: 'pipes, sockets and devices cannot be restored' },
+  ]);
 });
 
 describe('secrets', () => {

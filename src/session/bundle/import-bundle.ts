@@ -15,8 +15,8 @@ import { foldHistory, type UndoRecord } from '../undo/undo-log.ts';
 import { type BundleHeader, type Content, notABundle, type UnpackLimits, unpack } from './container.ts';
 import { mapJournal } from './map-texts.ts';
 import { type PlacedFiles, placeFiles } from './place-files.ts';
-import { undoBytes, undoRecordsAt } from './portable-undo.ts';
-import { rerooting } from './reroot.ts';
+import { mapStates, undoBytes, undoRecordsAt } from './portable-undo.ts';
+import { movedTarget, rerooting } from './reroot.ts';
 
 export type ImportOptions = {
   dataRoot: string;
@@ -45,12 +45,14 @@ export type Imported = {
 export async function importBundle(file: string, options: ImportOptions): Promise<Imported> {
   const { dataRoot, sessions, limits } = options;
   const at = realpathSync(options.at);
-  const { header, undo } = await checkBundle(file, limits, at);
+  const checked = await checkBundle(file, limits, at);
+  const { header } = checked;
   const placesFiles = options.files || readdirSync(at).length === 0;
   const id = freeId(header.session, sessions);
   const place = sessionPlace({ dataRoot, sessions, id, cwd: at });
+  let undo: UndoRecord[];
   try {
-    await writeAll(file, { header, undo, place, at, limits });
+    undo = await writeAll(file, { ...checked, place, at, limits });
   } catch (error) {
     rmSync(place.subagents, { recursive: true, force: true });
     forgetTraces(dataRoot, id);
@@ -96,12 +98,13 @@ function undoRecords(file: string, { bytes }: Content, at: string): UndoRecord[]
 
 type Writing = Checked & { place: SessionPlace; at: string; limits: UnpackLimits };
 
-async function writeAll(file: string, { header, undo, place, at, limits }: Writing): Promise<void> {
+/** Resolves with the undo log as it was written. */
+async function writeAll(file: string, { header, undo, place, at, limits }: Writing): Promise<UndoRecord[]> {
   const objects = new Objects(path.join(place.undoFolder, 'objects'));
-  const text = rerooting([
-    { from: header.workingDirectory, to: at },
-    { from: header.outputs, to: place.outputs },
-  ]);
+  const move = { from: header.workingDirectory, to: at };
+  const text = rerooting([move, { from: header.outputs, to: place.outputs }]);
+  const targets = linkTargets(undo);
+  const movedLinks = new Map<string, string>();
   const moved = (journal: Buffer, id?: string) =>
     mapJournal(journal, { text, keepsSigned: true }, (record) =>
       record.type === 'header' && id !== undefined && record.id !== id
@@ -114,14 +117,24 @@ async function writeAll(file: string, { header, undo, place, at, limits }: Writi
     const { name, bytes } = content;
     const [kind = '', inner = ''] = name.split('/');
     if (kind === 'session.jsonl') journal = moved(bytes, place.id);
-    else if (kind === 'objects') objects.put(bytes);
-    else if (kind === 'subagents') await writeAtomic(path.join(place.subagents, inner), moved(bytes), 0o600);
+    else if (kind === 'objects') {
+      objects.put(bytes);
+      const target = targets.has(inner) ? movedTarget(bytes, move) : null;
+      if (target) movedLinks.set(inner, objects.put(target));
+    } else if (kind === 'subagents')
+      await writeAtomic(path.join(place.subagents, inner), moved(bytes), 0o600);
     else if (kind === 'outputs') await writeAtomic(path.join(place.outputs, inner), bytes, 0o600);
   }
   objects.flush({ durable: true });
   objects.close();
   const log = path.join(place.undoFolder, `${place.id}.jsonl`);
-  if (undo.length > 0) await writeAtomic(log, undoBytes(undo), 0o600);
+  const written = undo.map((record) =>
+    mapStates(record, (state) => {
+      const hash = state.type === 'link' ? movedLinks.get(state.hash ?? '') : undefined;
+      return hash === undefined ? state : { ...state, hash };
+    }),
+  );
+  if (written.length > 0) await writeAtomic(log, undoBytes(written), 0o600);
   // It was there when the bundle was checked.
   if (!journal) throw new UserError(`${file} changed while it was imported.`, 'Import it again.');
   const messages = fold(parseJournal(journal).records, place.id)?.session.messages.length ?? 0;
@@ -131,6 +144,18 @@ async function writeAll(file: string, { header, undo, place, at, limits }: Writi
     Buffer.concat([journal, Buffer.from(`${JSON.stringify(source)}\n`)]),
     0o600,
   );
+  return written;
+}
+
+/** The hashes of what links contain. */
+function linkTargets(undo: readonly UndoRecord[]): Set<string> {
+  const hashes = new Set<string>();
+  for (const record of undo)
+    mapStates(record, (state) => {
+      if (state.type === 'link' && state.hash !== null) hashes.add(state.hash);
+      return state;
+    });
+  return hashes;
 }
 
 /** The remotes of another machine's repository are not known to be the user's. */

@@ -1,7 +1,7 @@
 import { applySteps } from '../undo/apply.ts';
-import { type Found, inspect, isSame } from '../undo/file-state.ts';
+import { inspect, isSame } from '../undo/file-state.ts';
 import type { Objects } from '../undo/objects.ts';
-import type { Step } from '../undo/plan.ts';
+import { brought, type Step } from '../undo/plan.ts';
 import { changesIn, statesAtStart, type UndoRecord } from '../undo/undo-log.ts';
 
 /** `placed` are files, without their folders; `kept` are those that are left as they are, and why. */
@@ -20,9 +20,8 @@ export async function placeFiles(records: readonly UndoRecord[], objects: Object
   for (const [file, state] of end) {
     const now = inspect(file);
     if (isSame(now?.state ?? null, state)) continue;
-    const next: Found | null = state && { state, bytes: objects.get(state.hash ?? '') ?? Buffer.alloc(0) };
-    const isThere = state === null || (state.hash !== null && objects.get(state.hash) !== null);
-    if (!isThere) kept.push({ path: file, because: lossOf(state?.hash ?? null, objects) });
+    const next = state && brought(state, now, objects);
+    if (typeof next === 'string') kept.push({ path: file, because: next });
     else if (now === null || isSame(now.state, start.get(file) ?? null))
       steps.push({ path: file, now, next });
     else kept.push({ path: file, because: 'it is neither as it was before the session nor as after it' });
@@ -32,8 +31,4 @@ export async function placeFiles(records: readonly UndoRecord[], objects: Object
     placed: applied.changes.flatMap(({ path: file, after }) => (after?.type === 'folder' ? [] : [file])),
     kept: [...kept, ...applied.kept],
   };
-}
-
-function lossOf(hash: string | null, objects: Objects): string {
-  return hash === null ? 'it was too large to save' : objects.lossOf(hash);
 }

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { toJsonLines } from '../../lib/files/json-lines.ts';
 import { parseJson } from '../../lib/text/json.ts';
+import type { FileState } from '../undo/file-state.ts';
 import { COMMIT, HEAD } from '../undo/git-state.ts';
 import type { UndoRecord } from '../undo/undo-log.ts';
 
@@ -122,5 +123,33 @@ export function mapPaths(record: UndoRecord, pathOf: (file: string) => string | 
     default:
       record satisfies never;
       return [];
+  }
+}
+
+/** Replaces the states of all paths. */
+export function mapStates(record: UndoRecord, stateOf: (state: FileState) => FileState): UndoRecord {
+  const changed = <T extends { before: FileState | null; after: FileState | null }>(item: T): T => ({
+    ...item,
+    before: item.before && stateOf(item.before),
+    after: item.after && stateOf(item.after),
+  });
+  switch (record.type) {
+    case 'change':
+    case 'accepted':
+      return changed(record);
+    case 'command_end':
+    case 'found':
+    case 'undone':
+    case 'redone':
+      return { ...record, changes: record.changes.map(changed) };
+    case 'start':
+      return { ...record, files: record.files.map((file) => ({ ...file, state: stateOf(file.state) })) };
+    case 'withheld':
+    case 'run':
+    case 'git':
+    case 'command':
+      return record;
+    default:
+      return record satisfies never;
   }
 }

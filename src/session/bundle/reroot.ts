@@ -18,3 +18,11 @@ export function rerooting(moves: readonly Move[]): (text: string) => string {
       ? text.replaceAll(pattern, (from) => newPlace.get(from) ?? from)
       : text;
 }
+
+/** Where a link leads after the move; null if it did not lead into the moved folder by its path. */
+export function movedTarget(target: Buffer, { from, to }: Move): Buffer | null {
+  const old = Buffer.from(from);
+  if (from === to || !target.subarray(0, old.length).equals(old)) return null;
+  const rest = target.subarray(old.length);
+  return rest.length === 0 || rest[0] === 0x2f ? Buffer.concat([Buffer.from(to), rest]) : null;
+}

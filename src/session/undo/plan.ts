@@ -78,7 +78,8 @@ export async function takenBack(
   return 'it was changed later';
 }
 
-function brought(before: FileState, now: Found | null, objects: Objects): Found | string {
+/** A state with its saved bytes, or why it cannot be restored. */
+export function brought(before: FileState, now: Found | null, objects: Objects): Found | string {
   if (before.type === 'other') return 'pipes, sockets and devices cannot be restored';
   if (before.hash === null) return 'it was too large to save';
   const bytes = objects.get(before.hash);

@@ -13,6 +13,8 @@ export type CallLog = {
 
 /** Where a session is saved. */
 export type SessionLog = CallLog & {
+  /** Saves the session even if no message follows. */
+  keep(): Promise<void>;
   message(message: Message): Promise<void>;
   /** Receives every other event before it is shown, so that a partial reply survives a crash. */
   watch(event: AgentEvent): Promise<void>;

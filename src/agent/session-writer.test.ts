@@ -18,7 +18,7 @@ function writerOf(log: Partial<SessionLog>) {
   const events = new EventChannel<AgentEvent>();
   const told: AgentEvent[] = [];
   events.listen((event) => told.push(event));
-  const quiet = { message: nothing, watch: nothing, started: nothing, answered: nothing };
+  const quiet = { keep: nothing, message: nothing, watch: nothing, started: nothing, answered: nothing };
   const kept = { grant: nothing, ungrant: nothing, source: nothing, view: nothing, close: nothing };
   const writer = new SessionWriter({ session, events, log: { ...quiet, ...kept, ...log } });
   return { writer, session, told };

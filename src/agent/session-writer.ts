@@ -36,6 +36,11 @@ export class SessionWriter {
     answered: (message) => this.#save(this.#log.answered(message)),
   };
 
+  /** Saves the session even if no message follows: without one, it leaves no file. */
+  async keep(): Promise<void> {
+    await this.#save(this.#log.keep());
+  }
+
   /** Appends a message to the history. */
   async add(message: Message): Promise<void> {
     this.session.messages.push(message);

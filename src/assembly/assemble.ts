@@ -45,6 +45,7 @@ export function assemble(parts: Parts): Assistant {
       files: capabilities.files,
       undo,
       messages: () => opened.session.messages.length,
+      keepSession: () => writer.keep(),
     }),
   });
   const extensions = createExtensions(parts, {

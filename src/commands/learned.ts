@@ -12,6 +12,7 @@ export const learned: SlashCommand = {
     if (verb === undefined) return print(listing(suggestions, memory.list()));
     const chosen = suggestions.find((_, i) => String(i + 1) === which);
     if (verb !== 'apply' && verb !== 'dismiss') return print(USAGE);
+    if (which === '') return print(USAGE);
     if (!chosen) return print(`There is no suggestion ${which}. See /learned.`);
     if (verb === 'apply') {
       await chosen.apply();
@@ -33,7 +34,7 @@ const KINDS: Record<Suggestion['what'], { verb: string; applied(text: string): s
   },
   instruction: {
     verb: 'add to AGENTS.md:',
-    applied: () => 'Added to AGENTS.md. Undo it with /undo.',
+    applied: () => 'Added to AGENTS.md. Undo it with /undo or `aca undo`.',
   },
 };
 

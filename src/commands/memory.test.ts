@@ -101,12 +101,14 @@ test('[U06] /learned lists what it suggests, and changes nothing unless asked', 
       'None of these are active. Apply one with /learned apply NUMBER, or drop it with /learned dismiss NUMBER.',
     ].join('\n'),
   );
-  for (const wrong of ['apply', 'apply 4', 'apply all', 'accept 1', 'dismiss', 'dismiss 4'])
-    await say(learned, wrong);
+  for (const wrong of ['apply', 'accept 1', 'dismiss'])
+    expect(await say(learned, wrong)).toMatch(/^Use \/learned, or \/learned apply or/);
+  for (const wrong of ['apply 4', 'apply all', 'dismiss 4'])
+    expect(await say(learned, wrong)).toMatch(/^There is no suggestion \w+\. See \/learned\.$/);
   expect(applied).toEqual([]);
   expect(await say(learned, 'dismiss 1')).toBe('Dismissed.');
   expect(await say(learned, 'apply 1')).toContain('is now allowed in this folder');
-  expect(await say(learned, 'apply 3')).toBe('Added to AGENTS.md. Undo it with /undo.');
+  expect(await say(learned, 'apply 3')).toBe('Added to AGENTS.md. Undo it with /undo or `aca undo`.');
   expect(await say(learned, 'dismiss 3')).toBe('Dismissed.');
   expect(applied).toEqual(['not Bash(npm test)', 'Bash(npm test)', 'Use pnpm.', 'not Use pnpm.']);
 });

@@ -25,7 +25,7 @@ describe('[U06] what is learned', () => {
     const space = await workspace();
     const file = path.join(space.root, 'AGENTS.md');
     await writeFile(file, '# Rules\r\n\r\n- Be kind.\r\n');
-    const { server, run } = await start(space, [says('Done.'), says('Yes.')]);
+    const { server, run } = await start(space, [says('Done.'), says('Yes.'), says('Sure.')]);
     await run('No, always use pnpm here. Fix it.');
 
     const next = await run('go on');
@@ -41,14 +41,16 @@ describe('[U06] what is learned', () => {
 
     const shown = await run('/learned');
     expect(shown.stdout).toMatch(/1\. add to AGENTS\.md: Always use pnpm here\. \(you said so on 20/);
-    expect((await run('/learned apply 1', '--continue')).stdout).toContain(
-      'Added to AGENTS.md. Undo it with /undo.',
-    );
+    const { stdout: done } = await run('/learned apply 1');
+    expect(done).toContain('Added to AGENTS.md. Undo it with /undo or `aca undo`.');
     expect(await readFile(file, 'utf8')).toBe('# Rules\r\n\r\n- Be kind.\r\n- Always use pnpm here.\r\n');
     expect((await run('/learned')).stdout).toContain('No suggestions yet');
 
     expect((await aca(space, ['undo', '--yes'], {})).stdout).toContain('AGENTS.md');
     expect(await readFile(file, 'utf8')).toBe('# Rules\r\n\r\n- Be kind.\r\n');
+    // The session of that command has no conversation to continue.
+    await run('and now?', '--continue');
+    expect(server.requests.at(-1)?.messages.map(({ text }) => text)).toContain('Yes.');
   });
 
   test('only what the user typed counts, not what a file says that was attached', async () => {

@@ -43,6 +43,7 @@ export function controllerOf(
       session,
       events: new EventChannel(),
       log: {
+        keep: async () => undefined,
         message: async (message) => void saved.push(message),
         watch: async () => undefined,
         started: async () => undefined,

@@ -36,7 +36,8 @@ export async function selectedSession(
   }
   if (resume === true)
     throw new UserError('--resume needs a session.', 'Add its ID or title; run `aca sessions` to list them.');
-  const id = (resume === undefined ? lastSessionIn(store, cwd) : await store.find(resume)) ?? missing(resume);
+  const id =
+    (resume === undefined ? lastConversationIn(store, cwd) : await store.find(resume)) ?? missing(resume);
   const elsewhere = forceDir ? null : otherFolder(store.folderOf(id), cwd);
   if (elsewhere !== null)
     throw new UserError(
@@ -81,10 +82,18 @@ export async function confirmFolder<Options extends Partial<SessionOptions>>(
   return null;
 }
 
-/** The id of the most recently used session in a folder. */
+/** The id of the most recently used session in a folder; it may have no message if a command changed a file in it. */
 export function lastSessionIn(store: SessionStore, cwd: string): string | null {
-  const [last] = byLastUsed(store.list()).filter(({ workingDirectory }) => workingDirectory === cwd);
-  return last?.id ?? null;
+  return sessionsIn(store, cwd)[0]?.id ?? null;
+}
+
+/** The same, of those with a conversation. */
+function lastConversationIn(store: SessionStore, cwd: string): string | null {
+  return sessionsIn(store, cwd).find(({ messageCount }) => messageCount > 0)?.id ?? null;
+}
+
+function sessionsIn(store: SessionStore, cwd: string): SessionSummary[] {
+  return byLastUsed(store.list()).filter(({ workingDirectory }) => workingDirectory === cwd);
 }
 
 export function byLastUsed(sessions: readonly SessionSummary[]): SessionSummary[] {

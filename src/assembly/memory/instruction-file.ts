@@ -10,18 +10,21 @@ export type InstructionFileDeps = {
   undo: Pick<UndoStore, 'beginRun'>;
   /** The number of messages of the session so far. */
   messages(): number;
+  /** Saves the session even if it has no message yet: the file change is undone by its id. */
+  keepSession(): Promise<void>;
 };
 
 const FILE = 'AGENTS.md';
 
 /** Adds a line to AGENTS.md in the working directory, as a step that /undo takes back. */
-export function createAddInstruction({ cwd, files, undo, messages }: InstructionFileDeps) {
+export function createAddInstruction({ cwd, files, undo, messages, keepSession }: InstructionFileDeps) {
   return async (line: string): Promise<void> => {
     const file = path.join(cwd, FILE);
     const was = (await files.stat(file)) ? await files.read(file) : null;
     const text = was === null ? '# Instructions\n' : decoded(was.bytes);
     const eol = text.includes('\r\n') ? '\r\n' : '\n';
     const lines = joinItem(text.replaceAll('\r\n', '\n'), `- ${line}`).replaceAll('\n', eol);
+    await keepSession();
     undo.beginRun({ at: new Date().toISOString(), prompt: '/learned apply', message: messages() });
     await files.write(file, Buffer.from(lines), was);
   };

@@ -39,6 +39,10 @@ function sessionLog(
     else early.push(record);
   }
   return {
+    async keep() {
+      const records = header();
+      if (records.length > 0) await journal.append(...records);
+    },
     message: (message) => journal.append(...header(), { type: 'message', message }),
     async watch(event) {
       const record = recordOf(event, model);
@@ -83,6 +87,7 @@ function recordOf(event: AgentEvent, model: AnsweringModel): JournalRecord | nul
 
 /** Saves nothing. */
 const forgetful: SessionLog = {
+  keep: async () => undefined,
   message: async () => undefined,
   watch: async () => undefined,
   started: async () => undefined,

@@ -8,8 +8,8 @@ import { fold } from './records.ts';
  * The parts of another user's export that may be imported: its id, the conversation and its title. Their permissions,
  * settings and folder are not.
  */
-export function readExport(text: string): Pick<Session, 'id' | 'messages' | 'title'> {
-  const { id, messages, title } = tableIn(text);
+export function readExport(text: string, name = 'This'): Pick<Session, 'id' | 'messages' | 'title'> {
+  const { id, messages, title } = tableIn(text, name);
   const header = {
     type: 'header',
     version: 1,
@@ -22,7 +22,7 @@ export function readExport(text: string): Pick<Session, 'id' | 'messages' | 'tit
   const lines = [header, ...listed.map((message: unknown) => ({ type: 'message', message }))];
   const { records, damaged } = parseJournal(Buffer.from(toJsonLines(lines)));
   const session = damaged.length === 0 ? fold(records, 'import')?.session : undefined;
-  if (!session || session.messages.length === 0) throw notAnExport('it contains no conversation');
+  if (!session || session.messages.length === 0) throw notAnExport(name, 'it contains no conversation');
   return {
     id: typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? id : 'import',
     messages: session.messages,
@@ -30,20 +30,20 @@ export function readExport(text: string): Pick<Session, 'id' | 'messages' | 'tit
   };
 }
 
-function tableIn(text: string): { id?: unknown; messages?: unknown; title?: unknown } {
+function tableIn(text: string, name: string): { id?: unknown; messages?: unknown; title?: unknown } {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw notAnExport(error.message);
+    throw notAnExport(name, error.message);
   }
-  throw notAnExport('it is not a JSON object');
+  throw notAnExport(name, 'it is not a JSON object');
 }
 
-function notAnExport(because: string): UserError {
+function notAnExport(name: string, because: string): UserError {
   return new UserError(
-    `This is not an exported session: ${because}.`,
-    'Create one with `aca sessions export ID --format json`.',
+    `${name} is not an exported session: ${because}.`,
+    'Create one with `aca sessions export ID --bundle` or `--format json`.',
   );
 }

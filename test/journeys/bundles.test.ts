@@ -78,6 +78,41 @@ test('secrets stay out of a bundle unless the user says yes; damage is named', s
 });
 
 test(
+  'what cannot be written or imported is said in a sentence, and nothing is left behind',
+  soak,
+  async () => {
+    const space = await workspace({ 'README.md': '# Shop\n', 'notes.txt': 'no session\n' });
+    const id = await play(space, [says('Done.')]);
+    const said = async (...args: string[]) => {
+      const { code, stderr } = await aca(space, ['sessions', ...args]);
+      return { code, said: stderr.split('\n')[0] };
+    };
+    const folder = path.join(space.root, 'q');
+    expect(await said('export', id, '--bundle', '-o', '.')).toEqual({
+      code: 2,
+      said: `${space.root} is a folder.`,
+    });
+    for (const more of [['--bundle'], []])
+      expect(await said('export', id, ...more, '-o', 'q/x.md')).toEqual({
+        code: 2,
+        said: `There is no folder ${folder}.`,
+      });
+    expect((await said('export', id, '-o', 'README.md')).said).toContain('already exists');
+    expect((await said('export', id, '--all-files')).said).toBe('--all-files needs --bundle.');
+    expect((await said('import', 'notes.txt', '--at', 'q')).said).toMatch(
+      /^notes\.txt is not an exported session: /,
+    );
+    await writeFile(path.join(space.root, 'bad.aca'), Buffer.from([0x1f, 0x8b, 0]));
+    expect((await said('import', 'bad.aca', '--at', 'q/r')).said).toContain('is not a valid session bundle');
+    expect((await said('import', 'bad.aca', '--at', 'notes.txt/r')).said).toMatch(
+      /^The folder .* cannot be created: /,
+    );
+    expect(Object.keys(await space.tree())).toEqual(['README.md', 'bad.aca', 'notes.txt']);
+    expect((await said('export', id, '-o', 'README.md', '--force')).code).toBe(0);
+  },
+);
+
+test(
   'an imported session goes on at another path: what is new is undone first, all of it is replayed',
   soak,
   async () => {

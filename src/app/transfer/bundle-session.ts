@@ -5,15 +5,22 @@ import { sessionPlace } from '../../session/session-place.ts';
 import { sessionFirewall } from '../conversation/redact-session.ts';
 import type { Host } from '../host.ts';
 import { type Settings, sessionFolder, sessionStore } from '../settings.ts';
+import { writeExportTo } from './export-target.ts';
 
 type Place = { settings: Settings; host: Host };
 
-type ExportBundleOptions = { file: (id: string) => string; withSecrets?: boolean; allFiles?: boolean };
+type ExportBundleOptions = {
+  file: (id: string) => string;
+  withSecrets?: boolean;
+  allFiles?: boolean;
+  /** Overwrites whatever file is there. */
+  force?: boolean;
+};
 
 /** Writes a session with everything that belongs to it to one file. Null if there is no such session. */
 export async function exportBundle(
   wanted: string,
-  { file, withSecrets = false, allFiles = false }: ExportBundleOptions,
+  { file, withSecrets = false, allFiles = false, force = false }: ExportBundleOptions,
   { settings, host }: Place,
 ): Promise<(Bundle & { file: string }) | null> {
   const store = sessionStore(settings);
@@ -40,7 +47,7 @@ export async function exportBundle(
     ...(!withSecrets && { redaction }),
   });
   const to = file(id);
-  await writeBundle(bundle, to);
+  await writeExportTo(to, { force }, () => writeBundle(bundle, to));
   return { ...bundle, file: to };
 }
 

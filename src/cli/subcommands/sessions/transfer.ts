@@ -7,11 +7,13 @@ import { redactedSession } from '../../../app/conversation/redact-session.ts';
 import { sizeText } from '../../../app/housekeeping/size-text.ts';
 import { loadSettings, sessionStore } from '../../../app/settings.ts';
 import { exportBundle, importBundleAt } from '../../../app/transfer/bundle-session.ts';
+import { writeExportTo } from '../../../app/transfer/export-target.ts';
 import { UserError } from '../../../contract/errors.ts';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
 import { openRegularFile } from '../../../lib/files/regular-file.ts';
 import { counted } from '../../../lib/text/counted.ts';
 import { visible } from '../../../lib/text/printable.ts';
+import { readExport } from '../../../session/import.ts';
 import { confirm } from '../confirm.ts';
 import { missing, type SessionsDesk, sessionArgument } from './desk.ts';
 
@@ -22,6 +24,7 @@ type ExportOptions = {
   bundle?: boolean;
   allFiles?: boolean;
   yes?: boolean;
+  force?: boolean;
 };
 
 /** Export and import. */
@@ -52,9 +55,13 @@ export function addTransfers(command: Command, desk: SessionsDesk): void {
     .option('-o, --output <file>', 'output file (default: standard output, or session-ID.aca for a bundle)')
     .option('--with-secrets', 'include passwords and keys instead of placeholders; for a bundle, asks first')
     .option('--yes', 'with --bundle --with-secrets: do not ask')
-    .action(async (wanted: string, options: ExportOptions) =>
-      options.bundle ? writeBundle(wanted, options, desk) : writeExport(wanted, options, desk),
-    );
+    .option('--force', 'overwrite the output file even if it is not an exported session')
+    .action(async (wanted: string, options: ExportOptions) => {
+      if (options.bundle) return writeBundle(wanted, options, desk);
+      if (options.allFiles)
+        throw new UserError('--all-files needs --bundle.', 'Other formats contain no files.');
+      return writeExport(wanted, options, desk);
+    });
 
   command
     .command('import')
@@ -66,22 +73,25 @@ export function addTransfers(command: Command, desk: SessionsDesk): void {
       const source = path.resolve(terminal.cwd, file);
       const folder = path.resolve(terminal.cwd, at ?? '.');
       if (isGzipped(source, file)) await readBundle(source, { at: folder, files }, desk);
-      else await readJson(source, folderAt(folder), desk);
+      else await readJson(source, { at: folder, name: visible(file) }, desk);
     });
 }
 
 async function writeExport(wanted: string, options: ExportOptions, { terminal, print }: SessionsDesk) {
-  const { format, output, withSecrets } = options;
+  const { format, output, withSecrets, force = false } = options;
   const settings = loadSettings({}, terminal);
   const whole = (await sessionStore(settings).read(wanted)) ?? missing(wanted);
   const session = withSecrets ? whole : redactedSession(whole, { settings, host: terminal });
   const text = await exported(session, format ?? formatOf(output ?? '') ?? 'markdown');
   if (output === undefined) print(text);
-  else await writeFile(path.resolve(terminal.cwd, output), text, { mode: 0o600 });
+  else {
+    const file = path.resolve(terminal.cwd, output);
+    await writeExportTo(file, { force }, () => writeFile(file, text, { mode: 0o600 }));
+  }
 }
 
 async function writeBundle(wanted: string, options: ExportOptions, { terminal, print }: SessionsDesk) {
-  const { output, withSecrets = false, yes = false, allFiles = false } = options;
+  const { output, withSecrets = false, yes = false, allFiles = false, force = false } = options;
   if (withSecrets && !yes && !(await mayContainSecrets(terminal))) {
     print('Nothing was exported.\n');
     return;
@@ -89,7 +99,7 @@ async function writeBundle(wanted: string, options: ExportOptions, { terminal, p
   const settings = loadSettings({}, terminal);
   const file = (id: string) => path.resolve(terminal.cwd, output ?? `session-${id.slice(0, 8)}.aca`);
   const bundle =
-    (await exportBundle(wanted, { file, withSecrets, allFiles }, { settings, host: terminal })) ??
+    (await exportBundle(wanted, { file, withSecrets, allFiles, force }, { settings, host: terminal })) ??
     missing(wanted);
   const { withheld, outside, missing: gone, unnamed, files } = bundle;
   print(
@@ -130,11 +140,10 @@ async function readBundle(
 ) {
   const settings = loadSettings({}, terminal);
   const { at } = wanted;
-  const isNew = !existsSync(at);
-  if (isNew) mkdirSync(at, { recursive: true });
+  const created = createFolder(at);
   const imported = importBundleAt(source, { ...wanted, at: folderAt(at) }, { settings, host: terminal });
   const { id, withheld, files } = await imported.catch((error: unknown) => {
-    if (isNew) rmdirSync(at);
+    for (const folder of created) rmdirSync(folder);
     throw error;
   });
   print(`${id}\n`);
@@ -151,14 +160,36 @@ async function readBundle(
   terminal.stderr.write(notes.map((line) => `${line}\n`).join(''));
 }
 
-async function readJson(source: string, folder: string, { print, open }: SessionsDesk) {
-  const copy = await open().store.importFrom(await readFile(source, 'utf8'), folder, { model: 'imported' });
+async function readJson(
+  source: string,
+  { at, name }: { at: string; name: string },
+  { print, open }: SessionsDesk,
+) {
+  const text = await readFile(source, 'utf8');
+  // Before the folder: without a session, it does not matter.
+  readExport(text, name);
+  const copy = await open().store.importFrom(text, folderAt(at), { model: 'imported' });
   await copy.close();
   print(`${copy.session.id}\n`);
 }
 
 function fileList(heading: string, files: readonly string[]): string[] {
   return files.length === 0 ? [] : [`${heading}:`, ...files.map((file) => `  ${visible(file)}`)];
+}
+
+/** The folders that were missing, innermost first. */
+function createFolder(at: string): string[] {
+  const created: string[] = [];
+  for (let folder = at; !existsSync(folder); folder = path.dirname(folder)) created.push(folder);
+  try {
+    mkdirSync(at, { recursive: true });
+  } catch (error) {
+    throw new UserError(
+      `The folder ${visible(at)} cannot be created: ${(error as Error).message}`,
+      'Name another one with --at.',
+    );
+  }
+  return created;
 }
 
 function folderAt(folder: string): string {

@@ -3,11 +3,14 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { healthLines } from '../../commands/doctor.ts';
+import { settled } from '../../config/schema/check-settings.ts';
+import type { Config } from '../../config/schema/schema.ts';
 import { programVersion } from '../../sandbox/shell/program-version.ts';
 import { bad, ok } from './check.ts';
 import { clockCheck, dataRootChecks, diskCheck } from './machine.ts';
 import { reachCheck, skewCheck } from './network.ts';
 import { sandboxCheck } from './settings.ts';
+import { voiceCheck } from './voice.ts';
 
 const MB = 1024 * 1024;
 
@@ -19,6 +22,19 @@ test('a missing data root is checked through its nearest existing parent, and is
   const { root } = await workspace();
   const [check] = await dataRootChecks(path.join(root, 'a', 'b'));
   expect(check).toEqual(ok('data root', `${path.join(root, 'a', 'b')} (created when first needed)`));
+});
+
+test('a provider that does not exist cannot transcribe', async () => {
+  const { root } = await workspace();
+  const host = { env: {}, cwd: root };
+  const voice = (more: Partial<Config['voice']>) => {
+    const config = settled({});
+    return voiceCheck({ config: { ...config, voice: { ...config.voice, ...more } } }, host);
+  };
+  const wrong = 'There is no provider nope.';
+  expect(voice({ provider: 'nope', recordCommand: 'rec' })).toMatchObject({ state: 'bad', text: wrong });
+  expect(voice({ provider: 'openai', recordCommand: 'rec' })).toMatchObject({ state: 'ok' });
+  expect(voice({ provider: 'nope', command: 'hear', recordCommand: 'rec' })).toMatchObject({ state: 'ok' });
 });
 
 test('a data root that cannot be written is an error', async ({ skip }) => {

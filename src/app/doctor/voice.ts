@@ -3,7 +3,8 @@ import { UserError } from '../../contract/errors.ts';
 import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
 import { findRecorder } from '../voice/open-microphone.ts';
-import { ok } from './check.ts';
+import { voiceProvider } from '../voice/voice-provider.ts';
+import { bad, ok } from './check.ts';
 
 /** What records, and what transcribes; makes no request. */
 export function voiceCheck(
@@ -13,6 +14,12 @@ export function voiceCheck(
   const { command, provider, baseUrl } = config.voice;
   const by = command !== undefined ? 'voice.command' : (provider ?? (baseUrl && new URL(baseUrl).host));
   const usual = config.offline ? 'a local server' : 'a local server, or a provider with a key';
+  try {
+    if (command === undefined) voiceProvider(config);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return bad('voice', error.message, error.hint);
+  }
   try {
     return ok('voice', `${findRecorder(config, host).name}; transcribed by ${by ?? usual}`);
   } catch (error) {

@@ -20,6 +20,7 @@ import type { Host } from '../host.ts';
 import { keyOf } from '../opening/find-model.ts';
 import { userNetwork } from '../opening/user-network.ts';
 import type { Settings } from '../settings.ts';
+import { voiceProvider } from './voice-provider.ts';
 
 export type Transcriber = {
   /** Where the audio goes: a host, or a command of the user's. */
@@ -67,17 +68,10 @@ function byCommand(command: string, { env, cwd }: Pick<Host, 'env' | 'cwd'>): Tr
 /** Throws a `UserError` if there is nothing to transcribe with. */
 async function findEndpoint(place: Place): Promise<SpeechEndpoint> {
   const { config } = place.settings;
-  const { provider, baseUrl } = config.voice;
+  const { baseUrl } = config.voice;
   const known = presetsOf(config);
-  if (provider !== undefined) {
-    const preset = known.find(({ name }) => name === provider);
-    if (!preset)
-      throw new UserError(
-        `There is no provider ${provider}.`,
-        'Correct voice.provider, or add the provider under `providers`.',
-      );
-    return ofProvider(preset, place);
-  }
+  const wanted = voiceProvider(config);
+  if (wanted) return ofProvider(wanted, place);
   if (baseUrl !== undefined) {
     // A key goes only to the host it belongs to.
     const preset = known.find((one) => isSameHost(addressOf(one, place), baseUrl));

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import { Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { UserError } from '../../contract/errors.ts';
 import { once } from '../../lib/async/closing.ts';
 import { startFailure, startOrExplain } from '../../lib/paths/start-failure.ts';
 import { shellWord } from '../../lib/text/shell-quote.ts';
 import type { Confinement } from '../confine/confine.ts';
 import type { hostLaunch, Launch } from '../confine/launch.ts';
+import { childOf } from '../confine/launched-child.ts';
 import { openUnnamedFile } from '../files/unnamed-file.ts';
 import { createLimitWatch } from './command-limits.ts';
 import { createProcessKeeper } from './process-keeper.ts';
@@ -104,13 +105,15 @@ export function createServerStarter(options: ServerStarterOptions): ServerStarte
           void end();
         });
       }
-      const words = lastWords([child.stderr, ...(launch.launcher ? [child.stdio[3]] : [])]);
+      const { stdout, stderr, explain } = childOf(child, launch);
+      const words = lastWords(stderr);
       const ended = new Promise<string>((resolve) => {
         child.once('error', (error) => resolve(`could not start: ${startFailure(error, { cwd: folder })}`));
         child.once('close', (code, signal) => {
           void end();
-          const how = signal ? `was ended by ${signal}` : `ended with exit code ${code}`;
-          resolve(stopped || [how, words()].filter(Boolean).join(': '));
+          const ending = explain?.({ code, signal }) ?? { code, signal };
+          const how = ending.signal ? `was ended by ${ending.signal}` : `ended with exit code ${ending.code}`;
+          resolve(stopped || [how, words() || ending.note?.trim()].filter(Boolean).join(': '));
         });
       });
       // A server must never keep the program from exiting.
@@ -118,7 +121,7 @@ export function createServerStarter(options: ServerStarterOptions): ServerStarte
       for (const stream of child.stdio) if (stream && 'unref' in stream) (stream.unref as () => void)();
       return {
         stdin: writableOf(child),
-        stdout: readableOf(child.stdout),
+        stdout,
         ended,
         sandbox: launch.sandbox.kind,
         end,
@@ -157,14 +160,12 @@ function spawnServer(
   }
 }
 
-/** The end of what a program printed to several streams. */
-function lastWords(streams: readonly unknown[]): () => string {
+/** The end of what a program printed. */
+function lastWords(stream: Readable): () => string {
   let words = '';
-  for (const stream of streams)
-    if (stream instanceof Readable)
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        words = (words + text).slice(-MAX_WORDS);
-      });
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    words = (words + text).slice(-MAX_WORDS);
+  });
   return () =>
     words
       .replace(/[^\P{Cc}\n]/gu, ' ')
@@ -174,11 +175,6 @@ function lastWords(streams: readonly unknown[]): () => string {
       .slice(-SHOWN_LINES)
       .join('; ')
       .slice(-300);
-}
-
-function readableOf(stream: Readable | null): Readable {
-  if (stream) return stream;
-  throw new Error('The process was started without its pipes.');
 }
 
 function writableOf({ stdin }: ChildProcess): Writable {

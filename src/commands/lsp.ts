@@ -24,9 +24,11 @@ export const lsp: SlashCommand = {
     if (verb !== undefined) return print('Use /lsp or /lsp restart NAME.');
     if (servers.off !== '') return print(`No language servers: ${servers.off}.`);
     const all = servers.list();
-    if (all.length === 0)
-      return print('No language server runs yet. One starts when a source file is changed.');
-    print(all.map((server) => line(server, cwd)).join('\n'));
+    const running =
+      all.length === 0
+        ? ['No language server runs yet. One starts when a source file is changed.']
+        : all.map((server) => line(server, cwd));
+    print([...running, ...servers.missing].join('\n'));
   },
 };
 

@@ -62,6 +62,8 @@ export type LanguageServerState = {
 export type LanguageServers = {
   /** Why none is used; empty if they may be. */
   off: string;
+  /** Servers of the settings whose programs were not found, each as a line. */
+  missing: readonly string[];
   list(): LanguageServerState[];
   /** Starts it again, also after it crashed too often; false when there is no such server. */
   restart(name: string): Promise<boolean>;

@@ -44,5 +44,9 @@ function mayBeHeader(text: string): boolean {
 
 function garbage(text: string, rest: Buffer): Error {
   const shown = (text + rest.toString('latin1', 0, 80)).replace(/[^\x20-\x7e]+/g, ' ').trim();
-  return new Error(`sent something that is not the language server protocol: ${shown.slice(0, 80)}`);
+  return new Error(notTheProtocol(shown));
+}
+
+export function notTheProtocol(shown: string): string {
+  return `sent something that is not the language server protocol: ${shown.slice(0, 80)}`;
 }

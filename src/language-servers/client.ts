@@ -1,11 +1,11 @@
 import path from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import type { Readable, Transform, Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { MessageConnection } from 'vscode-jsonrpc/node';
+import type { MessageConnection, MessageReader } from 'vscode-jsonrpc/node';
 import type { Diagnostic, InitializeParams, ServerCapabilities } from 'vscode-languageserver-protocol';
 import { onAbort, pause, raceAbort } from '../lib/async/abort.ts';
 import { version as ownVersion } from '../lib/version.ts';
-import { checkedStream } from './checked-stream.ts';
+import { checkedStream, notTheProtocol } from './checked-stream.ts';
 import { followSignals, type ServerSignals } from './signals.ts';
 
 /** A started server. It ends with this process at the latest. */
@@ -73,15 +73,16 @@ export async function openClient(options: ClientOptions, signal: AbortSignal): P
     'vscode-jsonrpc/node'
   );
   const checked = checkedStream();
-  const broken = new Promise<string>((resolve) => checked.once('error', (error) => resolve(error.message)));
-  const lost = Promise.race([broken, server.ended]);
+  const reader = new StreamMessageReader(checked);
+  const lost = Promise.race([broken(checked, reader), server.ended]);
   server.stdin.on('error', () => undefined);
   server.stdout.pipe(checked);
-  const connection = createMessageConnection(
-    new StreamMessageReader(checked),
-    new StreamMessageWriter(server.stdin),
-    { error: () => undefined, warn: () => undefined, info: () => undefined, log: () => undefined },
-  );
+  const connection = createMessageConnection(reader, new StreamMessageWriter(server.stdin), {
+    error: () => undefined,
+    warn: () => undefined,
+    info: () => undefined,
+    log: () => undefined,
+  });
   connection.onError(() => undefined);
   // Cancelling on a closed connection prints an error to the terminal.
   let isOpen = true;
@@ -156,6 +157,15 @@ export async function openClient(options: ClientOptions, signal: AbortSignal): P
       },
     };
   }
+}
+
+/** Resolves when a server breaks the protocol, with how. */
+function broken(checked: Transform, reader: MessageReader): Promise<string> {
+  return new Promise((resolve) => {
+    checked.once('error', (error) => resolve(error.message));
+    // The framing was right, so the content is not JSON. Nothing else would say so.
+    reader.onError(({ message }) => resolve(notTheProtocol(message)));
+  });
 }
 
 type Sent = { method: string; params: unknown; signal: AbortSignal; isOpen(): boolean };

@@ -208,7 +208,10 @@ export type LanguageSetting = {
 };
 
 /** The languages in use: the user's own first, so that theirs win for the endings they name. */
-export function languagesWith(own: Readonly<Record<string, LanguageSetting>>): readonly Language[] {
+export function languagesWith(
+  own: Readonly<Record<string, LanguageSetting>>,
+  builtin: readonly Language[] = languages,
+): readonly Language[] {
   const added = Object.entries(own).map(
     ([name, { command, args, extensions, markers, initializationOptions }]): Language => ({
       name,
@@ -219,7 +222,7 @@ export function languagesWith(own: Readonly<Record<string, LanguageSetting>>): r
       ],
     }),
   );
-  return [...added, ...languages];
+  return [...added, ...builtin];
 }
 
 export function languageOf(path: string, all: readonly Language[]): Language | undefined {

@@ -210,6 +210,7 @@ test('a text that changes while it is checked is unknown', async () => {
 describe('bad servers are named', () => {
   sweep([
     ['garbage', /not the language server protocol: Hello, I am/],
+    ['no-json', /not the language server protocol: .*JSON/],
     ['crash-at-start', /^scripted ended with 3: scripted: cannot start$/],
     ['huge', /sent a message of 99999999999 bytes/],
   ])('%s', async (fault, because) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { aca, doors } from '../support/aca.ts';
 import { demoServer, installTypeScript } from '../support/diagnostics.ts';
 import { run, sent, toolTexts, writeHooks } from '../support/hooks.ts';
 import { calls, says } from '../support/model-server/script.ts';
@@ -46,6 +47,23 @@ test('without trust, no server starts and no tool is offered', async () => {
   const withTrust = await run(space, script('c.demo'), [...mode, '--trust']);
   expect(sent(withTrust, 0)).toContain('RenameSymbol');
   expect(toolTexts(withTrust)[0]).toContain('c.demo:1:1 error');
+});
+
+test('a configured server whose program is missing is named', soak, async () => {
+  const space = await workspace({ 'demo.json': '{}', 'a.demo': 'one\n' });
+  const settings = (await demoServer(space)) as { languageServers: { servers: object } };
+  const gone = { gone: { command: 'gone-lsp', args: [], extensions: { '.gone': 'gone' }, markers: [] } };
+  const said = async (servers: object) => {
+    await writeHooks(space, {}, { languageServers: { ...settings.languageServers, servers } });
+    const { model, env } = doors.anthropic('http://127.0.0.1:9');
+    return (await aca(space, ['-p', '/lsp', '--model', model, '--trust'], { env })).stdout;
+  };
+  expect(await said({ ...settings.languageServers.servers, ...gone })).toContain(
+    'One starts when a source file is changed.\ngone: gone-lsp was not found',
+  );
+  expect(await said(gone)).toContain(
+    'none is installed for the languages of this folder; gone: gone-lsp was not found',
+  );
 });
 
 test('the tools show all errors, navigate, and rename after a preview', soak, async () => {

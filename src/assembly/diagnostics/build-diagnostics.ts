@@ -66,6 +66,7 @@ export function buildDiagnostics(
       session && { ...createNavigation(pool), diagnostics: (file, until) => session.current(file, until) },
     desk: {
       off: found.type === 'none' ? found.because : '',
+      missing: found.type === 'none' ? [] : found.missing,
       list: () => pool?.states() ?? [],
       restart: async (name) => (await pool?.restart(name)) ?? false,
     },

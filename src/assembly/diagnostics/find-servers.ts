@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { findProgram, languagesIn } from '../../language-servers/find-program.ts';
-import { languagesWith } from '../../language-servers/languages.ts';
+import { type Language, languagesWith } from '../../language-servers/languages.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { realPath } from '../../sandbox/files/real-path.ts';
 import type { Guard } from '../../sandbox/guard.ts';
@@ -12,7 +12,7 @@ import { joinServers } from './shared-servers.ts';
 /** The servers of a session, or why it has none. */
 export type FoundServers =
   | { type: 'none'; because: string }
-  | ({ type: 'found' } & ReturnType<typeof joinServers>);
+  | ({ type: 'found'; missing: readonly string[] } & ReturnType<typeof joinServers>);
 
 /**
  * Decided when the session starts, from what is installed for the languages of its folders: the list of tools must
@@ -33,10 +33,15 @@ export function findServers(parts: Parts, guard: Guard): FoundServers {
   const outside = settings.outsideSandbox;
   if (!outside && !maySandbox(sandbox.kind, installed))
     return none('there is no sandbox to run them in (setting languageServers.outsideSandbox)');
+  const isInstalled = (language: Language, folder: string) =>
+    findProgram(language, folder, { folder, installed }) !== null;
   const isServed = folders.some((folder) =>
-    languagesIn(folder, languages).some((language) => findProgram(language, folder, { folder, installed })),
+    languagesIn(folder, languages).some((language) => isInstalled(language, folder)),
   );
-  if (!isServed) return none('none is installed for the languages of this folder');
+  const missing = languagesWith(settings.servers, [])
+    .filter((language) => !folders.some((folder) => isInstalled(language, folder)))
+    .map(({ name, programs: [program] }) => `${name}: ${program?.command} was not found`);
+  if (!isServed) return none(['none is installed for the languages of this folder', ...missing].join('; '));
   const { kind, required, maxProcesses } = sandbox;
   const key = JSON.stringify([folders, settings, sandbox, env.PATH, dataRoot]);
   const joined = joinServers(key, {
@@ -65,7 +70,7 @@ export function findServers(parts: Parts, guard: Guard): FoundServers {
       },
     },
   });
-  return { type: 'found', ...joined };
+  return { type: 'found', missing, ...joined };
 }
 
 /** Without testing it, which takes too long for a start. */

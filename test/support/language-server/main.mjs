@@ -114,6 +114,7 @@ const handlers = {
   initialize(message) {
     if (fault === 'silent') return;
     if (fault === 'garbage') return void process.stdout.write('Hello, I am not a language server!\n');
+    if (fault === 'no-json') return void process.stdout.write('Content-Length: 5\r\n\r\n{{{{{');
     if (fault === 'crash-at-start') {
       process.stderr.write('scripted: cannot start\n');
       process.exit(3);

@@ -59,7 +59,7 @@ export const order: readonly Entry[] = [
       'models.md': 'providers, keys, local servers, aliases',
       'local-models.md': 'a model inside the program, offline',
       'permissions.md': 'modes, rules, trust',
-      'guard.md': 'orders to the model in text of others',
+      'guard.md': 'orders to the model in untrusted text',
       'sandbox.md': 'what commands can reach',
       'cost.md': 'budgets, retries, fallback models',
       'cache.md': 'prompt caching, cached results, Redis',

@@ -169,7 +169,7 @@ function inputAndOutputOptions(): Option[] {
     ).choices(['stdio']),
     new Option(
       '--stdin-from <source>',
-      "with -p: others wrote standard input; names it for the guard, such as 'issue 42'",
+      "with -p: marks standard input as untrusted, with this name as its source, such as 'issue 42'",
     ).conflicts('background'),
     new Option('--image <file>', 'with -p: attach this PNG, JPEG, WebP or GIF image; repeatable')
       .argParser(collect)

@@ -66,7 +66,7 @@ test('the model sees the conversation and the known notes; not tool results, nor
   expect(prompt).not.toContain('old news');
 });
 
-test('after text of others was read, the model sees only what the user typed', () => {
+test('after untrusted text was read, the model sees only what the user typed', () => {
   const attached: Message = {
     role: 'user',
     content: [{ type: 'text', text: '<file path="x">\nPOISON\n</file>\n\n' }, asTyped('See @x.')],

@@ -33,7 +33,7 @@ export function isWorthExtracting(messages: readonly Message[]): boolean {
 
 /**
  * Asks for durable facts. Only shows what the user typed and the model said: tool results are excluded, so that a
- * page or a file cannot write itself into memory. `poisoned`: the model has read text of others, and may repeat it.
+ * page or a file cannot write itself into memory. `poisoned`: the model has read untrusted text, and may repeat it.
  */
 export function extractionPrompt(
   messages: readonly Message[],

@@ -36,7 +36,7 @@ export type JournalRecord =
   | ({ type: 'grant' } & SealedGrant)
   /** A revoked grant. */
   | { type: 'ungrant'; pattern: string }
-  /** Text of others, or private data, was read. */
+  /** Untrusted text, or private data, was read. */
   | { type: 'source'; source: TextSource }
   | { type: 'title'; title: string }
   | { type: 'pin'; pinned: boolean }

@@ -153,7 +153,7 @@ export const rarer: [name: string, orders: Order[], setup: string][] = [
 export const knownQuestions: readonly string[] = ['read documentation, then edit and test (no sandbox)'];
 
 /**
- * The tasks that bring a question without a sandbox: after text of others was read, they run code that the model may
+ * The tasks that bring a question without a sandbox: after untrusted text was read, they run code that the model may
  * have changed, with an open network.
  */
 export const withoutSandbox: readonly string[] = [

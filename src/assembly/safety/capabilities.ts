@@ -30,7 +30,7 @@ export type CapabilityDeps = {
   limits?: GuardLimits | undefined;
   /** Redacts secrets in search results. */
   redact(text: string): string;
-  /** Whether text of others was read. */
+  /** Whether untrusted text was read. */
   hasReadForeign(): boolean;
 };
 

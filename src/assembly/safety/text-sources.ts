@@ -35,7 +35,7 @@ export type TextSourcesDeps = {
 const MAX_SOURCES = 200;
 const MAX_LINKS = 5_000;
 const MAX_NAME = 120;
-/** Tools whose results are text of others and nothing else. What a command prints, the model may have composed. */
+/** Tools whose results are untrusted text and nothing else. What a command prints, the model may have composed. */
 const READS_WEB = new Set(['WebFetch', 'WebSearch']);
 
 /**
@@ -72,7 +72,7 @@ export class TextSources {
     };
   }
 
-  /** Whether text of others was read: more than that of the folder itself, or with other private data held. */
+  /** Whether untrusted text was read: more than that of the folder itself, or with other private data held. */
   hasReadForeign(): boolean {
     const sources = this.#all();
     const foreign = sources.filter(({ kind }) => kind === 'foreign');
@@ -146,7 +146,7 @@ export class TextSources {
     return [...this.#atStart().filter(({ kind, name }) => !known.has(`${kind} ${name}`)), ...sources];
   }
 
-  /** What the folder itself means: private unless the user has published it; text of others if it is not trusted. */
+  /** What the folder itself means: private unless the user has published it; untrusted text if it is not trusted. */
   #atStart(): readonly TextSource[] {
     const { trusted, cwd, config } = this.#parts;
     const name = 'files of this folder, which you have not trusted';

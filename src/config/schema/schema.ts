@@ -193,7 +193,7 @@ export const settings = {
         ask: list('Tool calls to always ask about'),
         deny: list('Tool calls to deny'),
         trust: list(
-          'Tool calls that need no approval even after the model has read text of others, such as `mcp:tracker`, `WebFetch(domain:example.com)` or `Bash(git push *)`',
+          'Tool calls that need no approval even after the model has read untrusted text, such as `mcp:tracker`, `WebFetch(domain:example.com)` or `Bash(git push *)`',
         ),
       })
       .prefault({})

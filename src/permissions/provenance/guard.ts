@@ -53,7 +53,7 @@ const MAX_NAME = 100;
 const MAX_SHOWN = 60;
 
 /**
- * Why an access needs a yes from the user in any mode: the model has read text of others, and the access could take
+ * Why an access needs a yes from the user in any mode: the model has read untrusted text, and the access could take
  * effect later, or carry out private data that the model holds or that the call itself reads. Null if it does not.
  */
 export function guardBecause(one: GuardedAccess, provenance: Provenance): string | null {

@@ -50,7 +50,7 @@ function vendored(plain: string, { exists }: SourcePlace): string | undefined {
   return name.includes('.') || exists(`${folder}/autoload.php`) ? found : undefined;
 }
 
-/** Text of others: a repository that the user has not trusted. */
+/** Untrusted text: a repository that the user has not trusted. */
 export function untrusted(root: string, place: Pick<SourcePlace, 'cwd' | 'home'>): TextSource {
   return { kind: 'foreign', name: `${shownPath(root, place)}, which you have not trusted` };
 }

@@ -62,7 +62,7 @@ export function sourcesOf(
   }));
 }
 
-/** The first folder with text of others that a search has found something in. */
+/** The first folder with untrusted text that a search has found something in. */
 function foundIn(output: string, place: SourcePlace): TextSource[] {
   const folders = new Set<string>();
   for (const [, folder = ''] of output.matchAll(FOUND)) {
@@ -92,7 +92,7 @@ function ofCommand(line: string, hasNetwork: boolean, place: SourcePlace): TextS
   return fetched === null ? files : [{ kind: 'foreign', name: `the output of ${fetched}` }, ...files];
 }
 
-/** The part of a line that fetches text of others, or null. */
+/** The part of a line that fetches untrusted text, or null. */
 function fetchedBy(reached: readonly Reached[], { cwd, home }: SourcePlace): string | null {
   const inert: Place = { cwd, home, trusted: false, isInside: () => true };
   for (const { command, written } of reached) {

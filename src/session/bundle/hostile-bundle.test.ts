@@ -254,7 +254,7 @@ test('files that are placed through a link of the same bundle are not written ou
   expect(await outside.tree()).toEqual({ 'victim.txt': 'mine\n' });
 });
 
-test('an imported session counts as text of others, and brings no remotes that the user would trust', async () => {
+test('an imported session counts as untrusted text, and brings no remotes that the user would trust', async () => {
   const source = await machine();
   const id = await sessionOn(source, [prompt('hi'), reply('Hello.')]);
   const page = { kind: 'foreign' as const, name: 'https://a.test', remotes: ['git@evil:x.git'] };

@@ -1615,6 +1615,8 @@ type McpServerState = {
 type LanguageServers = {
     /** Why none is used; empty if they may be. */
     off: string;
+    /** Servers of the settings whose programs were not found, each as a line. */
+    missing: readonly string[];
     list(): LanguageServerState[];
     /** Starts it again, also after it crashed too often; false when there is no such server. */
     restart(name: string): Promise<boolean>;

@@ -1,4 +1,5 @@
 import type { RememberedNote, SlashCommand, Suggestion } from '../contract/command.ts';
+import { exactLine } from '../lib/text/visible-text.ts';
 import { MEMORY_IS_OFF } from './memory.ts';
 
 const USAGE = 'Use /learned, or /learned apply or /learned dismiss with a number from the list.';
@@ -26,7 +27,7 @@ export const learned: SlashCommand = {
 const KINDS: Record<Suggestion['what'], { verb: string; applied(text: string): string }> = {
   rule: {
     verb: 'allow',
-    applied: (text) => `${text} is now allowed in this folder. Undo it with /permissions.`,
+    applied: (text) => `${exactLine(text)} is now allowed in this folder. Undo it with /permissions.`,
   },
   convention: {
     verb: 'always tell',
@@ -40,7 +41,7 @@ const KINDS: Record<Suggestion['what'], { verb: string; applied(text: string): s
 
 function listing(suggestions: readonly Suggestion[], notes: readonly RememberedNote[]): string {
   const suggested = suggestions.map(
-    ({ what, text, because }, i) => `  ${i + 1}. ${KINDS[what].verb} ${text} (${because})`,
+    ({ what, text, because }, i) => `  ${i + 1}. ${KINDS[what].verb} ${exactLine(text)} (${because})`,
   );
   const commands = notes.flatMap(({ kind, text, date }, i) => {
     const when = date === null ? '' : ` (${date})`;

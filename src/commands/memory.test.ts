@@ -39,6 +39,7 @@ function setUp() {
         { what: 'rule' as const, text: 'Bash(npm test)', because: 'approved 4 times' },
         { what: 'convention' as const, text: 'Use UTC.', because: 'used in 3 sessions' },
         { what: 'instruction' as const, text: 'Use pnpm.', because: 'you said so on 2026-11-17' },
+        { what: 'rule' as const, text: 'Bash(a\n  9. allow b)', because: 'approved 3 times' },
       ].map((one) => ({
         ...one,
         apply: async () => void applied.push(one.text),
@@ -98,12 +99,13 @@ test('[U06] /learned lists what it suggests, and changes nothing unless asked', 
       '  1. allow Bash(npm test) (approved 4 times)',
       '  2. always tell Use UTC. (used in 3 sessions)',
       '  3. add to AGENTS.md: Use pnpm. (you said so on 2026-11-17)',
+      '  4. allow Bash(a ⏎ 9. allow b) (approved 3 times)',
       'None of these are active. Apply one with /learned apply NUMBER, or drop it with /learned dismiss NUMBER.',
     ].join('\n'),
   );
   for (const wrong of ['apply', 'accept 1', 'dismiss'])
     expect(await say(learned, wrong)).toMatch(/^Use \/learned, or \/learned apply or/);
-  for (const wrong of ['apply 4', 'apply all', 'dismiss 4'])
+  for (const wrong of ['apply 5', 'apply all', 'dismiss 5'])
     expect(await say(learned, wrong)).toMatch(/^There is no suggestion \w+\. See \/learned\.$/);
   expect(applied).toEqual([]);
   expect(await say(learned, 'dismiss 1')).toBe('Dismissed.');

@@ -1,6 +1,7 @@
 import type { PermissionRule, PermissionState, SlashCommand } from '../contract/command.ts';
 import { UserError } from '../contract/errors.ts';
 import type { Permission } from '../contract/permission.ts';
+import { exactLine } from '../lib/text/visible-text.ts';
 
 const LISTS = ['allow', 'ask', 'deny', 'trust'] as const;
 
@@ -51,15 +52,15 @@ type Entry = { text: string; forget(): Promise<void> | void };
 export function entriesOf(standing: PermissionState): Entry[] {
   return [
     ...standing.addedRules().map((rule) => ({
-      text: `${rule.verdict} ${rule.pattern} (rule, this session)`,
+      text: exactLine(`${rule.verdict} ${rule.pattern} (rule, this session)`),
       forget: () => standing.removeRule(rule),
     })),
     ...standing.grants().map((grant) => ({
-      text: `${grant.action} ${grant.pattern} (${scopeOf(grant)})`,
+      text: exactLine(`${grant.action} ${grant.pattern} (${scopeOf(grant)})`),
       forget: () => standing.forgetGrant(grant),
     })),
     ...standing.denials().map(({ key, operation, because }) => ({
-      text: `deny ${operation} (${because}; this session)`,
+      text: exactLine(`deny ${operation} (${because}; this session)`),
       forget: () => standing.forgetDenial(key),
     })),
   ];
@@ -74,13 +75,15 @@ export function passingRules(standing: PermissionState): { text: string; by: str
   return standing
     .promptRules()
     .flatMap(({ by, allow, deny }) => [
-      ...allow.map((pattern) => ({ text: `allow ${pattern}`, by })),
-      ...deny.map((pattern) => ({ text: `deny ${pattern}`, by })),
+      ...allow.map((pattern) => ({ text: exactLine(`allow ${pattern}`), by })),
+      ...deny.map((pattern) => ({ text: exactLine(`deny ${pattern}`), by })),
     ]);
 }
 
 function listing(standing: PermissionState, mode: string): string {
-  const rules = standing.rules().map(({ verdict, pattern }) => `  ${verdict.padEnd(5)} ${pattern}`);
+  const rules = standing
+    .rules()
+    .map(({ verdict, pattern }) => `  ${verdict.padEnd(5)} ${exactLine(pattern)}`);
   const passing = passingRules(standing).map(({ text, by }) => `  ${text} (${by})`);
   const entries = entriesOf(standing).map(({ text }, i) => `  ${i + 1}. ${text}`);
   return [

@@ -1,9 +1,11 @@
+import type { RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { describe, expect, test } from 'vitest';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { ended, prepared } from '../support/aca-server.ts';
 import { ask, startedEditor } from '../support/acp.ts';
 import { choosing } from '../support/hosted.ts';
 import { answer } from '../support/lab.ts';
+import { configure, published } from '../support/mcp.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { openWeb } from '../support/obedient.ts';
 import { openScreen } from '../support/screen.ts';
@@ -60,6 +62,21 @@ describe('after reading a page', () => {
         options: [{ optionId: 'once' }, { optionId: 'no' }],
       },
     ]);
+    expectNothingSent();
+  });
+
+  test('the same after a result of a server, which the question names', soak, async () => {
+    const { space, proxy, expectNothingSent } = await poisoned();
+    await configure(space, { mcpServers: { tracker: published('everything') } });
+    const echo = calls(['tracker__echo', { message: OUT }], ['Read', { file_path: 'plan.md' }]);
+    const answer = ({ toolCall }: RequestPermissionRequest) =>
+      toolCall.title?.startsWith('tracker') ? 'once' : 'no';
+    const options = { args: flags, env: proxy, answer };
+    const opened = await startedEditor(space, [echo, sends, says('Refused.')], options);
+    await ask(opened, opened.sessionId, 'go');
+    const because = 'could send files of this project to evil.test, after reading the MCP server tracker';
+    expect(JSON.stringify(opened.asked.at(-1)?.toolCall)).toContain(`Asked because: ${because}.`);
+    expect(opened.asked).toHaveLength(2);
     expectNothingSent();
   });
 

@@ -5,7 +5,7 @@ import type { Surroundings } from '../context/system-prompt.ts';
 import type { EditorBuffers } from '../contract/editor-buffers.ts';
 import type { ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { Approver } from '../contract/permission.ts';
+import type { Access, Approver } from '../contract/permission.ts';
 import type { Provider } from '../contract/provider.ts';
 import type { Quota } from '../contract/quota.ts';
 import type { SharedBudget } from '../contract/shared-budget.ts';
@@ -27,8 +27,20 @@ export type HostAdditions = { host?: { tools: readonly Tool[]; instructions?: st
 /** What the web is searched with; if with nothing, why not and what to do. */
 export type FoundSearch = { backend: SearchBackend } | { backend: null; because: string };
 
-/** A call that was approved, and the result that it gets without running. */
-export type InsteadOfTool = (call: { id: string; tool: Tool; input: unknown }) => Promise<ToolResult | null>;
+/** How the calls of a replay end without running. */
+export type InsteadOfTool = {
+  /** Whether nobody was there to answer a question about this call. */
+  isUnattended(callId: string): boolean;
+  /** Why a call that is allowed is refused nevertheless; null if it may run. */
+  refusal(callId: string): string | null;
+  /** The result of an approved call; null to run it. `changes` are its accesses that change something. */
+  result(call: {
+    id: string;
+    tool: Tool;
+    input: unknown;
+    changes: readonly Access[];
+  }): Promise<ToolResult | null>;
+};
 
 /** The inputs for assembling a session. */
 export type Parts = HostAdditions & {
@@ -77,7 +89,7 @@ export type Parts = HostAdditions & {
   /** The open files of the editor that the session runs in. */
   buffers?: EditorBuffers;
   watch?: Watcher;
-  /** Answers a call instead of its tool; null to run it. For replays. */
+  /** For replays. */
   instead?: InsteadOfTool;
   /** Buffers events emitted before there is a listener. */
   events?: EventChannel<AgentEvent>;

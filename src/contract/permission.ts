@@ -165,6 +165,8 @@ export type JudgeOptions = {
   asked: number;
   /** The calls of the same reply that come after this one. */
   later: readonly JudgedCall[];
+  /** As if nobody were there to answer questions. */
+  isUnattended?: boolean;
 };
 
 /**

@@ -83,7 +83,7 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
     const judgement = judge(call);
     if (judgement.verdict !== 'ask') return settled(judgement);
     signal.throwIfAborted();
-    if (!approver) return nobodyThere(call, judgement, current());
+    if (!approver || options.isUnattended) return nobodyThere(call, judgement, current());
 
     const said = call.hook?.verdict === 'ask' ? null : await options.answerByHook?.();
     const answered = said && answeredByHook(call, said);

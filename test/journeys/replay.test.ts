@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ReplayReport } from '../../src/app/replay/report.ts';
 import { aca, doors } from '../support/aca.ts';
+import { writeHooks } from '../support/hooks.ts';
 import { calls, says } from '../support/model-server/script.ts';
 import { ALLOWED, bash, changeJournal, journalOf, play, replay, write } from '../support/replay.ts';
 import { serve } from '../support/serve.ts';
@@ -67,6 +69,50 @@ test('what reaches other machines is answered from the journal, with what it cha
   expect(report.fromJournal).toEqual([
     { call: expect.stringContaining('git push'), because: 'it reached other machines' },
   ]);
+});
+
+test('calls that were refused never run: by mode, rule, hook or guard, also those of subagents', async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const victims = ['mode', 'rule', 'hook', 'subagent', 'outside'].map((name) =>
+    path.join(space.home, `${name}.txt`),
+  );
+  for (const victim of victims) await writeFile(victim, 'x\n');
+  await writeHooks(space, {
+    PreToolUse: [{ matcher: 'Bash', command: 'grep -q hook.txt && { echo not that >&2; exit 2; }; exit 0' }],
+  });
+  const remove = (name: string) => bash(`rm ${path.join(space.home, `${name}.txt`)}`);
+  const work = { description: 'remove', prompt: 'remove it', subagent_type: 'general' };
+  const id = await play(
+    space,
+    [
+      remove('mode'),
+      remove('mode'),
+      bash(`unlink ${path.join(space.home, 'rule.txt')}`),
+      remove('hook'),
+      calls(['Edit', { file_path: 'a.txt', old_string: 'nowhere', new_string: 'x' }]),
+      calls(['Bash', { command: `rm ${path.join(space.home, 'outside.txt')}`, outside_sandbox: true }]),
+      calls(['Task', work]),
+      remove('subagent'),
+      says('It was refused.'),
+      bash('cat a.txt'),
+      says('Done.'),
+    ],
+    ['--mode', 'default', '--allow', 'Bash(unlink *)', '--deny', 'Bash(unlink *)'],
+  );
+  await play(space, [write('a.txt', 'two\n'), says('Planned.')], ['--resume', id, '--mode', 'plan']);
+  const records = await changeJournal(journalOf(space, id), () => undefined);
+  expect(records.filter(({ type }) => type === 'call_started')).toHaveLength(2);
+  const { report } = await replay(space, id);
+  expect(report.differences).toEqual([]);
+  expect(report.fromJournal).toEqual([
+    { call: expect.stringContaining('unlink'), because: 'it was not run in the session either' },
+  ]);
+  expect(victims.filter((victim) => !existsSync(victim))).toEqual([]);
+
+  await writeHooks(space, {});
+  const { differences } = (await replay(space, id)).report;
+  expect(differences).toMatchObject([{ kind: 'result', about: expect.stringContaining('hook.txt') }]);
+  expect(victims.filter((victim) => !existsSync(victim))).toEqual([]);
 });
 
 test('a replay that ran nothing again is not called a success', soak, async () => {

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { notedMode } from '../../context/system-prompt.ts';
-import { type Message, textOf, type UserMessage } from '../../contract/message.ts';
-import { type Access, type Approver, userDenied } from '../../contract/permission.ts';
+import type { Message, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
-import type { Tool, ToolResult } from '../../contract/tool.ts';
+import type { Tool } from '../../contract/tool.ts';
 import { cacheKeyOf } from '../../providers/models/cache-key.ts';
 import { mapValue } from '../../session/bundle/map-texts.ts';
 import { rerooting } from '../../session/bundle/reroot.ts';
@@ -14,9 +12,9 @@ import { Objects } from '../../session/undo/objects.ts';
 import { changesIn, readUndoRecords, statesAtStart, type UndoRecord } from '../../session/undo/undo-log.ts';
 import { type Opened, openAssistant } from '../open-assistant.ts';
 import { sessionStore } from '../settings.ts';
+import { Answers } from './answers.ts';
 import { Checker, ownContent } from './checker.ts';
 import { countCost, type OtherModel, openOtherModel } from './other-model.ts';
-import { outwardBecause } from './outward.ts';
 import { createPlayer, type NextReply } from './player.ts';
 import type { ReplayReport } from './report.ts';
 import type { Scratch } from './scratch.ts';
@@ -65,14 +63,10 @@ class Replay {
   readonly #standIns: readonly Tool[];
   readonly #checker: Checker;
   readonly #there: (text: string) => string;
+  readonly #answers: Answers;
   #assistant: Opened | undefined;
   #cursor = 0;
   #runs = 0;
-  /** Commands of the current run so far: those in the undo log of the copy, and those answered from the journal. */
-  #commandsBefore = 0;
-  #commandsAnswered = 0;
-  /** Why git commands of the current run are not run again; null if they are. */
-  #gitBecause: string | null = null;
   /** Whether the next prompt comes from the journal, and not from a hook or a check. */
   #isGiven = false;
   /** How often each subagent id was started. */
@@ -90,6 +84,17 @@ class Replay {
     const moves = [...scratch.moves, outputs];
     this.#checker = new Checker(moves);
     this.#there = rerooting(moves);
+    this.#answers = new Answers({
+      script: source.script,
+      scratch,
+      timeline: this.#timeline,
+      checker: this.#checker,
+      standIns: this.#standIns,
+      there: this.#there,
+      isUnsandboxed: options.unsandboxed === true,
+      records: () => this.#ownRecords(),
+      assistant: () => this.#assistant,
+    });
   }
 
   async play({ settings, host }: ReplayPlace): Promise<ReplayReport> {
@@ -113,8 +118,8 @@ class Replay {
         ...(other && { before: this.#askOther(other) }),
       }),
       additions: { tools: this.#standIns },
-      approver: this.#approve,
-      instead: this.#instead,
+      approver: this.#answers.approve,
+      instead: this.#answers,
     });
     this.#assistant = assistant;
     assistant.controller.listen((event) => {
@@ -189,11 +194,10 @@ class Replay {
     const next = later?.type === 'message' ? later.message.timestamp : null;
     const position = this.#assistant?.opened.session.messages.length ?? 0;
     await this.#scratch.set(this.#timeline.before({ at: message.timestamp, next, message: position }));
-    this.#gitBecause = await this.#scratch.setGit(this.#timeline.git);
+    const gitBecause = await this.#scratch.setGit(this.#timeline.git);
     const mode = notedMode([message]);
     if (mode !== undefined) this.#assistant?.mode.set(mode as Parameters<Opened['mode']['set']>[0]);
-    this.#commandsBefore = this.#commandsRun();
-    this.#commandsAnswered = 0;
+    this.#answers.beginRun(gitBecause);
   }
 
   #endRun(): void {
@@ -267,71 +271,6 @@ class Replay {
     if (said === 0) this.#started.set(id, (this.#started.get(id) ?? 0) + 1);
     const conversation = known[(this.#started.get(id) ?? 1) - 1] ?? known.at(-1);
     return (conversation && repliesOf(conversation)[said]) ?? ('end' as const);
-  }
-
-  /** The user's answers follow from the results. */
-  readonly #approve: Approver = async ({ callId }) => {
-    const text = this.#script.calls.get(callId)?.map(({ result }) => textOf(result))[0] ?? '';
-    if (!text.startsWith(userDenied)) return { choice: 'once' };
-    const reason = text.slice(userDenied.length).replace(/^[:.]?\s*/, '');
-    return { choice: 'no', ...(reason !== '' && { reason }) };
-  };
-
-  readonly #instead: NonNullable<Parameters<typeof openAssistant>[1]['instead']> = async ({
-    id,
-    tool,
-    input,
-  }) => {
-    const isStandIn = this.#standIns.includes(tool);
-    const known = this.#script.calls.get(id)?.find(({ result }) => isStandIn || result.name === tool.name);
-    if (!known) return null;
-    const accesses = tool.access(input);
-    const leaves = accesses.some(({ kind, target }) => kind === 'write' && this.#scratch.isOutside(target));
-    const because =
-      known.unrepeatable ??
-      (isStandIn ? 'it called an MCP server' : null) ??
-      (leaves ? 'it changed files outside the folder' : null) ??
-      outwardBecause(tool, accesses) ??
-      this.#withoutGit(accesses) ??
-      (await this.#withoutSandbox(accesses[0]?.kind));
-    if (because === null) return null;
-    this.#checker.fromJournal.set(id, { call: this.#checker.titleOf(id), because });
-    if (accesses.some(({ kind }) => kind === 'execute')) await this.#repeatChanges();
-    const { content, success } = mapValue(known.result, { text: this.#there });
-    const [first] = content;
-    const text = first?.type === 'text' ? first.text : '';
-    const mode = /plan mode is off: (edits are accepted|each change)/.exec(text)?.[1];
-    if (mode !== undefined)
-      this.#assistant?.mode.set(mode === 'edits are accepted' ? 'accept-edits' : 'default');
-    const images = content.filter((part) => part.type === 'image');
-    return (success ? { success, output: text, images } : { success, error: text }) satisfies ToolResult;
-  };
-
-  #withoutGit(accesses: readonly Access[]): string | null {
-    if (!accesses.some(({ kind, target }) => kind === 'execute' && /\bgit\b/.test(target))) return null;
-    if (this.#timeline.git === undefined && existsSync(path.join(this.#scratch.folder, '.git')))
-      this.#scratch.notes.push(
-        'How git was before a run is not known: its commands ran on the repository as it is now.',
-      );
-    return this.#gitBecause;
-  }
-
-  async #withoutSandbox(kind: string | undefined): Promise<string | null> {
-    if (kind !== 'execute' || this.#options.unsandboxed) return null;
-    const state = await this.#assistant?.sandbox();
-    return state?.kind === 'host' ? 'there is no sandbox here (--unsandboxed runs it anyway)' : null;
-  }
-
-  /** A command that is not run again still changed files. */
-  async #repeatChanges(): Promise<void> {
-    const index = this.#commandsRun() - this.#commandsBefore + this.#commandsAnswered;
-    this.#commandsAnswered += 1;
-    const changes = this.#timeline.changesByCommand(index);
-    await this.#scratch.set(new Map(changes.map(({ path: file, after }) => [file, after])));
-  }
-
-  #commandsRun(): number {
-    return this.#ownRecords().filter(({ type }) => type === 'command_end').length;
   }
 
   #ownRecords(): UndoRecord[] {

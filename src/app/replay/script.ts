@@ -24,13 +24,18 @@ type ScriptItem = { type: 'message'; message: Message } | { type: 'rewind'; keep
 /** Why a call is not run again that was running when the program ended. */
 export const CUT_OFF = 'the program ended while it ran';
 
+/** Why a call is not run again that was never run. */
+export const NOT_RUN = 'it was not run in the session either';
+
 /** A call as the journal knows it. */
-type KnownCall = {
+export type KnownCall = {
   /** The tool as the model named it; the result has the name of the one that ran. */
   name: string;
   result: ToolMessage;
   /** Why it is not run again, if that follows from the journal alone. */
   unrepeatable: string | null;
+  /** It was answered without having run: by a rule, the mode, the guard, a hook or the user. */
+  isRefused: boolean;
 };
 
 export type Script = {
@@ -131,7 +136,8 @@ function learnCalls(records: readonly JournalRecord[], calls: Map<string, KnownC
               ? CUT_OFF
               : 'it did not run in this session';
     const name = made.get(callId)?.name ?? result.name;
-    calls.set(callId, [...(calls.get(callId) ?? []), { name, result, unrepeatable }]);
+    const isRefused = unrepeatable === null && !started.has(callId) && !result.success;
+    calls.set(callId, [...(calls.get(callId) ?? []), { name, result, unrepeatable, isRefused }]);
   }
 }
 

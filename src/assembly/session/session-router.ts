@@ -47,12 +47,17 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
   return {
     ...tools.router,
     shownPath: (path) => shownPath(path, place),
-    decide: (request, options) => {
-      const { limits } = request;
+    decide: async (request, options) => {
+      const { limits, callId } = request;
       diagnostics?.expect(request.accesses);
       const uses = extensions.uses();
       const only = [...(limits?.only ?? []), uses];
-      return judge.decide(uses.length > 0 ? { ...request, limits: { ...limits, only } } : request, options);
+      const decision = await judge.decide(
+        uses.length > 0 ? { ...request, limits: { ...limits, only } } : request,
+        instead?.isUnattended(callId) ? { ...options, isUnattended: true } : options,
+      );
+      const because = decision.verdict === 'allow' ? (instead?.refusal(callId) ?? null) : null;
+      return because === null ? decision : { verdict: 'deny', by: 'replay', because };
     },
     context: (signal, reporter, scope) => ({
       ...capabilities.context(signal, reporter, scope),
@@ -71,7 +76,7 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     ...extensions.router,
     ...diagnostics?.router,
     perform: async (work, context, reporter) => {
-      const given = await instead?.({ id: reporter.callId, tool: work.tool, input: work.input });
+      const given = await instead?.result({ ...work, id: reporter.callId });
       if (given) return given;
       if (work.changes.length > 0) await diagnostics?.beforeChange(context.signal);
       const result = perform ? perform(work, context, reporter) : work.tool.run(work.input, context);

@@ -142,9 +142,11 @@ export class Answers implements InsteadOfTool {
   }
 
   async #withoutSandbox(kind: string | undefined): Promise<string | null> {
-    if (kind !== 'execute' || this.#deps.isUnsandboxed) return null;
-    const state = await this.#deps.assistant()?.sandbox();
-    return state?.kind === 'host' ? 'there is no sandbox here (--unsandboxed runs it anyway)' : null;
+    const { isUnsandboxed, scratch, assistant } = this.#deps;
+    if (kind !== 'execute') return null;
+    if ((await assistant()?.sandbox())?.kind !== 'host') return null;
+    if (scratch.linked.length > 0) return 'there is no sandbox here, and a folder is too large to copy';
+    return isUnsandboxed ? null : 'there is no sandbox here (--unsandboxed runs it anyway)';
   }
 
   /** What the next command of the run changed. */

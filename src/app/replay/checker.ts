@@ -6,9 +6,10 @@ import {
   textOf,
   toolCallsOf,
 } from '../../contract/message.ts';
+import { sha256 } from '../../lib/sha256.ts';
 import { mapValue } from '../../session/bundle/map-texts.ts';
 import { rerooting } from '../../session/bundle/reroot.ts';
-import { type FileState, inspect, isSame } from '../../session/undo/file-state.ts';
+import { type FileState, type Found, inspect, isSame } from '../../session/undo/file-state.ts';
 import type { Objects } from '../../session/undo/objects.ts';
 import type { States } from '../../session/undo/undo-log.ts';
 import { compareTexts } from './compare.ts';
@@ -91,12 +92,22 @@ export class Checker {
       const place = scratch.at(file);
       if (place === null || this.#wrongFiles.has(file)) continue;
       this.files.add(file);
-      const found = inspect(place);
+      const found = this.#found(place);
       if (isSame(expected, found?.state ?? null)) continue;
       this.#wrongFiles.add(file);
       const before = expected && contentOf(expected, objects.get(expected.hash ?? ''));
       this.#differ('file', file, before, found && contentOf(found.state, found.bytes));
     }
+  }
+
+  /** With the original paths, where it mentions those of the replay. */
+  #found(place: string): Found | null {
+    const found = inspect(place);
+    const text = found?.bytes.toString('utf8') ?? '';
+    const original = this.back(text);
+    if (!found || original === text) return found;
+    const bytes = Buffer.from(original);
+    return { state: { ...found.state, hash: sha256(bytes) }, bytes };
   }
 
   #reply(expected: AssistantMessage, actual: AssistantMessage): void {

@@ -39,13 +39,15 @@ export async function replaySession(
 ): Promise<ReplayReport> {
   const source = await openSource(wanted, place);
   const other = options.model === undefined ? null : await openOtherModel(options.model, place);
-  const scratch = await source.createScratch();
   try {
-    const replay = new Replay(source, scratch, { ...options, other });
-    return await replay.play(place);
+    const scratch = await source.createScratch();
+    try {
+      return await new Replay(source, scratch, { ...options, other }).play(place);
+    } finally {
+      await scratch.remove();
+    }
   } finally {
     await other?.close();
-    await scratch.remove();
   }
 }
 

@@ -1,28 +1,15 @@
-import {
-  constants,
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  symlinkSync,
-  utimesSync,
-} from 'node:fs';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isInside } from '../../lib/paths/inside.ts';
-import { counted } from '../../lib/text/counted.ts';
 import type { Move } from '../../session/bundle/reroot.ts';
 import { applySteps } from '../../session/undo/apply.ts';
 import { type FileState, type Found, inspect } from '../../session/undo/file-state.ts';
 import type { GitState } from '../../session/undo/git-state.ts';
 import type { Objects } from '../../session/undo/objects.ts';
-import { BUILT } from '../../session/undo/tree-walk.ts';
 import type { States } from '../../session/undo/undo-log.ts';
+import { copyFolder, linkInCopy, removeCopy } from './scratch-copy.ts';
 import { setGitState } from './scratch-git.ts';
 
 /** A copy of a working directory, to run calls in. */
@@ -33,6 +20,8 @@ export type Scratch = {
   /** From the working directory to the copy. */
   moves: Move[];
   notes: string[];
+  /** Folders that were too large to copy: the copy has links to them. */
+  linked: readonly string[];
   /** The path in the copy; null for one outside the working directory. */
   at(file: string): string | null;
   /** Whether a path, as a call wrote it, leads to something outside the copy, also through links. */
@@ -56,39 +45,49 @@ export type ScratchOptions = {
   at?: string;
 };
 
-/** A larger folder that tools can rebuild is linked instead of copied. */
-const MOST_COPIED = 3_000;
-
 export async function createScratch(options: ScratchOptions): Promise<Scratch> {
-  const { workingDirectory, objects, env } = options;
   const base = await realpath(await mkdtemp(path.join(tmpdir(), 'aca-replay-')));
+  try {
+    return copyInto(base, options);
+  } catch (error) {
+    await removeCopy(base);
+    throw error;
+  }
+}
+
+function copyInto(base: string, options: ScratchOptions): Scratch {
+  const { workingDirectory, dataRoot, objects, env, ended, known } = options;
   const folder = options.at ?? path.join(base, path.basename(workingDirectory) || 'project');
-  mkdirSync(folder, { recursive: true });
   const real = existsSync(workingDirectory) ? realpathSync(workingDirectory) : workingDirectory;
   const roots = [...new Set([workingDirectory, real])];
   const notes: string[] = [];
+  const linked: string[] = [];
   const at = (file: string): string | null => {
     const root = roots.find((one) => isInside(one, file));
     return root === undefined ? null : path.join(folder, path.relative(root, file));
   };
-  const scratch: Scratch = {
+  mkdirSync(folder, { recursive: true });
+  if (existsSync(real)) {
+    const without = [base, realpathSync(folder), dataRoot];
+    const linkedTo = (place: string) => void linked.push(place);
+    copyFolder({ from: real, to: folder, at, without, ended, known, notes, linked: linkedTo });
+  } else notes.push(`The folder ${workingDirectory} is gone: only files that undo has saved are there.`);
+  return {
     folder,
     root: path.join(base, 'data'),
     moves: roots.map((from) => ({ from, to: folder })),
     notes,
+    linked,
     at,
     isOutside: (written) => !isInside(folder, realPlace(path.resolve(folder, written))),
     set: (states) => setStates(states, { at, objects, notes }),
     setGit: (state) => setGitState(state, { folder, source: path.join(real, '.git'), objects, env, notes }),
-    remove: () => rm(base, { recursive: true, force: true, maxRetries: 3 }),
+    remove: () => removeCopy(base),
   };
-  if (existsSync(real)) copyFolder(real, folder, options, notes);
-  else notes.push(`The folder ${workingDirectory} is gone: only files that undo has saved are there.`);
-  return scratch;
 }
 
 /** With the links of what exists of it resolved. */
-function realPlace(file: string): string {
+export function realPlace(file: string): string {
   if (file === path.dirname(file)) return file;
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() && !existsSync(file))
     return realPlace(path.resolve(path.dirname(file), readlinkSync(file)));
@@ -111,7 +110,10 @@ async function setStates(states: States, { at, objects, notes }: Setting): Promi
       notes.push(`${file} could not be restored: ${next}.`);
       return [];
     }
-    return [{ path: place, now: inspect(place), next }];
+    const now = inspect(place);
+    if (next?.state.type !== 'link') return [{ path: place, now, next }];
+    const bytes = linkInCopy(next.bytes, { source: file, target: place, at });
+    return [{ path: place, now, next: { ...next, bytes } }];
   });
   const { kept } = await applySteps(steps);
   for (const { path: file, because } of kept) notes.push(`${file} could not be restored: ${because}.`);
@@ -122,57 +124,4 @@ function foundOf(state: FileState, objects: Objects): Found | string {
   if (state.hash === null) return 'it was too large to save';
   const bytes = objects.get(state.hash);
   return bytes === null ? objects.lossOf(state.hash) : { state, bytes };
-}
-
-function copyFolder(
-  from: string,
-  to: string,
-  { dataRoot, ended, known }: ScratchOptions,
-  notes: string[],
-): void {
-  let newer = 0;
-  const isInGit = (place: string) => path.relative(from, place).split(path.sep)[0] === '.git';
-  const copy = (source: string, target: string): void => {
-    const stat = lstatSync(source);
-    if (stat.isSymbolicLink()) symlinkSync(readlinkSync(source, 'buffer'), target);
-    else if (stat.isFile()) {
-      if (path.basename(source) === '.git' && leadsOut(source, from)) return;
-      copyFileSync(source, target, constants.COPYFILE_FICLONE);
-      utimesSync(target, stat.atime, stat.mtime);
-      if (stat.mtime.toISOString() > ended && !known.has(source) && !isInGit(source)) newer += 1;
-    } else if (stat.isDirectory()) {
-      if (source === dataRoot) return;
-      if (BUILT.has(path.basename(source)) && !isInGit(source) && isLarge(source)) {
-        symlinkSync(source, target);
-        notes.push(`${path.relative(from, source)} is large: the copy has a link to it.`);
-        return;
-      }
-      mkdirSync(target, { recursive: true, mode: stat.mode });
-      for (const name of readdirSync(source)) copy(path.join(source, name), path.join(target, name));
-    }
-  };
-  copy(from, to);
-  if (newer > 0)
-    notes.push(
-      `${counted(newer, 'file')} changed after the session ended and unknown to undo: taken as they are now.`,
-    );
-}
-
-/** Whether the repository of a worktree or submodule is elsewhere: a copy of its `.git` would change that. */
-function leadsOut(file: string, folder: string): boolean {
-  const place = /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
-  return path.isAbsolute(place) || !isInside(folder, path.resolve(path.dirname(file), place));
-}
-
-function isLarge(folder: string): boolean {
-  let left = MOST_COPIED;
-  const count = (place: string): void => {
-    for (const entry of readdirSync(place, { withFileTypes: true })) {
-      left -= 1;
-      if (left < 0) return;
-      if (entry.isDirectory()) count(path.join(place, entry.name));
-    }
-  };
-  count(folder);
-  return left < 0;
 }

@@ -51,8 +51,13 @@ export async function openSource(wanted: string, { settings, host }: ReplayPlace
         known: new Set(start.keys()),
         ...(at !== undefined && { at }),
       });
-      await scratch.set(start);
-      return scratch;
+      try {
+        await scratch.set(start);
+        return scratch;
+      } catch (error) {
+        await scratch.remove();
+        throw error;
+      }
     },
   };
 }

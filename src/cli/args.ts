@@ -116,15 +116,12 @@ function modelOptions(): Option[] {
   ];
 }
 
+/** Permission modes. */
+export const modes = ['default', 'accept-edits', 'plan', 'auto', 'read-only'];
+
 function permissionOptions(): Option[] {
   return [
-    new Option('--mode <mode>', 'what runs without asking').choices([
-      'default',
-      'accept-edits',
-      'plan',
-      'auto',
-      'read-only',
-    ]),
+    new Option('--mode <mode>', 'what runs without asking').choices(modes),
     new Option('--allow <rule>', "allow matching tool calls, such as 'Bash(npm test)'; repeatable")
       .argParser(collect)
       .default([], 'none'),

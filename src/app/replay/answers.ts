@@ -40,6 +40,8 @@ export class Answers implements InsteadOfTool {
   /** Commands of the current run so far: those in the undo log of the copy, and those answered from the journal. */
   #commandsBefore = 0;
   #commandsAnswered = 0;
+  /** Whether a subagent of the current run did not work again: its changes are part of those of the run. */
+  isAgentMissing = false;
   /** Why git commands of the current run are not run again; null if they are. */
   #gitBecause: string | null = null;
 
@@ -51,6 +53,7 @@ export class Answers implements InsteadOfTool {
     this.#gitBecause = gitBecause;
     this.#commandsBefore = this.#commandsRun();
     this.#commandsAnswered = 0;
+    this.isAgentMissing = false;
   }
 
   /** The user's answers follow from the results. */
@@ -100,6 +103,7 @@ export class Answers implements InsteadOfTool {
       (await this.#withoutSandbox(accesses[0]?.kind));
     if (because === null) return null;
     this.#note(id, because);
+    if (isParent(script, id)) this.isAgentMissing = true;
     if (isCommand) {
       this.#commandsAnswered += 1;
       await this.#repeat(changed);
@@ -164,4 +168,8 @@ export class Answers implements InsteadOfTool {
   #commandsRun(): number {
     return this.#deps.records().filter(({ type }) => type === 'command_end').length;
   }
+}
+
+function isParent({ subagents }: Script, callId: string): boolean {
+  return [...subagents.values()].flat().some(({ subagent }) => subagent?.callId === callId);
 }

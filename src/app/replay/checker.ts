@@ -69,7 +69,13 @@ export class Checker {
 
   /** Their conversations by id, oldest first. */
   subagents(expected: Script['subagents'], actual: Script['subagents']): void {
+    /** Whether the call that started it was answered from the journal. */
+    const isAnswered = (id: string | undefined): boolean => {
+      const origin = id === undefined ? undefined : expected.get(id)?.[0]?.subagent;
+      return origin !== undefined && (this.fromJournal.has(origin.callId) || isAnswered(origin.parent));
+    };
     for (const id of new Set([...expected.keys(), ...actual.keys()])) {
+      if (isAnswered(id)) continue;
       const [before, after] = [expected.get(id) ?? [], actual.get(id) ?? []];
       const count = Math.max(before.length, after.length);
       for (let nth = 0; nth < count; nth++)

@@ -169,7 +169,7 @@ class Replay {
       this.#cursor += 1;
     }
     this.#skipRest();
-    this.#endRun();
+    await this.#endRun();
   }
 
   get #isStopped(): boolean {
@@ -202,8 +202,9 @@ class Replay {
     this.#answers.beginRun(gitBecause);
   }
 
-  #endRun(): void {
-    this.#timeline.runEnded();
+  async #endRun(): Promise<void> {
+    const changed = this.#timeline.runEnded();
+    if (this.#answers.isAgentMissing) await this.#scratch.set(changed);
     this.#checker.tree(this.#timeline.known, this.#scratch, this.#source.objects);
   }
 
@@ -248,7 +249,7 @@ class Replay {
   readonly #steer = async () => {
     const item = this.#script.items[this.#cursor];
     if (item?.type !== 'message' || item.message.role !== 'user' || this.#wasCutOff) return null;
-    this.#endRun();
+    await this.#endRun();
     await this.#prepare(item.message);
     this.#isGiven = true;
     return { content: mapValue(ownContent(item.message), { text: this.#there }), claim: () => true };

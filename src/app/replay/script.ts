@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
+import { closeCall, openCallsOf } from '../../agent/history.ts';
 import { UserError } from '../../contract/errors.ts';
 import {
   type AssistantMessage,
@@ -52,14 +53,16 @@ export type Script = {
 };
 
 export function readScript(place: SessionPlace): Script {
-  const { records, session, notes } = readJournal(place.journal, place.id);
+  const journal = readJournal(place.journal, place.id);
+  const { records, session, notes } = journal;
   const calls = new Map<string, KnownCall[]>();
-  learnCalls(records, calls);
-  const subagents = readSubagents(place, (all) => learnCalls(all, calls));
-  const all = records.flatMap((record): ScriptItem[] => {
+  learnCalls(journal, calls);
+  const subagents = readSubagents(place, (other) => learnCalls(other, calls));
+  const recorded = records.flatMap((record): ScriptItem[] => {
     if (record.type === 'message' || record.type === 'rewind') return [record];
     return record.type === 'end' ? [{ type: 'end' }] : [];
   });
+  const all = [...recorded, ...journal.closing.map((message) => ({ type: 'message' as const, message }))];
   const items = all.slice(session.parent?.messages ?? 0);
   const inherited = all
     .slice(0, all.length - items.length)
@@ -75,15 +78,16 @@ export function readScript(place: SessionPlace): Script {
 /** The conversations of subagents by id, oldest first. */
 export function readSubagents(
   { subagents: folder }: Pick<SessionPlace, 'subagents'>,
-  learn: (records: readonly JournalRecord[]) => void = () => undefined,
+  learn: (journal: Journal) => void = () => undefined,
 ): Script['subagents'] {
   const found: Script['subagents'] = new Map();
   for (const name of unlessErrno(['ENOENT'], [], () => readdirSync(folder)).sort()) {
     const id = /^([0-9a-f]+)(-\d+)?\.jsonl$/.exec(name)?.[1];
     if (id === undefined) continue;
-    const { records, session } = readJournal(path.join(folder, name), name);
-    learn(records);
-    const all = [...(found.get(id) ?? []), session];
+    const journal = readJournal(path.join(folder, name), name);
+    learn(journal);
+    const { session, closing } = journal;
+    const all = [...(found.get(id) ?? []), { ...session, messages: [...session.messages, ...closing] }];
     found.set(
       id,
       all.sort((a, b) => compareText(a.startedAt, b.startedAt)),
@@ -92,12 +96,21 @@ export function readSubagents(
   return found;
 }
 
-function readJournal(file: string, id: string) {
+type Journal = {
+  records: readonly JournalRecord[];
+  session: Session;
+  /** The answers to the calls that were open when the program ended, as resuming it would give them. */
+  closing: ToolMessage[];
+  notes: string[];
+};
+
+function readJournal(file: string, id: string): Journal {
   const bytes = readRegularFile(file);
   requireKnownVersion(bytes, id);
   const { records, damaged } = parseJournal(bytes);
-  const session = fold(records, id)?.session;
-  if (!session?.workingDirectory)
+  const folded = fold(records, id);
+  const session = folded?.session;
+  if (!folded || !session?.workingDirectory)
     throw new UserError(
       `The file of session ${id.slice(0, 8)} is damaged: its start is lost, so it cannot be replayed.`,
       'Replay another session.',
@@ -106,10 +119,13 @@ function readJournal(file: string, id: string) {
     damaged.length === 0
       ? []
       : [`The session's file is damaged. Lost: ${lostRecords(damaged).join(', ')}. The rest is replayed.`];
-  return { records, session, notes };
+  const { unfinished } = folded;
+  const at = session.messages.at(-1)?.timestamp ?? session.startedAt;
+  const closing = openCallsOf(session.messages).map((call) => closeCall(call, unfinished, at));
+  return { records, session, closing, notes };
 }
 
-function learnCalls(records: readonly JournalRecord[], calls: Map<string, KnownCall[]>): void {
+function learnCalls({ records, closing }: Journal, calls: Map<string, KnownCall[]>): void {
   const answered = new Set(
     records.flatMap((one) => (one.type === 'call_answered' ? [one.message.callId] : [])),
   );
@@ -121,9 +137,9 @@ function learnCalls(records: readonly JournalRecord[], calls: Map<string, KnownC
       )
       .map((call) => [call.id, call]),
   );
-  for (const record of records) {
-    if (record.type !== 'message' || record.message.role !== 'tool') continue;
-    const { message: result } = record;
+  const messages = records.flatMap((record) => (record.type === 'message' ? [record.message] : []));
+  for (const result of [...messages, ...closing]) {
+    if (result.role !== 'tool') continue;
     const { callId, metadata } = result;
     const unrepeatable =
       metadata?.interrupted === true

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
+import { isLocked } from '../../lib/files/lock.ts';
 import { sessionPlace } from '../../session/session-place.ts';
 import { Objects } from '../../session/undo/objects.ts';
 import { foldHistory, readUndoRecords, statesAtStart } from '../../session/undo/undo-log.ts';
@@ -28,6 +29,10 @@ export async function openSource(wanted: string, { settings, host }: ReplayPlace
   const records = place.undoLog === null ? [] : readUndoRecords(place.undoLog);
   const history = foldHistory(records);
   const objects = new Objects(path.join(place.undoFolder, 'objects'), { withheld: () => history.withheld });
+  if (isLocked(place.journal))
+    script.notes.push(
+      'The session is open in another process: what it did after the replay began is missing.',
+    );
   const { workingDirectory, messages } = script.session;
   const start = statesAtStart(records);
   const hasChanged = [...script.calls.values()]

@@ -37,13 +37,16 @@ export class Timeline {
     return states;
   }
 
-  /** Follows the changes of the run of the last prompt. */
-  runEnded(): void {
+  /** Follows the changes of the run of the last prompt: the states that it led to. */
+  runEnded(): States {
+    const states: States = new Map();
     for (const record of this.#ownRecords()) {
+      for (const { path, after } of changesIn(record)) states.set(path, after);
       this.#learn(record);
       this.#at += 1;
     }
     this.#isOurs = false;
+    return states;
   }
 
   /** The state of git before the run of the last prompt: null if there was no repository, undefined if it is not known. */

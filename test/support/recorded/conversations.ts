@@ -2,14 +2,31 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { aca, doors } from '../aca.ts';
-import { calls, says } from '../model-server/script.ts';
+import { calls, type Step, says } from '../model-server/script.ts';
 import { ALLOWED, bash, play, write } from '../replay.ts';
 import { serve } from '../serve.ts';
 import { openTerminal } from '../terminal.ts';
+import type { Workspace } from '../workspace.ts';
 import { answer, onScreen, type Recorded, sessionIn } from './recording.ts';
 
 const ESC = '\u001b';
 const CTRL_C = '\u0003';
+
+/** A run that is killed when the file `started` appears. */
+async function killed(space: Workspace, script: Step[]): Promise<string> {
+  const server = await serve(script);
+  const { model, env } = doors.anthropic(server.url);
+  await aca(space, ['-p', 'go', '--model', model, '--mode', 'accept-edits', ...ALLOWED], {
+    env,
+    onSpawn(child) {
+      const timer = setInterval(() => {
+        if (existsSync(path.join(space.root, 'started'))) child.kill('SIGKILL');
+      }, 5);
+      child.once('exit', () => clearInterval(timer));
+    },
+  });
+  return sessionIn(space);
+}
 
 /** Sessions in which the user interferes. */
 export const conversations: Record<string, Recorded> = {
@@ -123,23 +140,30 @@ export const conversations: Record<string, Recorded> = {
       ),
     runs: 2,
   },
+  'killed in a command': {
+    record: (space) => killed(space, [bash('echo 1 > one.txt'), bash('touch started; sleep 100')]),
+    fromJournal: ['the program ended while it ran'],
+    notes: /^1 file changed after the session ended/,
+    runs: 1,
+  },
+  'killed in a subagent': {
+    record: (space) =>
+      killed(space, [
+        bash('echo 1 > one.txt'),
+        calls(['Task', { description: 'x', prompt: 'do it', subagent_type: 'general' }]),
+        write('two.txt', '2\n'),
+        bash('touch started; sleep 100'),
+      ]),
+    fromJournal: ['the program ended while it ran'],
+    notes: /^1 file changed after the session ended/,
+    runs: 1,
+  },
   'killed in a command, and resumed': {
     async record(space) {
-      const server = await serve([
+      const id = await killed(space, [
         bash('echo 1 > one.txt'),
         bash('echo 2 > two.txt; touch started; sleep 100'),
       ]);
-      const { model, env } = doors.anthropic(server.url);
-      await aca(space, ['-p', 'go', '--model', model, '--mode', 'accept-edits', ...ALLOWED], {
-        env,
-        onSpawn(child) {
-          const timer = setInterval(() => {
-            if (existsSync(path.join(space.root, 'started'))) child.kill('SIGKILL');
-          }, 5);
-          child.once('exit', () => clearInterval(timer));
-        },
-      });
-      const id = await sessionIn(space);
       return play(space, [bash('cat one.txt two.txt'), says('Resumed.')], ['--resume', id, ...ALLOWED]);
     },
     fromJournal: ['the program ended while it ran'],

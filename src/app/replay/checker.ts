@@ -23,6 +23,7 @@ export class Checker {
   readonly ignored: ReplayReport['ignored'] = {};
   readonly fromJournal = new Map<string, { call: string; because: string }>();
   readonly files = new Set<string>();
+  readonly notes = new Set<string>();
   /** Calls whose results were compared. */
   calls = 0;
   /** The run that is compared. */
@@ -100,6 +101,10 @@ export class Checker {
       this.files.add(file);
       const found = this.#found(place);
       if (isSame(expected, found?.state ?? null)) continue;
+      if (expected?.type === 'file' && expected.hash === null) {
+        this.notes.add(`${file} was too large to save: its content is not compared.`);
+        if (found && isSame({ ...found.state, hash: null }, expected)) continue;
+      }
       this.#wrongFiles.add(file);
       const before = expected && contentOf(expected, objects.get(expected.hash ?? ''));
       this.#differ('file', file, before, found && contentOf(found.state, found.bytes));
@@ -139,12 +144,41 @@ export class Checker {
   ): void {
     const { isSame: isEqual, ignored } = compareTexts(before, after, about);
     for (const name of ignored) this.ignored[name] = (this.ignored[name] ?? 0) + 1;
-    if (!isEqual) this.#differ(kind, about, before, after);
+    if (isEqual) return;
+    this.#differ(kind, about, before, after);
+    if (kind === 'result' && about.startsWith('Read '))
+      this.notes.add(
+        'What only you changed in files between prompts is not known: reads of them can differ.',
+      );
   }
 
   #differ(kind: Difference['kind'], about: string, expected: string | null, actual: string | null): void {
-    this.differences.push({ kind, run: this.run, about, expected, actual });
+    const [before, now] = shortened(expected, actual);
+    this.differences.push({ kind, run: this.run, about, expected: before, actual: now });
   }
+}
+
+/** How much of a text a report shows, in characters, and of a file is read for that. */
+const MOST_SHOWN = 50_000;
+const MOST_READ = 4 * 1024 * 1024;
+
+/** Long texts from the line on in which they begin to differ. */
+function shortened(expected: string | null, actual: string | null): [string | null, string | null] {
+  const longest = Math.max(expected?.length ?? 0, actual?.length ?? 0);
+  if (longest <= MOST_SHOWN) return [expected, actual];
+  let from = 0;
+  if (expected !== null && actual !== null) {
+    let same = 0;
+    while (same < longest && expected[same] === actual[same]) same += 1;
+    from = expected.lastIndexOf('\n', same - 1) + 1;
+  }
+  const part = (text: string | null) => {
+    if (text === null) return null;
+    const left = text.length - from - MOST_SHOWN;
+    const end = left > 0 ? `\n… ${left} more characters` : '';
+    return `${from > 0 ? `… ${from} characters that are the same\n` : ''}${text.slice(from, from + MOST_SHOWN)}${end}`;
+  };
+  return [part(expected), part(actual)];
 }
 
 /** What hooks added to a prompt. */
@@ -185,8 +219,8 @@ function shown(value: unknown): string {
 }
 
 function contentOf({ type, mode }: FileState, bytes: Buffer | null): string {
-  const text = bytes?.toString('utf8') ?? '(not saved)';
-  const body =
-    text.includes('\0') || text.includes('\ufffd') ? `(binary) ${bytes?.toString('base64')}` : text;
+  const text = bytes?.subarray(0, MOST_READ).toString('utf8') ?? '(not saved)';
+  const isBinary = text.includes('\0') || text.includes('\ufffd');
+  const body = bytes && isBinary ? `(binary, ${bytes.length} bytes, sha256 ${sha256(bytes)})` : text;
   return `${type}${mode === null ? '' : ` ${mode.toString(8)}`}\n${body}`;
 }

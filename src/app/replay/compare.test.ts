@@ -10,6 +10,14 @@ describe('two results', () => {
     ['done in 1.2s', 'done in 300 ms', 'Bash x', ['durations']],
     ['pid 12', 'pid 4711', 'Bash x', ['process ids']],
     ['[main 1234567] fix', '[main 89abcde] fix', 'Bash git commit -m fix', ['commit ids']],
+    ['b.ts\na.ts', 'a.ts\nb.ts', 'Glob **/*.ts', ['the order of files']],
+    ['b.ts:1:x\na.ts:2:x', 'a.ts:2:x\nb.ts:1:x', 'Grep x', ['the order of files']],
+    [
+      'total 12\ndrwxr-xr-x  3 a a 4096 Jan 31 10:00 .\ndrwxrwxrwt 23 b b 12288 Jan 31 10:00 ..\n-rw-r--r--  1 a a 4 Jan 31 10:00 x',
+      'total 8\ndrwxr-xr-x 3 a a 60 Feb  3 11:00 .\ndrwx------ 3 a a 80 Feb  3 11:00 ..\n-rw-r--r-- 1 a a 4 Feb  3 11:00 x',
+      'Bash ls -la',
+      ['dates and times', 'listings of folders'],
+    ],
     ['wrote /tmp/a1', 'wrote /tmp/b2', 'Bash mktemp', ['temporary names']],
   ])('%s and %s are the same, and it is said why', (before, after, about, ignored) => {
     expect(compareTexts(before, after, about)).toEqual({ isSame: true, ignored });
@@ -19,6 +27,9 @@ describe('two results', () => {
     ['12 passed', '11 passed', 'Bash npm test'],
     ['1234567', '89abcde', 'Bash cat ids'],
     ['done in 1s', 'failed in 1s', 'Bash x'],
+    ['b\na', 'a\nb', 'Bash sort x'],
+    ['a.ts', 'a.ts\nb.ts', 'Glob **/*.ts'],
+    ['-rw-r--r-- 1 a a 4 x', '-rw-r--r-- 1 a a 5 x', 'Bash ls -la'],
   ])('%s and %s differ', (before, after, about) => {
     expect(compareTexts(before, after, about).isSame).toBe(false);
   });

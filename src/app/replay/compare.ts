@@ -1,8 +1,22 @@
+type Normalisation = { name: string; only?: RegExp } & (
+  | { pattern: RegExp; as: string }
+  | { pattern?: undefined; of(text: string): string }
+);
+
+const LS = /\b(ls|ll|tree)\b/;
+
 /** What may differ between two runs of the same call, each with a name that the report shows. */
-const NORMALISATIONS: readonly { name: string; pattern: RegExp; as: string; only?: RegExp }[] = [
+const NORMALISATIONS: readonly Normalisation[] = [
   {
     name: 'dates and times',
     pattern: /\b\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?)?( ?(Z|[+-]\d\d:?\d\d)\b)?/g,
+    as: '<time>',
+  },
+  // As `ls` writes them: the size of a file before it is no day.
+  {
+    name: 'dates and times',
+    pattern:
+      /(?<!\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )\b(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +\d{1,2} +(\d\d:\d\d|\d{4})(?=\s)/g,
     as: '<time>',
   },
   {
@@ -28,6 +42,23 @@ const NORMALISATIONS: readonly { name: string; pattern: RegExp; as: string; only
     as: '<shell>',
     only: /background/,
   },
+  // The folder around the copy is another one, and how many blocks a folder takes is up to the file system.
+  { name: 'listings of folders', pattern: /^d[-rwxsStT]{9}.* \.\.$/gm, as: '<parent>', only: LS },
+  { name: 'listings of folders', pattern: /^total [\d.,]+[KMGT]?$/gm, as: '<total>', only: LS },
+  {
+    name: 'listings of folders',
+    pattern: /^(d[-rwxsStT]{9}[.+@]? +\d+ +\S+ +\S+ +)[\d.,]+[KMGT]?(?= )/gm,
+    as: '$1<size>',
+    only: LS,
+  },
+  // Columns are as wide as their widest value.
+  { name: 'listings of folders', pattern: / {2,}/g, as: ' ', only: LS },
+  // They come newest first; in a copy, files that were restored are the newest.
+  {
+    name: 'the order of files',
+    of: (text) => text.split('\n').sort().join('\n'),
+    only: /^(Glob|Grep)\b/,
+  },
 ];
 
 /** Whether two texts say the same, and what had to be ignored for that. */
@@ -38,7 +69,10 @@ export function compareTexts(expected: string, actual: string, about: string): C
   if (expected === actual) return { isSame: true, ignored: [] };
   const rows = NORMALISATIONS.filter(({ only }) => !only || only.test(about));
   const without = (left: readonly (typeof rows)[number][], text: string) =>
-    left.reduce((result, { pattern, as }) => result.replaceAll(pattern, as), text);
+    left.reduce(
+      (result, row) => (row.pattern ? result.replaceAll(row.pattern, row.as) : row.of(result)),
+      text,
+    );
   if (without(rows, expected) !== without(rows, actual)) return { isSame: false, ignored: [] };
   const needed = new Set(
     rows

@@ -137,8 +137,11 @@ class Replay {
     } finally {
       await assistant.close();
     }
-    if (!this.#isStopped) this.#checker.subagents(script.subagents, readSubagents(this.#ownPlace()));
-    this.#findOtherChanges();
+    // What is left of a run that was stopped would be missing.
+    if (!this.#isStopped) {
+      this.#checker.subagents(script.subagents, readSubagents(this.#ownPlace()));
+      this.#findOtherChanges();
+    }
     return this.#report();
   }
 
@@ -316,7 +319,7 @@ class Replay {
       differences,
       notes: [
         ...notes,
-        ...new Set(this.#scratch.notes),
+        ...new Set([...this.#scratch.notes, ...this.#checker.notes]),
         ...(compactions > 0 ? ['Compactions are not compared: they change only what a model sees.'] : []),
         ...(doubtful.length > 0
           ? [

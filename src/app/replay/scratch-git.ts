@@ -1,8 +1,8 @@
-import { cpSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { runGit } from '../../sandbox/git.ts';
-import type { GitState } from '../../session/undo/git-state.ts';
+import { type GitState, REF } from '../../session/undo/git-state.ts';
 import type { Objects } from '../../session/undo/objects.ts';
 
 export type ScratchGit = {
@@ -16,7 +16,7 @@ export type ScratchGit = {
 };
 
 /**
- * Brings the repository of the copy into the state that it had: HEAD, its branch and the index. Null: there was none;
+ * Brings the repository of the copy into the state that it had: HEAD, branches, tags and the index. Null: there was none;
  * undefined: unknown. Resolves with the reason why git commands cannot run again, or null.
  */
 export async function setGitState(
@@ -38,9 +38,35 @@ export async function setGitState(
     if (!(await hasCommit(commit, place))) return `the repository has no commit ${commit?.slice(0, 8)}`;
   }
   writeFileSync(path.join(repository, 'HEAD'), `${head}\n`);
+  await setRefs(state, place);
   setBranch(repository, { head, commit });
   await setIndex(state, place);
   return null;
+}
+
+/** Those whose commits are gone are left out: git would complain about them. */
+async function setRefs({ refs }: Exclude<GitState, string>, place: ScratchGit): Promise<void> {
+  const saved = refs === undefined ? null : place.objects.get(refs);
+  if (saved === null) return;
+  const repository = path.join(place.folder, '.git');
+  const lines = saved
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => REF.test(line));
+  const input = lines.map((line) => `${line.split(' ')[0]}\n`).join('');
+  const { out } = await git(['cat-file', '--batch-check'], place, input);
+  const missing = new Set([...out.matchAll(/^(\S+) missing$/gm)].map(([, hash]) => hash));
+  const packed = path.join(repository, 'packed-refs');
+  const others = existsSync(packed) ? readFileSync(packed, 'utf8').split('\n') : [];
+  const kept = [
+    ...others.filter((line) => /^[0-9a-f]{40,64} /.test(line) && !/ refs\/(heads|tags)\//.test(line)),
+    ...lines.filter((line) => !missing.has(line.split(' ')[0])),
+  ];
+  for (const kind of ['heads', 'tags']) {
+    rmSync(path.join(repository, 'refs', kind), { recursive: true, force: true });
+    mkdirSync(path.join(repository, 'refs', kind), { recursive: true });
+  }
+  writeFileSync(packed, kept.map((line) => `${line}\n`).join(''));
 }
 
 function setBranch(repository: string, { head, commit }: { head: string; commit: string | null }): void {
@@ -71,9 +97,9 @@ async function hasCommit(commit: string | null, place: ScratchGit): Promise<bool
   return commit === null || (await git(['cat-file', '-e', `${commit}^{commit}`], place)).success;
 }
 
-function git(args: string[], { folder, env }: ScratchGit) {
+function git(args: string[], { folder, env }: ScratchGit, input?: string) {
   const own = { ...env, ...safeGitEnvironment(), GIT_DIR: path.join(folder, '.git') };
-  return runGit(args, { cwd: folder, env: own });
+  return runGit(args, { cwd: folder, env: own, ...(input !== undefined && { input }) });
 }
 
 function isFolder(place: string): boolean {

@@ -192,10 +192,10 @@ function collectUndo(
 
 function portableRecord(record: UndoRecord, change: TextChange): UndoRecord {
   if (record.type === 'run') return mapValue(record, change);
-  // The index names files that the session has nothing to do with.
+  // The index and the branches have names that the session has nothing to do with.
   if (record.type === 'git' && record.state !== 'elsewhere') {
-    const { head } = record.state;
-    return { ...record, state: change.text(head) === head ? { ...record.state, index: null } : 'elsewhere' };
+    const { head, commit } = record.state;
+    return { ...record, state: change.text(head) === head ? { head, commit, index: null } : 'elsewhere' };
   }
   return record;
 }

@@ -125,7 +125,7 @@ function runsOf({ runs, undone, accepted, start }: UndoHistory): { at: string; h
   const atStart = (start ?? []).flatMap(({ state: { hash } }) => (hash ? [hash] : []));
   return [
     ...(start ? [{ at: runs[0]?.at ?? '', hashes: atStart }] : []),
-    ...runs.map(({ at, changes, git }) => ({ at, hashes: [...hashesOf(changes), ...indexOf(git)] })),
+    ...runs.map(({ at, changes, git }) => ({ at, hashes: [...hashesOf(changes), ...savedOf(git)] })),
     ...redo,
     ...reviewed,
   ];
@@ -141,8 +141,8 @@ function hashesOf(changes: LoggedRun['changes']): string[] {
   );
 }
 
-function indexOf(git: LoggedRun['git']): string[] {
-  return typeof git === 'object' && git.index !== null ? [git.index] : [];
+function savedOf(git: LoggedRun['git']): string[] {
+  return typeof git === 'object' ? [git.index, git.refs].filter((hash) => !!hash).map(String) : [];
 }
 
 function stateNow(folder: string): Set<string> {

@@ -209,6 +209,47 @@ export const runs: Record<string, Recorded> = {
     },
     runs: 2,
   },
+  'branches and tags, made, moved and deleted': {
+    async record(space) {
+      await git(
+        space,
+        'init -q -b main && git add . && git commit -qm one && git tag old && git branch spare',
+      );
+      await git(space, 'pack-refs --all && git branch loose');
+      const id = await play(
+        space,
+        [
+          bash(`git branch topic; git tag v1; git ${AS} tag -a v2 -m two; git branch -D spare loose`),
+          bash('git branch; git tag'),
+          says('One.'),
+        ],
+        ALLOWED,
+      );
+      await git(space, 'branch -D topic && git branch by-user && git tag -d old');
+      await play(
+        space,
+        [bash('git branch; git tag; git branch topic'), says('Two.')],
+        ['--resume', id, ...ALLOWED],
+      );
+      return id;
+    },
+    runs: 2,
+  },
+  'what was found by age, edited and listed': {
+    record: (space) =>
+      play(
+        space,
+        [
+          calls(['Glob', { pattern: '*.txt' }]),
+          calls(['Grep', { pattern: '.' }]),
+          write('a.txt', 'two\n'),
+          bash('ls -la'),
+          calls(['Glob', { pattern: '*.txt' }]),
+          says('Done.'),
+        ],
+        ALLOWED,
+      ),
+  },
   'a repository that the session created': {
     async record(space) {
       const id = await play(

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ReplayReport } from '../../src/app/replay/report.ts';
 import { aca, doors } from '../support/aca.ts';
 import { writeHooks } from '../support/hooks.ts';
-import { calls, says } from '../support/model-server/script.ts';
+import { calls, fails, says } from '../support/model-server/script.ts';
 import { ALLOWED, bash, changeJournal, journalOf, play, replay, write } from '../support/replay.ts';
 import { serve } from '../support/serve.ts';
 import { soak } from '../support/soak.ts';
@@ -34,6 +34,12 @@ test('a session runs again in a copy of its folder as it was: everything is the 
 
   const shown = await aca(space, ['replay', id.slice(0, 8), '--unsandboxed']);
   expect(shown.stdout).toContain('1 run, 4 calls, 3 changed files.\nEverything is the same.\n');
+
+  const temporary = path.join(space.root, 'tmp');
+  await mkdir(temporary);
+  const inside = await aca(space, ['replay', id, '--unsandboxed'], { env: { TMPDIR: temporary } });
+  expect(inside.stdout).toContain('1 difference. The first: the result of Bash cat a.txt');
+  expect(await readdir(temporary)).toEqual([]);
 });
 
 describe('what differs is shown', () => {
@@ -184,6 +190,65 @@ test(
     expect(await space.tree()).toEqual({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
   },
 );
+
+test('a comparison that stops early names no files that it did not reach', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const id = await play(space, [write('b.txt', 'two\n'), bash('echo 3 > c.txt'), says('Done.')], ALLOWED);
+  await play(space, [write('d.txt', 'four\n'), says('More.')], ['--resume', id]);
+  const server = await serve([write('b.txt', 'two\n'), fails(401)]);
+  const { model, env } = doors['openai-responses'](server.url);
+  const { stdout, code } = await aca(space, ['replay', id, '--json', '--unsandboxed', '--model', model], {
+    env,
+  });
+  const report = JSON.parse(stdout) as ReplayReport;
+  expect(report.differences).toEqual([]);
+  expect(report.comparison?.stopped).toEqual(expect.any(String));
+  expect(code).toBe(4);
+});
+
+test('commands that changed files in other folders are answered from the journal', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const other = path.join(space.home, 'other');
+  await mkdir(other);
+  const id = await play(
+    space,
+    [
+      bash('cat a.txt'),
+      bash(`echo x >> ${other}/log; echo y > here.txt; cat ${other}/log`),
+      bash('cat here.txt'),
+      says('Done.'),
+    ],
+    [...ALLOWED, '--add-dir', other],
+  );
+  const { report } = await replay(space, id);
+  expect(report.differences).toEqual([]);
+  expect(report.fromJournal).toEqual([
+    { call: expect.stringContaining('echo x'), because: 'it changed files outside the folder' },
+  ]);
+  expect(await readFile(path.join(other, 'log'), 'utf8')).toBe('x\n');
+});
+
+test('a file too large to save is not compared, and a note says so; long texts are cut', soak, async () => {
+  const space = await workspace({ 'a.txt': 'one\n' });
+  const outside = path.join(space.home, 'size');
+  await writeFile(outside, '1000000');
+  const id = await play(
+    space,
+    [
+      bash('head -c 21000000 /dev/zero > big.bin'),
+      bash(`head -c $(cat ${outside}) /dev/zero | tr "\\0" x > long.txt`),
+      says('Done.'),
+    ],
+    ALLOWED,
+  );
+  const { report } = await replay(space, id);
+  expect(report.differences).toEqual([]);
+  expect(report.notes.join()).toContain('big.bin was too large to save: its content is not compared.');
+  await writeFile(outside, '1000001');
+  const [difference] = (await replay(space, id)).report.differences;
+  expect(difference).toMatchObject({ kind: 'file', expected: expect.any(String) });
+  expect(`${difference?.expected}${difference?.actual}`.length).toBeLessThan(101_000);
+});
 
 test('a branch goes on from before a prompt, in a copy of the folder as it was then', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n' });

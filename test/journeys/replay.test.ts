@@ -270,37 +270,41 @@ test('a branch goes on from before a prompt, in a copy of the folder as it was t
   expect(await space.tree()).toEqual({ 'a.txt': 'one\n', 'b.txt': 'first\n', 'c.txt': 'second\n' });
 });
 
-test('a branch that cannot start leaves nothing behind, and flags without effect are refused', async () => {
-  const space = await workspace({ 'a.txt': 'one\n' });
-  const id = await play(
-    space,
-    [says('One.'), says('Checked.')],
-    ['--check', 'test -e checked || { touch checked; exit 1; }'],
-  );
-  const temporary = path.join(space.home, 'tmp');
-  await mkdir(temporary);
-  const { model, env } = doors.anthropic('http://127.0.0.1:1');
-  const refused: [string[], string][] = [
-    [['--from', '1', '--mode', 'bogus'], 'Allowed choices'],
-    [['--from', '1', '--model', 'openai/gpt-5'], 'key'],
-    [['--from', '1', '--model', model, '--at', 'inside'], "is inside the session's folder"],
-    [['--from', '1', '--model', model, '--at', path.join(space.root, 'a.txt')], "is inside the session's"],
-    [['--from', '1', '--model', model, '--at', journalOf(space, id)], 'is not a folder'],
-    [['--from', '2', '--model', model], 'has no prompt 2: it has 1'],
-    [['--at', '../x'], '--at needs --from'],
-    [['--mode', 'plan'], '--mode needs --from'],
-    [['--budget', '$1'], '--budget needs --model or --from'],
-    [['--from', '1', '--strict'], '--strict does not work with --from'],
-  ];
-  for (const [args, said] of refused) {
-    const { code, stderr } = await aca(space, ['replay', id, ...args], {
-      env: { ...env, TMPDIR: temporary },
-    });
-    expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining(said)]);
-  }
-  expect(await readdir(temporary)).toEqual([]);
-  expect((await readdir(space.root)).sort()).toEqual(['a.txt', 'checked']);
-});
+test(
+  'a branch that cannot start leaves nothing behind, and flags without effect are refused',
+  soak,
+  async () => {
+    const space = await workspace({ 'a.txt': 'one\n' });
+    const id = await play(
+      space,
+      [says('One.'), says('Checked.')],
+      ['--check', 'test -e checked || { touch checked; exit 1; }'],
+    );
+    const temporary = path.join(space.home, 'tmp');
+    await mkdir(temporary);
+    const { model, env } = doors.anthropic('http://127.0.0.1:1');
+    const refused: [string[], string][] = [
+      [['--from', '1', '--mode', 'bogus'], 'Allowed choices'],
+      [['--from', '1', '--model', 'openai/gpt-5'], 'key'],
+      [['--from', '1', '--model', model, '--at', 'inside'], "is inside the session's folder"],
+      [['--from', '1', '--model', model, '--at', path.join(space.root, 'a.txt')], "is inside the session's"],
+      [['--from', '1', '--model', model, '--at', journalOf(space, id)], 'is not a folder'],
+      [['--from', '2', '--model', model], 'has no prompt 2: it has 1'],
+      [['--at', '../x'], '--at needs --from'],
+      [['--mode', 'plan'], '--mode needs --from'],
+      [['--budget', '$1'], '--budget needs --model or --from'],
+      [['--from', '1', '--strict'], '--strict does not work with --from'],
+    ];
+    for (const [args, said] of refused) {
+      const { code, stderr } = await aca(space, ['replay', id, ...args], {
+        env: { ...env, TMPDIR: temporary },
+      });
+      expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining(said)]);
+    }
+    expect(await readdir(temporary)).toEqual([]);
+    expect((await readdir(space.root)).sort()).toEqual(['a.txt', 'checked']);
+  },
+);
 
 test('subagents are replayed, each with its own replies', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n' });

@@ -1,5 +1,7 @@
 import { lstatSync } from 'node:fs';
 import path from 'node:path';
+import { unlessErrno } from '../lib/files/errno.ts';
+import { gitDirs } from '../lib/paths/git-dirs.ts';
 
 /** Files outside a watched tree that affect what searches ignore in it. */
 function placesOf({ root, home }: { root: string; home: string }): string[] {
@@ -10,7 +12,7 @@ function placesOf({ root, home }: { root: string; home: string }): string[] {
     if (folder === path.dirname(folder)) break;
   }
   return [
-    ...[root, ...above].map((folder) => path.join(folder, '.git', 'info', 'exclude')),
+    ...[root, ...above].flatMap(gitDirs).map((folder) => path.join(folder, 'info', 'exclude')),
     ...above.flatMap((folder) =>
       ['.gitignore', '.ignore', '.rgignore'].map((name) => path.join(folder, name)),
     ),
@@ -23,7 +25,7 @@ function placesOf({ root, home }: { root: string; home: string }): string[] {
 export function outerRules(place: { root: string; home: string }): string {
   return placesOf(place)
     .map((file) => {
-      const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+      const stat = unlessErrno('any', null, () => lstatSync(file, { bigint: true }));
       return stat ? `${stat.ino}:${stat.size}:${stat.ctimeNs}` : '';
     })
     .join(' ');

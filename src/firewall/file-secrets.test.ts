@@ -77,3 +77,14 @@ test('a file too large for settings is not read', async () => {
   expect(values()).toEqual([]);
   expect(read).toEqual([]);
 });
+
+test('in a worktree, the config of its repository is read', async () => {
+  const { root } = await workspace({
+    'main/.git/config': '[remote "origin"]\n\turl = https://me:canary-Remote-123@host/a.git\n',
+    'main/.git/worktrees/tree/commondir': '../..\n',
+    'tree/.git': 'gitdir: ../main/.git/worktrees/tree\n',
+  });
+  const tree = path.join(root, 'tree');
+  const source = fileSecrets({ folders: [tree], except: '', home: root, isClosed: () => false, peek });
+  expect(source().map(({ value }) => value)).toEqual(['canary-Remote-123']);
+});

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Peek } from '../lib/files/peek.ts';
+import { gitDirs } from '../lib/paths/git-dirs.ts';
 import type { SecretSource } from './firewall.ts';
 import type { NamedSecret } from './looks-secret.ts';
 import { parseSecrets } from './parse-secrets.ts';
@@ -61,7 +62,7 @@ export function fileSecrets(options: FileSecretsOptions): SecretSource {
   const files = new Map<string, Seen>();
   let current: readonly NamedSecret[] = [];
   const fixed = [
-    ...folders.map((folder) => path.join(folder, '.git', 'config')),
+    ...folders.flatMap(gitDirs).map((folder) => path.join(folder, 'config')),
     ...IN_HOME.map((name) => path.join(home, name)),
   ];
   let looked: { at: readonly Level[]; files: readonly string[] } = {

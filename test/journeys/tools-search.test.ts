@@ -78,6 +78,12 @@ describe('[T13] [T04] looking things up needs no question', () => {
     expect(waited).toBe('pipe is a pipe, socket or device. Pass a file or a folder, or omit path.');
   });
 
+  test('a worktree, whose `.git` is a file, is searched', async () => {
+    const space = await workspace({ 'a.txt': 'needle\n', '.git': 'gitdir: /nowhere/worktrees/tree\n' });
+    const results = await told(space, ['Glob', { pattern: '**/*' }], ['Grep', { pattern: 'needle' }]);
+    expect(results).toEqual(['a.txt', 'a.txt:1:needle']);
+  });
+
   test('a folder that cannot be read is passed over', async ({ skip }) => {
     if (process.getuid?.() === 0) skip('root reads every folder');
     const space = await workspace({ 'a.txt': 'needle\n', 'shut/b.txt': 'needle\n' });

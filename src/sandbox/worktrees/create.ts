@@ -206,8 +206,8 @@ function linkFolder(root: string, tree: string, name: string): boolean {
   const to = path.join(tree, name);
   const isPlain = path.normalize(name) === name && !path.isAbsolute(name) && !name.startsWith('..');
   const isFolder = unlessErrno('any', false, () => lstatSync(from).isDirectory());
-  if (!isPlain || !isFolder || lstatSync(to, { throwIfNoEntry: false }) || !existsSync(path.dirname(to)))
-    return false;
+  const isFree = unlessErrno(['ENOTDIR'], false, () => !lstatSync(to, { throwIfNoEntry: false }));
+  if (!isPlain || !isFolder || !isFree || !existsSync(path.dirname(to))) return false;
   symlinkSync(from, to, 'junction');
   return true;
 }

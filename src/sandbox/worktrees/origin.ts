@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import { type GitFolder, git, gitAnswer, gitOutput, type Variables } from './hardened-git.ts';
 import { modulesIn, type Submodule } from './stage.ts';
 import type { Origin } from './worktree.ts';
@@ -30,7 +31,7 @@ export async function findSource(
   repository: string,
   { base, env }: { base?: string; env: Variables },
 ): Promise<Source> {
-  if (!statSync(repository, { throwIfNoEntry: false })?.isDirectory())
+  if (!unlessErrno('any', false, () => statSync(repository).isDirectory()))
     throw new UserError(`${repository} is not a folder.`, 'Check the path.');
   const folder = realpathSync.native(repository);
   const found = await repositoryAt(folder, env);

@@ -10,6 +10,7 @@ import { exportBundle, importBundleAt } from '../../../app/transfer/bundle-sessi
 import { writeExportTo } from '../../../app/transfer/export-target.ts';
 import { UserError } from '../../../contract/errors.ts';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { unlessErrno } from '../../../lib/files/errno.ts';
 import { openRegularFile } from '../../../lib/files/regular-file.ts';
 import { counted } from '../../../lib/text/counted.ts';
 import { visible } from '../../../lib/text/printable.ts';
@@ -193,7 +194,7 @@ function createFolder(at: string): string[] {
 }
 
 function folderAt(folder: string): string {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  if (unlessErrno('any', false, () => statSync(folder).isDirectory())) return folder;
   throw new UserError(`There is no folder ${folder}.`, 'Create it, or name another one with --at.');
 }
 

@@ -255,6 +255,14 @@ export function commanderExitCode(error: unknown): number | null {
   return error.exitCode === 0 ? exitCodes.done.code : exitCodes.usage.code;
 }
 
+/** For plain words after a subcommand that takes none: they may be a prompt. Empty for other errors. */
+export function promptHint(error: unknown, args: readonly string[]): string {
+  if (!(error instanceof CommanderError) || error.message.includes('Did you mean')) return '';
+  const isForPrompts = ['commander.excessArguments', 'commander.unknownCommand'].includes(error.code);
+  const areWords = args.every((arg) => /^[a-z]+$/i.test(arg));
+  return isForPrompts && areWords ? `To send it as a prompt: aca -- ${args.join(' ')}\n` : '';
+}
+
 function uuid(value: string): string {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value))
     throw new InvalidArgumentError('Use a UUID such as 123e4567-e89b-42d3-a456-426614174000.');

@@ -9,7 +9,7 @@ declare const ACA_BINARY: string | undefined;
 /** Prints the version without loading the app. */
 function start(): void {
   const args = process.argv.slice(2);
-  if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+  if (args.length === 1 && ['--version', '-V', 'version'].includes(args[0] ?? '')) {
     const build = typeof ACA_BINARY === 'string' ? `binary, ${ACA_BINARY}` : `node ${process.versions.node}`;
     process.stdout.write(`${ACA_VERSION} (${build})\n`);
     return;

@@ -5,12 +5,14 @@ import type { Options } from '../frontends/shared/options.ts';
 import type { Terminal } from '../frontends/shared/terminal.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
 import { sourceStack } from '../lib/source-stack.ts';
-import { commanderExitCode, parseArgs } from './args.ts';
+import { commanderExitCode, parseArgs, promptHint, subcommands } from './args.ts';
 
 /** Runs what the arguments request; resolves with the exit code. */
-export async function run(args: string[], terminal: Terminal): Promise<number> {
+export async function run(typed: string[], terminal: Terminal): Promise<number> {
+  let args = typed;
   try {
     if (args[0] === '__complete') return await complete(args[1], terminal);
+    if (mayBeCommand(args)) args = await asFlags(args, terminal);
     const invocation = parseArgs(args, { out: teller('stdout', terminal), err: teller('stderr', terminal) });
     keepDataRootPrivate(dataRoot(terminal.env));
     if (invocation.kind === 'subcommand') terminal.early?.dismiss();
@@ -26,6 +28,20 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
   } catch (error) {
     return await explain(error, args, terminal);
   }
+}
+
+/** `aca help` as flags, and an error for a mistyped command. */
+async function asFlags(args: string[], terminal: Terminal): Promise<string[]> {
+  const { commandWords } = await import('./command-words.ts');
+  return commandWords(args, async (name) =>
+    (await import('./subcommands/run.ts')).commandNamed(name, terminal),
+  );
+}
+
+/** Whether the arguments may be a command that is not known as one: up to four words, without options. */
+function mayBeCommand(args: readonly string[]): boolean {
+  const areWords = args.every((arg) => /^\w[\w-]*$/.test(arg));
+  return areWords && args.length > 0 && args.length <= 4 && !subcommands.some(({ name }) => name === args[0]);
 }
 
 function teller(to: 'stdout' | 'stderr', terminal: Terminal): (text: string) => void {
@@ -122,7 +138,10 @@ async function explain(thrown: unknown, args: string[], terminal: Terminal): Pro
   const { stderr, early } = terminal;
   early?.dismiss();
   const code = commanderExitCode(thrown);
-  if (code !== null) return code;
+  if (code !== null) {
+    stderr.write(promptHint(thrown, args));
+    return code;
+  }
   const error =
     thrown instanceof UserError ? thrown : (await import('./disk-refusal.ts')).explainRefusal(thrown);
   if (error instanceof UserError) {

@@ -77,7 +77,7 @@ sweep([
   [['sessions', 'lst'], "error: unknown command 'lst'. Did you mean list?\n"],
   [['audit', 'verfy'], "error: unknown command 'verfy'. Did you mean verify?\n"],
   [['keys', 'lits'], "error: unknown command 'lits'. Did you mean list?\n"],
-  [['trust', 'sow'], "error: unknown command 'sow'.\n"],
+  [['trust', 'sow'], "error: unknown command 'sow'.\nTo send it as a prompt: aca -- trust sow\n"],
 ])('a mistyped inner command is reported: %j', async (args, message) => {
   expect(await aca(await workspace(), args)).toEqual({ code: 2, stdout: '', stderr: message });
 });
@@ -103,4 +103,32 @@ test('resuming without a terminal and without a task is an error that names the 
   expect(await refused(['--continue'])).toBe(
     'Resuming a session needs a terminal or a task.\nRun this in a terminal, or add a task: -p "TASK".\n',
   );
+});
+
+test('mistyped commands and words after a command are no prompts; after -- they are', soak, async () => {
+  const space = await workspace();
+  const server = await serve([says('fine')]);
+  const { model, env } = doors.anthropic(server.url);
+  expect(await aca(space, ['sesions', 'list'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'Unknown command "sesions".\nDid you mean `aca sessions list`? To send it as a prompt: aca -- sesions list\n',
+  });
+  expect(await aca(space, ['update', 'dependencies'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      "error: too many arguments for 'update'. Expected 0 arguments but got 1.\nTo send it as a prompt: aca -- update dependencies\n",
+  });
+  expect(await aca(space, ['help', 'sessions'])).toEqual(await aca(space, ['sessions', '--help']));
+  expect(await aca(space, ['help'])).toEqual(await aca(space, ['--help']));
+  expect(await aca(space, ['version'])).toEqual(await aca(space, ['--version']));
+  const sent = await aca(space, ['-m', model, '--', 'update', 'dependencies'], { env });
+  expect({ ...sent, prompts: server.requests.length }).toEqual({
+    code: 0,
+    stdout: 'fine\n',
+    stderr: '',
+    prompts: 1,
+  });
 });

@@ -34,7 +34,9 @@ export async function parseSubcommand(command: Command, args: readonly string[])
   const names = [...command.commands.flatMap((inner) => [inner.name(), ...inner.aliases()]), 'help'];
   const isUnknown = command.commands.length > 0 && !first.startsWith('-') && !names.includes(first);
   if (isUnknown && command.registeredArguments.length === 0)
-    command.error(`error: unknown command '${first}'.${didYouMean(first, names)}`);
+    command.error(`error: unknown command '${first}'.${didYouMean(first, names)}`, {
+      code: 'commander.unknownCommand',
+    });
   await command.parseAsync(args, { from: 'user' });
 }
 

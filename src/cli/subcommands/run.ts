@@ -13,7 +13,11 @@ export async function runSubcommand(name: string, args: string[], terminal: Term
 }
 
 /** Each is loaded on demand. */
-async function commandNamed(name: string, terminal: Terminal, ended: Ended = { code: 0 }): Promise<Command> {
+export async function commandNamed(
+  name: string,
+  terminal: Terminal,
+  ended: Ended = { code: 0 },
+): Promise<Command> {
   switch (name) {
     case 'acp':
       return (await import('./acp.ts')).acpCommand(terminal, ended);

@@ -12,6 +12,11 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   return best?.candidate ?? null;
 }
 
+/** One letter more, less or other, or two neighbours swapped. */
+export function isOneSlip(typed: string, word: string): boolean {
+  return stepsTo(typed, word) <= 1;
+}
+
 /** Swapped neighbours are the most common typo: they cost less than a missing or extra letter. */
 function stepsTo(typed: string, word: string): number {
   const at = [...typed].findIndex((letter, i) => letter !== word[i]);

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
-import { constants } from 'node:os';
+import { constants, homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
 import type { Terminal } from '../frontends/shared/terminal.ts';
 
 /** Defined by the build. `ACA_BINARY`, the target platform, exists only in the standalone binary. */
@@ -41,9 +42,33 @@ function workingDirectory(): string | null {
   }
 }
 
+/**
+ * False, with a message, if there is no home folder. An empty or relative HOME is replaced by that of the account: keys
+ * and conversations would end up in a project.
+ */
+function settleHome(): boolean {
+  const { env } = process;
+  const isUnset = env.HOME === undefined;
+  if (!isUnset && isAbsolute(env.HOME ?? '')) return true;
+  delete env.HOME;
+  let home = '';
+  try {
+    home = homedir();
+  } catch {
+    // The system does not know this user. Containers have `/` then.
+    home = env.AI_ASSISTANT_HOME ? '/' : '';
+  }
+  if (home === '') {
+    writeSync(2, 'No home folder found.\nSet HOME or AI_ASSISTANT_HOME.\n');
+    return false;
+  }
+  if (!isUnset || home === '/') env.HOME = home;
+  return true;
+}
+
 async function begin(args: string[]): Promise<void> {
   const cwd = workingDirectory();
-  if (cwd === null) return process.exit(2);
+  if (cwd === null || !settleHome()) return process.exit(2);
   /** The signal that ended the program; it determines the exit code, whatever the outcome. */
   let ended: Parameters<Terminal['onSignal']>[0] | undefined;
   const { openEarly } = await import('../frontends/terminal/early/open-early.ts');

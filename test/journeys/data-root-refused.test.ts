@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -25,4 +25,24 @@ test.for(commands)('aca %s %s says that the data root cannot be written, and why
   expect(ran.code).toBe(1);
   expect(ran.stderr).toMatch(/^\S+ cannot be opened or written: the file system is read-only\.\n/);
   expect(ran.stderr).not.toContain('This is a bug');
+});
+
+test('without a home folder, the program says so', async ({ skip }) => {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    skip('only root on Linux can run as a user that the system does not know');
+  const space = await workspace();
+  const main = path.resolve('dist/main.cjs');
+  const run = (env: Record<string, string>) =>
+    spawnSync('setpriv', ['--reuid=54321', '--clear-groups', process.execPath, main, 'keys', 'list'], {
+      cwd: '/',
+      env,
+      encoding: 'utf8',
+    });
+  expect(run({})).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: 'No home folder found.\nSet HOME or AI_ASSISTANT_HOME.\n',
+  });
+  execFileSync('chmod', ['-R', '777', path.dirname(space.home)]);
+  expect(run({ AI_ASSISTANT_HOME: path.join(space.home, 'data') })).toMatchObject({ status: 0 });
 });

@@ -1,10 +1,10 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { modelInfo, presetsOf } from '../../assembly/models/choose-model.ts';
 import { CLOUD_LOGIN, CLOUD_SIGNS } from '../../assembly/models/cloud-settings.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { ModelInfo } from '../../contract/provider.ts';
+import { homeFolder } from '../../lib/files/data-root.ts';
 import { peek } from '../../lib/files/peek.ts';
 import { shortCount } from '../../lib/text/short-count.ts';
 import { knownModels } from '../../providers/models/models.ts';
@@ -59,7 +59,7 @@ async function listModels({ config, root }: Settings, { env }: Host, current: st
   const presets = presetsOf(config);
   const [local, files, keyed] = await Promise.all([
     localServers({ config, root }, { env }),
-    modelsOnDisk({ root, home: env.HOME ?? homedir() }),
+    modelsOnDisk({ root, home: homeFolder(env) }),
     Promise.all(
       presets
         .filter((preset) => !preset.local && preset.protocol !== 'embedded')
@@ -114,7 +114,7 @@ function isCloudUser(
 ): boolean {
   if (!cloud) return false;
   const { variables, files } = CLOUD_SIGNS[cloud];
-  const home = env.HOME ?? homedir();
+  const home = homeFolder(env);
   return (
     Object.hasOwn(config.providers, name) ||
     variables.some((variable) => env[variable]) ||

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { Command, Option } from 'commander';
 import { type CommandVerdict, commandJudge, loadJudge } from '../../assembly/safety/judge-command.ts';
@@ -6,7 +5,7 @@ import { switchOf } from '../../config/environment.ts';
 import { projectContent, trustOf } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { dataRoot } from '../../lib/files/data-root.ts';
+import { dataRoot, homeFolder } from '../../lib/files/data-root.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { table, withContext } from './context.ts';
 
@@ -59,7 +58,7 @@ async function openJudge({ cwd, trusted }: PolicyOptions, terminal: Terminal): P
   const folder = path.resolve(terminal.cwd, cwd ?? '.');
   return commandJudge({
     cwd: folder,
-    home: terminal.env.HOME ?? homedir(),
+    home: homeFolder(terminal.env),
     trusted: trusted ?? isTrusted(folder, terminal),
     env: terminal.env,
   });

@@ -1,5 +1,4 @@
 import { rm, rmdir, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { exported } from '../../app/conversation/export-file.ts';
@@ -10,6 +9,7 @@ import { thisInstall } from '../../app/update/install-method.ts';
 import { createKeychain, type Keychain } from '../../config/keys/keychain.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { homeFolder } from '../../lib/files/data-root.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { findTraces, isEmptyFolder, type Traces } from '../uninstall/find-traces.ts';
 import { dataPlaces } from '../uninstall/places.ts';
@@ -40,7 +40,7 @@ export function uninstallCommand(terminal: Terminal): Command {
       const { settings } = readSettings(terminal);
       const { env, stdin, stdout } = terminal;
       const keychain = createKeychain({ home: settings.root, env });
-      const home = env.HOME || env.USERPROFILE || homedir();
+      const home = homeFolder(env);
       const found = await findTraces({ root: settings.root, home, keychain });
       const traces = { ...found, parts: found.parts.filter(({ part }) => !keep.includes(part)) };
       for (const part of keep)

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { missingModelText } from '../../app/first-run/missing-model.ts';
 import { type ModelOffer, modelOffers } from '../../app/first-run/model-offers.ts';
 import { modelsOnDisk } from '../../app/first-run/models-on-disk.ts';
@@ -6,6 +5,7 @@ import { firstRunOptions, menuOf } from '../../app/first-run/options.ts';
 import { pasteKey } from '../../app/first-run/paste-key.ts';
 import { localServers } from '../../app/opening/find-model.ts';
 import type { Settings } from '../../app/settings.ts';
+import { homeFolder } from '../../lib/files/data-root.ts';
 import { fetchModelParts } from '../shared/fetch-model.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { playDemo } from './demo.ts';
@@ -23,7 +23,7 @@ export async function setUp(
   const [words, servers, files] = await Promise.all([
     missingModelText(settings, terminal),
     localServers(settings, terminal),
-    modelsOnDisk({ root, home: env.HOME ?? homedir() }),
+    modelsOnDisk({ root, home: homeFolder(env) }),
   ]);
   const { installedRuntime } = await import('../../embedded/runtime/runtime-folder.ts');
   const ways = firstRunOptions({ servers, files, hasRuntime: (await installedRuntime(root)) !== null });

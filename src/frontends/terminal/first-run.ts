@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { showDemo } from '../../app/first-run/demo.ts';
 import { missingModelText } from '../../app/first-run/missing-model.ts';
@@ -9,6 +8,7 @@ import { pasteKey } from '../../app/first-run/paste-key.ts';
 import { keyOf, localServers } from '../../app/opening/find-model.ts';
 import type { Settings } from '../../app/settings.ts';
 import { presetsOf } from '../../assembly/models/choose-model.ts';
+import { homeFolder } from '../../lib/files/data-root.ts';
 import { type FetchStep, fetchModelParts } from '../shared/fetch-model.ts';
 import { withInterruptKey } from '../shared/interrupt-key.ts';
 import type { Terminal } from '../shared/terminal.ts';
@@ -74,7 +74,7 @@ async function findings(settings: Settings, terminal: Terminal): Promise<Finding
   const [servers, words, files, runs, keyed] = await Promise.all([
     localServers(settings, terminal),
     missingModelText(settings, terminal),
-    modelsOnDisk({ root, home: env.HOME ?? homedir() }),
+    modelsOnDisk({ root, home: homeFolder(env) }),
     hasRuntime(settings),
     Promise.all(presets.map(async (preset) => ({ preset, key: await keyOf(preset, { config, root, env }) }))),
   ]);

@@ -56,9 +56,9 @@ describe('[V05] presets', () => {
   });
 
   test('[V03][V04] the models of the requirements are for accounts without the current ones', () => {
-    expect(findPreset('anthropic')?.olderModel).toBe('claude-sonnet-4-20250514');
-    expect(findPreset('openai')?.olderModel).toBe('gpt-4-turbo');
-    expect(findPreset('openai-chat')?.olderModel).toBe('gpt-4-turbo');
+    expect(findPreset('anthropic')?.olderModels?.[0]).toBe('claude-sonnet-4-20250514');
+    expect(findPreset('openai')?.olderModels?.[0]).toBe('gpt-4-turbo');
+    expect(findPreset('openai-chat')?.olderModels?.[0]).toBe('gpt-4-turbo');
   });
 
   test('an unknown name returns nothing', () => {

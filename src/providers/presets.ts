@@ -37,8 +37,11 @@ export type Preset = {
    * Used when the user names a provider without a model. Local servers are queried for their models instead.
    */
   defaultModel?: string;
-  /** Answers instead of the default model if the vendor does not offer that to the user's account. */
-  olderModel?: string;
+  /**
+   * Tried in turn if the vendor does not offer the default model to the user's account. Gateways may have one
+   * that the vendor has retired; the last one is current.
+   */
+  olderModels?: readonly string[];
   quirks?: ChatQuirks;
   /** The provider whose model table rows apply, if not its own. */
   tableOf?: string;
@@ -59,7 +62,7 @@ export const presets = [
     baseUrlEnv: ['ANTHROPIC_BASE_URL'],
     keyUrl: 'https://console.anthropic.com/settings/keys',
     defaultModel: 'claude-sonnet-5-5',
-    olderModel: 'claude-sonnet-4-20250514',
+    olderModels: ['claude-sonnet-4-20250514', 'claude-sonnet-4-6'],
     webSearch: { models: /^claude-(?!2|instant|3-(opus|sonnet|haiku))/, usd: 0.01 },
   },
   {
@@ -71,7 +74,7 @@ export const presets = [
     baseUrlEnv: ['OPENAI_BASE_URL'],
     keyUrl: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-6.1-sol',
-    olderModel: 'gpt-4-turbo',
+    olderModels: ['gpt-4-turbo', 'gpt-4.1'],
     webSearch: { models: /^(gpt-4o|gpt-4\.1(?!-nano)|gpt-[5-9]|o[34])/, usd: 0.01 },
   },
   {
@@ -84,7 +87,7 @@ export const presets = [
     baseUrlEnv: ['OPENAI_BASE_URL'],
     keyUrl: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-6.1-sol',
-    olderModel: 'gpt-4-turbo',
+    olderModels: ['gpt-4-turbo', 'gpt-4.1'],
     quirks: {
       maxCompletionTokens: true,
       promptCacheKey: true,
@@ -102,7 +105,7 @@ export const presets = [
     baseUrlEnv: ['GOOGLE_GEMINI_BASE_URL'],
     keyUrl: 'https://aistudio.google.com/apikey',
     defaultModel: 'gemini-4-argon',
-    olderModel: 'gemini-3.1-pro-preview',
+    olderModels: ['gemini-3.1-pro-preview'],
     // Before 3, the price is per prompt, and higher.
     webSearch: { models: /^gemini-(?!1\.)/, usd: 0.014 },
   },

@@ -35,6 +35,14 @@ describe('[V03][V04] the default model', () => {
     },
   );
 
+  test('is followed by an alive one if the older one is retired, too', soak, async () => {
+    const space = await workspace();
+    const server = await serve([gone, gone, says('alive')]);
+    const { env } = doors['openai-responses'](server.url);
+    expect(await aca(space, ['-p', 'go'], { env })).toMatchObject({ code: 0, stdout: 'alive\n' });
+    expect(server.requests.map(({ model }) => model)).toEqual(['gpt-6.1-sol', 'gpt-4-turbo', 'gpt-4.1']);
+  });
+
   test(
     'is not replaced if the user named it; a retired or unknown one is reported with what to do',
     soak,

@@ -39,8 +39,8 @@ export type Choice = {
   facts?: LocalModel;
   /** The profile was measured for another model of the same name. */
   stale?: true;
-  /** The user named no model: this one of the same vendor answers if the account does not have the default. */
-  older?: string;
+  /** The user named no model: the first of these that the account has answers if it does not have the default. */
+  older?: readonly string[];
 };
 
 export type ChooseDeps = {
@@ -228,10 +228,10 @@ function suggestionFor(text: string, known: readonly Preset[]): string {
 }
 
 async function choosePreset(preset: Preset, deps: ChooseDeps): Promise<Choice> {
-  const { defaultModel, olderModel } = preset;
+  const { defaultModel, olderModels } = preset;
   if (defaultModel !== undefined) {
     const choice = await choiceOf(preset, defaultModel, deps);
-    return olderModel === undefined ? choice : { ...choice, older: olderModel };
+    return olderModels === undefined ? choice : { ...choice, older: olderModels };
   }
   if (preset.cloud) {
     const hint = `Name one of your deployments: --model ${preset.name}/DEPLOYMENT.`;

@@ -133,8 +133,11 @@ describe('model names', () => {
       mistral: 'mistral',
       xai: 'grok',
     };
-    for (const { name, defaultModel } of presets as readonly Preset[]) {
+    for (const { name, defaultModel, olderModels, tableOf = name } of presets as readonly Preset[]) {
       if (defaultModel === undefined) continue;
+      const last = olderModels?.at(-1);
+      if (last !== undefined) expect(infoOf(tableOf, last), last).toMatchObject({ price: expect.anything() });
+      if (last !== undefined) expect(infoOf(tableOf, last).retired, last).toBeUndefined();
       const alias = named[name as keyof typeof named];
       if (alias !== undefined) expect(aliases[alias], name).toMatch(new RegExp(`/${defaultModel}$`));
       else expect(infoOf(name, defaultModel), name).not.toEqual(infoOf(name, 'nobody-knows-this-one'));

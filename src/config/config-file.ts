@@ -126,24 +126,16 @@ export function parseConfig(text: string, file: string): CheckedInput {
  * Modifies `value`: unknown keys are removed from its tables.
  */
 export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]) => string): CheckedInput {
-  const { renamed, writtenAs } = renameAliases(value as Record<string, unknown>);
-  const asWritten = (path: readonly PropertyKey[]) => [
-    writtenAs.get(path[0] as string) ?? path[0] ?? '',
-    ...path.slice(1),
-  ];
-
+  const { renamed, issues } = issuesAsWritten(value);
   const notices: string[] = [];
   const wrong: string[] = [];
-  for (const issue of issuesIn(renamed)) {
+  for (const { issue, path } of issues) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         notices.push(unknownKey(issue.path, key, locate));
         remove(renamed, [...issue.path, key]);
       }
-    } else {
-      const path = asWritten(issue.path);
-      wrong.push(`${locate(path)}: ${formatKeyPath(path)} ${expectation(issue)}.`);
-    }
+    } else wrong.push(`${locate(path)}: ${wrongAt(path, issue)}`);
   }
   if (wrong.length > 0) {
     throw new UserError(
@@ -153,6 +145,26 @@ export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]
   }
   // What the schema accepted, minus unknown keys, is an input by definition.
   return { input: renamed as ConfigInput, notices, locate };
+}
+
+/** A sentence for each wrong value, with its path. Unknown keys are not wrong. */
+export function wrongValues(value: unknown): { path: readonly PropertyKey[]; text: string }[] {
+  return issuesAsWritten(value)
+    .issues.filter(({ issue }) => issue.code !== 'unrecognized_keys')
+    .map(({ issue, path }) => ({ path, text: wrongAt(path, issue) }));
+}
+
+function issuesAsWritten(value: unknown) {
+  const { renamed, writtenAs } = renameAliases(value as Record<string, unknown>);
+  const asWritten = ([first = '', ...rest]: readonly PropertyKey[]) => [
+    writtenAs.get(first as string) ?? first,
+    ...rest,
+  ];
+  return { renamed, issues: issuesIn(renamed).map((issue) => ({ issue, path: asWritten(issue.path) })) };
+}
+
+function wrongAt(path: readonly PropertyKey[], issue: z.core.$ZodIssue): string {
+  return `${formatKeyPath(path)} ${expectation(issue)}.`;
 }
 
 function renameAliases(value: Record<string, unknown>) {

@@ -59,6 +59,27 @@ describe('setting a value', () => {
     expect(await tree()).toEqual({ 'c.json': '{ "maxTurns": 5 }', 'broken.json': '{ "maxTurns" }' });
   });
 
+  test('a wrong value is reported without a place in the file', async () => {
+    const { root, tree } = await workspace();
+    const refused = await setValue(path.join(root, 'c.json'), ['effort'], 'huge').catch((error) => error);
+    expect(refused).toMatchObject({
+      message: 'effort must be one of low, medium, high.',
+      hint: 'Nothing was changed.',
+    });
+    expect(await tree()).toEqual({});
+  });
+
+  test('a file that is invalid can be fixed, one value at a time', async () => {
+    const { root } = await workspace({ 'c.json': '{ "effort": "huge", "theme": "pink" }' });
+    const file = path.join(root, 'c.json');
+    await expect(setValue(file, ['maxTurns'], 5)).rejects.toThrow('effort must be one of low, medium, high.');
+    expect(await setValue(file, ['effort'], 'low')).toEqual({
+      notices: [expect.stringMatching(/c\.json: theme must be one of auto, /)],
+    });
+    expect(await setValue(file, ['theme'], undefined)).toEqual({ notices: [] });
+    expect(parse(await readFile(file, 'utf8'))).toEqual({ effort: 'low' });
+  });
+
   test.runIf(process.platform !== 'win32')('writes through a link and keeps the mode', async () => {
     const { root } = await workspace();
     await mkdir(path.join(root, 'dotfiles'));

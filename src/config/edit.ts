@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
+import { UserError } from '../contract/errors.ts';
 import { type SharedFile, updateFile, type Write } from '../lib/files/file-update.ts';
 import { parseJson } from '../lib/text/json.ts';
-import { parseConfig, readSmallFile } from './config-file.ts';
+import { parseConfig, parseTable, readSmallFile, wrongValues } from './config-file.ts';
 import { issuesIn } from './schema/check-settings.ts';
 
 /**
@@ -23,14 +24,28 @@ async function change(
   write: Write,
 ): Promise<{ notices: string[] }> {
   const before = readSmallFile(file) ?? '';
-  // A file that is already invalid is reported before our change shifts its lines.
-  parseConfig(before, file);
+  rejectWrong(keyPath, value);
+  const wasWrong = wrongValues(parseTable(before, file).value);
   const after = editText(before, keyPath, value);
-  const { notices } = parseConfig(after, file);
+  const isWrong = wrongValues(parseTable(after, file).value);
+  // A file that is invalid elsewhere is reported before our change shifts its lines.
+  if (wasWrong.length > 0 && isWrong.length >= wasWrong.length) parseConfig(before, file);
+  const notices =
+    isWrong.length > 0 && isWrong.length < wasWrong.length
+      ? isWrong.map(({ text }) => `${file}: ${text}`)
+      : parseConfig(after, file).notices;
   const stat = statSync(file, { throwIfNoEntry: false });
   // A new file may later contain a key, so it is private.
   await write(after, { mode: stat ? stat.mode & 0o777 : 0o600 });
   return { notices };
+}
+
+/** What the file says elsewhere may complete the value, so only what is wrong with the value itself counts. */
+function rejectWrong(keyPath: readonly string[], value: unknown): void {
+  if (value === undefined) return;
+  const alone = keyPath.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+  const wrong = wrongValues(alone).filter(({ path }) => keyPath.every((name, i) => path[i] === name));
+  if (wrong.length > 0) throw new UserError(wrong.map(({ text }) => text).join('\n'), 'Nothing was changed.');
 }
 
 /** The text of a configuration with one value set or removed. */

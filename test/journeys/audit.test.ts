@@ -68,6 +68,7 @@ test('two programs share the log; for eyes: the latest, the refused, one session
   const lines = async (...args: string[]) => (await aca(space, ['audit', ...args])).stdout.trim().split('\n');
   expect((await lines()).length).toBe(6);
   expect((await lines('--tail', '2')).length).toBe(2);
+  expect(await lines('--session', 'nosuch')).toEqual(['No matching calls.']);
   const denied = await lines('--denied');
   expect(denied.length).toBe(2);
   expect(denied[0]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\w{8} +refused +Bash +touch /);

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { loadSettings } from '../../app/settings.ts';
 import { exitCodes } from '../../frontends/shared/exit-codes.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
+import { localTime } from '../../lib/text/local-time.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { type AccessRecord, readAccesses } from '../../observability/audit/access-log.ts';
 import type { Link } from '../../observability/audit/chained-log.ts';
@@ -31,8 +32,12 @@ export function auditCommand(terminal: Terminal, ended: Ended = { code: 0 }): Co
     .action(async ({ json, ...query }: AuditFlags) => {
       const entries = await readAudit(fileOf(), query);
       if (json) for (const entry of entries) terminal.stdout.write(`${JSON.stringify(entry)}\n`);
-      else
-        terminal.stdout.write(entries.length > 0 ? table(entries.map(rowOf)) : 'The audit log is empty.\n');
+      else if (entries.length > 0) terminal.stdout.write(table(entries.map(rowOf)));
+      else {
+        const isFiltered = query.denied === true || query.session !== undefined;
+        const isEmpty = !isFiltered || (await readAudit(fileOf(), { tail: 1 })).length === 0;
+        terminal.stdout.write(isEmpty ? 'The audit log is empty.\n' : 'No matching calls.\n');
+      }
     });
   command
     .command('access')
@@ -45,10 +50,12 @@ export function auditCommand(terminal: Terminal, ended: Ended = { code: 0 }): Co
     .action(async ({ json, ...query }: Omit<AuditFlags, 'denied'>) => {
       const entries = await readAccesses(fileOf(), query);
       if (json) for (const entry of entries) terminal.stdout.write(`${JSON.stringify(entry)}\n`);
-      else
-        terminal.stdout.write(
-          entries.length > 0 ? table(entries.map(accessRow)) : 'Nobody used the server yet.\n',
-        );
+      else if (entries.length > 0) terminal.stdout.write(table(entries.map(accessRow)));
+      else {
+        const isEmpty =
+          query.session === undefined || (await readAccesses(fileOf(), { tail: 1 })).length === 0;
+        terminal.stdout.write(isEmpty ? 'Nobody used the server yet.\n' : 'No matching entries.\n');
+      }
     });
   command
     .command('verify')
@@ -92,7 +99,7 @@ function anchorOf(value: string): Link {
 function rowOf({ time, session, tool, verdict, accesses, by, outcome }: AuditEntry): string[] {
   const target = visible(accesses.map((access) => access.target).join(', ')).replaceAll('\n', ' ');
   return [
-    shownTime(time),
+    localTime(time),
     session.slice(0, 8),
     verdict === 'allow' ? 'allowed' : 'refused',
     tool,
@@ -104,12 +111,8 @@ function rowOf({ time, session, tool, verdict, accesses, by, outcome }: AuditEnt
 
 function accessRow({ time, event, by, address = '', session = '', detail = '' }: AccessRecord): string[] {
   const who = by ? `${by.name} (${by.role})` : '';
-  const cells = [shownTime(time), event, who, address, session.slice(0, 8), detail];
+  const cells = [localTime(time), event, who, address, session.slice(0, 8), detail];
   return cells.map((cell) => visible(cell).replaceAll('\n', ' '));
-}
-
-function shownTime(time: string): string {
-  return time.slice(0, 19).replace('T', ' ');
 }
 
 function endingOf(outcome: AuditEntry['outcome']): string {

@@ -2,9 +2,12 @@ import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { housekeepingOptions } from '../../../app/housekeeping/housekeeping.ts';
 import { sizeText } from '../../../app/housekeeping/size-text.ts';
+import { byLastUsed } from '../../../app/opening/choose-session.ts';
 import { loadSettings, sessionStore } from '../../../app/settings.ts';
 import type { SessionSummary } from '../../../contract/session.ts';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
+import { counted } from '../../../lib/text/counted.ts';
+import { localTime } from '../../../lib/text/local-time.ts';
 import { visible } from '../../../lib/text/printable.ts';
 import { forgetTraces, planHousekeeping, pruneSessions, spaceUse } from '../../../session/housekeeping.ts';
 import { table, withContext } from '../context.ts';
@@ -29,10 +32,10 @@ export function sessionsCommand(terminal: Terminal): Command {
 
   command
     .command('list', { isDefault: true })
-    .description('List past sessions, newest first; resume one with `aca --resume ID`')
+    .description('List past sessions, last used first; resume one with `aca --resume ID`')
     .option(...json)
     .action((options: { json?: boolean }) => {
-      const sessions = open().store.list();
+      const sessions = byLastUsed(open().store.list());
       if (options.json) print(`${JSON.stringify(sessions)}\n`);
       else print(sessions.length > 0 ? table(sessions.map(rowOf)) : 'No sessions yet.\n');
     });
@@ -153,8 +156,8 @@ function rowOf(summary: SessionSummary): string[] {
     summary;
   return [
     id.slice(0, 8),
-    updatedAt.slice(0, 16).replace('T', ' '),
-    `${messageCount} messages`,
+    localTime(updatedAt).slice(0, 16),
+    counted(messageCount, 'message'),
     sizeText(bytes),
     costUsd === null ? '' : `$${costUsd.toFixed(2)}`,
     workingDirectory,

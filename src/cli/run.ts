@@ -1,9 +1,11 @@
+import path from 'node:path';
 import { keepDataRootPrivate } from '../config/private-root.ts';
 import { UserError } from '../contract/errors.ts';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
 import type { Options } from '../frontends/shared/options.ts';
 import type { Terminal } from '../frontends/shared/terminal.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
+import { peek } from '../lib/files/peek.ts';
 import { sourceStack } from '../lib/source-stack.ts';
 import { commanderExitCode, parseArgs, promptHint, subcommands } from './args.ts';
 
@@ -83,6 +85,7 @@ async function converse(prompt: string, asked: Options, terminal: Terminal): Pro
       ? (await import('../frontends/terminal/demo.ts')).runDemo(asked, terminal)
       : (await import('../frontends/plain/demo.ts')).runDemo(terminal);
   }
+  mustBeFolders(asked.addDir, terminal.cwd);
   const options = await withModel(asked, terminal);
   if (options.background) {
     await (await import('../frontends/server/background.ts')).runInBackground(prompt, options, terminal);
@@ -107,8 +110,16 @@ async function converse(prompt: string, asked: Options, terminal: Terminal): Pro
       );
     return (await import('../frontends/plain/run.ts')).runPlain(prompt, options, terminal);
   }
+  // A program that asked for JSON gets an error instead of the welcome text.
+  if (options.outputFormat !== 'text') return print(prompt, { ...options, print: true }, terminal);
   if (prompt !== '' || !stdin.isTTY) return print(prompt, options, terminal);
   return (await import('../frontends/print/welcome.ts')).showWelcome(options, terminal);
+}
+
+function mustBeFolders(written: readonly string[], cwd: string): void {
+  const missing = written.map((one) => path.resolve(cwd, one)).find((folder) => peek.folder(folder) === null);
+  if (missing !== undefined)
+    throw new UserError(`${missing} is not a folder.`, 'Name an existing folder with --add-dir.');
 }
 
 async function print(prompt: string, options: Options, terminal: Terminal): Promise<number> {

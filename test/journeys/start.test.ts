@@ -22,6 +22,20 @@ describe('starting without a terminal, a key or a network', () => {
     expect(outcome.stdout).toContain('aca --demo');
   });
 
+  test('JSON was asked for, or a folder is missing: a usage error', async () => {
+    const space = await workspace();
+    expect(await aca(space, ['--output-format', 'json'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(/^No task given\.\n/),
+    });
+    expect(await aca(space, ['-p', 'go', '--add-dir', 'nosuch'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `${path.join(space.root, 'nosuch')} is not a folder.\nName an existing folder with --add-dir.\n`,
+    });
+  });
+
   test('does not wait for an input nobody writes', soak, async () => {
     const outcome = await aca(await workspace(), [], { stdin: { open: true } });
     expect(outcome.code).toBe(0);

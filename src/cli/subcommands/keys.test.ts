@@ -70,11 +70,10 @@ describe('keys', () => {
     await expect(run(['set', 'anthropic', '--name', 'a b'], KEY)).rejects.toThrow('not a valid account name');
   });
 
-  test('an unknown vendor causes a warning, not an error', async () => {
-    const { run } = await setUp();
-    expect((await run(['set', 'opnai'], KEY)).err).toContain(
-      'Unknown provider opnai. Did you mean openai?\n',
-    );
+  test('no key is stored for an unknown provider', async () => {
+    const { run, file } = await setUp();
+    await expect(run(['set', 'opnai'], KEY)).rejects.toThrow('Unknown provider opnai. Did you mean openai?');
+    await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   test.each([

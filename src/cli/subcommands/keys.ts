@@ -9,7 +9,7 @@ import { type SubcommandContext, table, withContext } from './context.ts';
 import { readSecret } from './read-secret.ts';
 
 export type KeysContext = SubcommandContext & {
-  /** Known vendor names: another name causes a warning, not an error. */
+  /** Known names: a key for another one would never be used. */
   providers?: readonly string[];
   /** Where keys are stored. Default: the user's keychain. */
   keychain?: Keychain;
@@ -91,6 +91,12 @@ async function setKey(
     );
   }
   const { stdin, stdout, stderr, providers } = context;
+  if (providers && !providers.includes(provider)) {
+    throw new UserError(
+      `Unknown provider ${provider}.${didYouMean(provider, providers)}`,
+      'Nothing was stored. For a provider of your own, add it to `providers` in your settings first.',
+    );
+  }
   const key = (await readSecret({ stdin, stderr, prompt: `Key for ${withName(provider, name)}: ` })).trim();
   if (key === '') throw new UserError('No key entered; nothing was stored.', 'Paste the key or pipe it in.');
   if (!/^[!-~]+$/.test(key)) {
@@ -98,10 +104,6 @@ async function setKey(
       'That does not look like a key: it contains spaces, line breaks or unexpected characters. Nothing was stored.',
       'Copy only the key and try again.',
     );
-  }
-
-  if (providers && !providers.includes(provider)) {
-    stderr.write(`Unknown provider ${provider}.${didYouMean(provider, providers)}\n`);
   }
   const { where, because } = await keychain.store(keyId(provider, name), key);
   if (because !== undefined) stderr.write(`Could not use the system keychain: ${because}.\n`);

@@ -41,7 +41,7 @@ export async function commandNamed(
       return (await import('./keys.ts')).keysCommand({
         ...terminal,
         get providers() {
-          const vendors = presetsOf(loadSettings({}, terminal).config).filter((preset) => !preset.local);
+          const vendors = presetsOf(loadSettings({}, terminal).config);
           const services = searchServices.filter(({ needs }) => needs === 'key');
           return [...vendors, ...services].map(({ name }) => name);
         },

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ConfigInput } from '../../src/config/schema/schema.ts';
-import { aca } from '../support/aca.ts';
+import { aca, doors } from '../support/aca.ts';
 import { deadUrl } from '../support/loopback.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
@@ -20,7 +20,7 @@ async function machine(script: Step[], config: ConfigInput = {}) {
   const env = {
     OLLAMA_HOST: local.url,
     ANTHROPIC_API_KEY: 'sk-ant-test',
-    ANTHROPIC_BASE_URL: await deadUrl(),
+    ANTHROPIC_BASE_URL: 'https://vendor.invalid',
   };
   return { space, env, local, run: (...args: string[]) => aca(space, args, { env }) };
 }
@@ -30,6 +30,26 @@ describe('[U08] offline', () => {
     const { run, local } = await machine([says('from here')]);
     expect(await run('-p', 'hello', '--offline')).toEqual({ code: 0, stdout: 'from here\n', stderr: '' });
     expect(local.requests).toHaveLength(1);
+  });
+
+  test('a vendor whose address is on this machine counts as local', async () => {
+    const space = await workspace();
+    const server = await serve([says('from here')]);
+    const { env } = doors.anthropic(server.url);
+    expect(await aca(space, ['-p', 'hello', '--offline'], { env })).toEqual({
+      code: 0,
+      stdout: 'from here\n',
+      stderr: '',
+    });
+  });
+
+  test('a key for a cloud is no model: the message says why', soak, async () => {
+    const space = await workspace();
+    const env = { ANTHROPIC_API_KEY: 'sk-ant-test', OLLAMA_HOST: await deadUrl() };
+    const { code, stderr } = await aca(space, ['-p', 'hello', '--offline'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^No local model found\. Offline mode excludes cloud models\.\n/);
+    expect(stderr).not.toContain('ANTHROPIC_API_KEY');
   });
 
   test(

@@ -19,22 +19,30 @@ export async function missingModelText(settings: Settings, { env }: Host): Promi
   const { config, root } = settings;
   const servers = await localServers(settings, { env });
   const known = presetsOf(config);
+  const { offline } = config;
   return [
-    'No model configured yet.',
+    offline ? 'No local model found. Offline mode excludes cloud models.' : 'No model configured yet.',
     'Checked:',
-    ...wrapNames('  keys in the environment   ', keyNames(known)),
+    ...(offline ? [] : wrapNames('  keys in the environment   ', keyNames(known))),
     `  settings                  ${userConfigFile(root)}`,
-    `  stored keys               ${(await createKeychain({ home: root, env }).list()).map((key) => key.provider).join(', ') || 'none'}`,
+    ...(offline ? [] : [`  stored keys               ${await storedKeys(root, env)}`]),
     ...known
       .filter((preset) => preset.local && preset.name !== 'local')
       .map((preset) => serverLine(preset, servers)),
     'Options:',
-    '  API key            export ANTHROPIC_API_KEY=… or aca keys set anthropic',
+    offline
+      ? '  cloud model        turn off offline mode (--offline, setting `offline`)'
+      : '  API key            export ANTHROPIC_API_KEY=… or aca keys set anthropic',
     '  local server       start Ollama, LM Studio, llama-server or vLLM; detected automatically',
     '  other server       AI_ASSISTANT_API_BASE_URL=http://host:port/v1 aca --model local/NAME',
     '  embedded model     aca models setup',
     '  demo               aca --demo',
   ].join('\n');
+}
+
+async function storedKeys(root: string, env: Host['env']): Promise<string> {
+  const keys = await createKeychain({ home: root, env }).list();
+  return keys.map((key) => key.provider).join(', ') || 'none';
 }
 
 /** Names after a label, wrapped and aligned. */

@@ -70,7 +70,8 @@ export async function chooseModel(deps: ChooseDeps): Promise<Choice | null> {
   const cloud = claudeCodeCloud(deps.env);
   if (cloud) return choiceOf(presetNamed(cloud.provider, known), cloud.model, deps);
 
-  const vendors = config.offline ? [] : known.filter((row) => !row.local && row.defaultModel !== undefined);
+  const isReachable = (row: Preset) => !config.offline || isNearby(baseUrlOf(row, deps));
+  const vendors = known.filter((row) => !row.local && row.defaultModel !== undefined && isReachable(row));
   for (const preset of vendors) {
     if (await deps.findKey(preset)) return choosePreset(preset, deps);
   }

@@ -4,6 +4,7 @@ import { presetsOf } from '../../../assembly/models/choose-model.ts';
 import { embeddedPreset, fitHere, memoryWarning } from '../../../assembly/models/embedded-model.ts';
 import { setValue } from '../../../config/edit.ts';
 import { userConfigFile } from '../../../config/load.ts';
+import type { Config } from '../../../config/schema/schema.ts';
 import { UserError } from '../../../contract/errors.ts';
 import { availableMemory } from '../../../embedded/models/available-memory.ts';
 import { curatedModels, firstModel } from '../../../embedded/models/curated.ts';
@@ -16,8 +17,9 @@ import type { SetupOptions } from '../../../frontends/shared/set-up-runtime.ts';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
 import { fileSize } from '../../../lib/text/file-size.ts';
 import { didYouMean } from '../../../lib/text/nearest.ts';
-import { providerIn } from '../../../providers/models/models.ts';
+import { knownModels, type PricedModel, providerIn } from '../../../providers/models/models.ts';
 import { table, withContext } from '../context.ts';
+import { vendorFacts, vendorModel, windowText } from './vendor-models.ts';
 
 type Yes = { yes?: boolean };
 
@@ -65,11 +67,14 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       .action(async (name: string) => {
         const { root, config } = settings();
         const vendors = presetsOf(config).map((preset) => preset.name);
-        const isOther = providerIn(name, vendors) !== null || (name.includes('/') && !isPath(name));
+        const known = await vendorModelNamed(name, root, vendors);
+        const isOther =
+          known !== null || providerIn(name, vendors) !== null || (name.includes('/') && !isPath(name));
         const facts = isOther ? null : await store().facts(name, terminal);
         const model = isOther ? name : `embedded/${isPath(name) ? facts?.file : name}`;
         await setValue(userConfigFile(root), ['model'], model);
         stdout.write(`Default model set to ${model}.\n`);
+        if (isOther) stderr.write(noteOn(name, known, config));
         if (!facts) return;
         await remindOfSetup(root, terminal);
         const gpu = (await installedRuntime(root))?.gpu ?? 'none';
@@ -86,25 +91,56 @@ export function embeddedCommands(terminal: Terminal): Command[] {
         for (const file of removed) stdout.write(`Removed ${file}\n`);
       }),
 
-    command('info')
-      .description('Show details of a model file and how it fits this machine')
-      .argument('<name>', 'a downloaded model, or a path to a .gguf file')
-      .option('--json', 'print JSON')
-      .action(async (name: string, _: unknown, self: Command) => {
-        const { json } = self.optsWithGlobals<{ json?: boolean }>();
-        const facts = await store().facts(name, terminal);
-        const fit = await fitHere(facts);
-        const memoryBytes = memoryNeeded(facts, fit.contextSize);
-        const availableBytes = await availableMemory();
-        if (json) {
-          const { chatTemplate, ...rest } = facts;
-          const all = { ...rest, hasChatTemplate: chatTemplate !== null, fit, memoryBytes, availableBytes };
-          stdout.write(`${JSON.stringify(all)}\n`);
-          return;
-        }
-        stdout.write(factTable(facts, fit, { memoryBytes, availableBytes }));
-      }),
+    infoCommand(terminal),
   ];
+}
+
+function infoCommand(terminal: Terminal): Command {
+  const { stdout } = terminal;
+  return withContext(new Command('info'), terminal)
+    .description('Show details of a model, and how a model file fits this machine')
+    .argument(
+      '<name>',
+      'a downloaded model, a path to a .gguf file, provider/model, or an alias such as sonnet',
+    )
+    .option('--json', 'print JSON')
+    .action(async (name: string, _: unknown, self: Command) => {
+      const { json } = self.optsWithGlobals<{ json?: boolean }>();
+      const { root, config } = loadSettings({}, terminal);
+      const vendors = presetsOf(config).map((preset) => preset.name);
+      const known = await vendorModelNamed(name, root, vendors);
+      if (known) {
+        stdout.write(json ? `${JSON.stringify(known)}\n` : vendorFacts(known));
+        return;
+      }
+      const facts = await new ModelStore(root).facts(name, terminal);
+      const fit = await fitHere(facts);
+      const memoryBytes = memoryNeeded(facts, fit.contextSize);
+      const availableBytes = await availableMemory();
+      if (json) {
+        const { chatTemplate, ...rest } = facts;
+        const all = { ...rest, hasChatTemplate: chatTemplate !== null, fit, memoryBytes, availableBytes };
+        stdout.write(`${JSON.stringify(all)}\n`);
+        return;
+      }
+      stdout.write(factTable(facts, fit, { memoryBytes, availableBytes }));
+    });
+}
+
+/** What is on the disk has precedence: a file may have the name of a vendor's model. */
+async function vendorModelNamed(name: string, root: string, vendors: readonly string[]) {
+  const isFile = isPath(name) || (await new ModelStore(root).list()).some((stored) => stored.name === name);
+  return isFile ? null : vendorModel(name, vendors);
+}
+
+/** Empty, or what to know before the first request. Vendors without rows in the table list their own models. */
+function noteOn(name: string, known: PricedModel | null, config: Config): string {
+  if (known?.retired !== undefined)
+    return `${known.provider} retired ${known.id} on ${known.retired}. Run \`aca models list\` for current models.\n`;
+  const [provider = ''] = name.split('/');
+  const isListed = knownModels().some((model) => model.provider === provider);
+  if (known || !isListed || Object.hasOwn(config.models, name)) return '';
+  return `${name} is not in the model table. If it is misspelled, run \`aca models list\`.\n`;
 }
 
 function factTable(
@@ -136,7 +172,7 @@ export async function embeddedRows(root: string): Promise<string[][]> {
     const { name, curated, facts } = model;
     if (!facts) return row(name, 'damaged', `${model.fault} Remove it: aca models remove ${name}`);
     const about = [facts.quantisation, fileSize(facts.bytes), curated?.good];
-    return row(name, `${Math.round(facts.contextLength / 1000)}K context`, about.filter(Boolean).join(', '));
+    return row(name, windowText(facts.contextLength), about.filter(Boolean).join(', '));
   });
   const broken = partial.map(({ name, curated, bytes, wanted }) => {
     const total = curated ? ` of ${fileSize(curated.bytes)}` : '';

@@ -12,6 +12,7 @@ import { table, withContext } from '../context.ts';
 import { embeddedCommands, embeddedRows } from './embedded.ts';
 import { probeCommand } from './probe.ts';
 import { modelsUpdateCommand } from './update.ts';
+import { priceText, windowText } from './vendor-models.ts';
 
 export function modelsCommand(terminal: Terminal): Command {
   const command = withContext(new Command('models'), terminal).description('List, download and test models');
@@ -38,12 +39,8 @@ async function listModels({ json }: { json?: boolean }, terminal: Terminal): Pro
   }
   const known = knownModels().map(({ provider, id, contextWindow, price, retired }) => [
     `${provider}/${id}`,
-    `${Math.round(contextWindow / 1000)}K context`,
-    retired !== undefined
-      ? `retired on ${retired}`
-      : price
-        ? `$${price.input} in, $${price.output} out per million tokens`
-        : 'price unknown',
+    windowText(contextWindow),
+    retired !== undefined ? `retired on ${retired}` : priceText({ price }),
   ]);
   const found = local.flatMap((server) => [
     ...stateRow(server),
@@ -74,7 +71,6 @@ function localRow(provider: string, model: LocalModel): string[] {
     able.join(' '),
     loaded ? 'loaded' : undefined,
   ];
-  const window =
-    contextWindow === undefined ? 'on this machine' : `${Math.round(contextWindow / 1000)}K context`;
+  const window = contextWindow === undefined ? 'on this machine' : windowText(contextWindow);
   return [`${provider}/${name}`, window, facts.filter(Boolean).join(', ')];
 }

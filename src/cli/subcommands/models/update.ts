@@ -78,7 +78,7 @@ async function update(options: UpdateOptions, settings: Settings, terminal: Term
 
 function addressOf(text: string): string {
   if (!URL.canParse(text))
-    throw new UserError(`"${text}" is no address.`, 'Give one that starts with https://.');
+    throw new UserError(`"${text}" is not a URL.`, 'Give one that starts with https://.');
   const { protocol, href } = new URL(text);
   if (protocol === 'https:' || (protocol === 'http:' && isNearby(href))) return href;
   throw new UserError(`${text} is not encrypted.`, 'Give an address that starts with https://.');

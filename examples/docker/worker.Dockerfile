@@ -3,7 +3,8 @@
 #   docker build -t aca-worker -f examples/docker/worker.Dockerfile examples/docker
 #
 # The image contains the standalone binary, git, and bubblewrap as the sandbox of tasks, which needs the settings of
-# examples/kubernetes/workers.yaml; add to it what the checks of your tasks need.
+# examples/kubernetes/workers.yaml; add to it what the checks of your tasks need. It can be built from the first release
+# on: ai-code-assistant is not published on npm yet.
 FROM node:22-slim AS install
 ARG VERSION=0.1.0
 RUN npm install -g --no-audit --no-fund "ai-code-assistant@${VERSION}" \

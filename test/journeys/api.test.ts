@@ -216,6 +216,26 @@ describe('the packed package in a program of somebody else', () => {
     expect(server.requests[0]?.messages[0]?.text).toContain('+export const add = (a, b) => a - b;');
   });
 
+  test('the examples say what went wrong, and exit with an error', async () => {
+    const space = await workspace({ 'a.txt': '' });
+    const server = await serve([fails(400, { message: 'not today' })]);
+    const { model, env } = doors.anthropic(server.url);
+    const example = (...args: string[]) =>
+      run(process.execPath, args, {
+        cwd: space.root,
+        env: cleanEnv(space, { ...env, AI_ASSISTANT_MODEL: model }),
+      });
+    await expect(example(path.join(consumer, 'dist/ci-check.js'), 'nosuchbase')).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^No diff: .*\n(.*\n)*Name a commit or branch to compare with\.\n$/),
+    });
+    await expect(example(path.join(consumer, 'dist/custom-tool.js'))).rejects.toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"stopReason":"error"'),
+      stderr: expect.stringMatching(/^The work did not finish: .*not today/),
+    });
+  });
+
   test('without a key it says so and ends', async () => {
     const space = await workspace();
     const outcome = run(process.execPath, [path.join(consumer, 'dist/custom-tool.js')], {

@@ -15,7 +15,14 @@ const finding = z.object({
 });
 
 async function review(base: string): Promise<number> {
-  const { stdout: diff } = await run('git', ['diff', `${base}...HEAD`], { maxBuffer: 10_000_000 });
+  const { stdout: diff } = await run('git', ['diff', `${base}...HEAD`], { maxBuffer: 10_000_000 }).catch(
+    (error: { stderr?: string; message: string }) => {
+      throw new UserError(
+        `No diff: ${(error.stderr || error.message).trim()}`,
+        'Name a commit or branch to compare with.',
+      );
+    },
+  );
   if (diff === '') return 0;
   const findings: z.infer<typeof finding>[] = [];
   /** The model reports through a tool, so the result has a form that a program can rely on. */

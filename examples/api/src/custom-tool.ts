@@ -34,9 +34,13 @@ async function work(number: string): Promise<void> {
     for await (const event of run) {
       if (event.type === 'tool_start') process.stdout.write(`${event.title}\n`);
     }
-    const { text, stopReason, filesChanged, denials } = await run.result;
+    const { text, stopReason, error, filesChanged, denials } = await run.result;
     const refused = denials.map(({ tool }) => tool);
     process.stdout.write(`${JSON.stringify({ text, stopReason, filesChanged, refused })}\n`);
+    if (stopReason !== 'done') {
+      process.stderr.write(`The work did not finish: ${error?.message ?? stopReason}\n`);
+      process.exitCode = 1;
+    }
   } finally {
     await agent.close();
   }

@@ -15,12 +15,13 @@ export function packageFiles() {
       const emit = (fileName, source) => this.emitFile({ type: 'asset', fileName, source });
       for (const file of assets)
         emit(`chunks/${path.basename(file)}`, await readFile(path.join(root, 'node_modules', file)));
-      emit(
-        'main.cjs',
-        (await readFile(path.join(root, 'scripts/npm/main.cjs'), 'utf8')).replace('NODE_NEEDED', nodeNeeded),
-      );
+      for (const file of ['main.cjs', 'node-version.cjs'])
+        emit(
+          file,
+          (await readFile(path.join(root, 'scripts/npm', file), 'utf8')).replace('NODE_NEEDED', nodeNeeded),
+        );
       // For programs that import the package: an ES module with the exports of the CommonJS build.
-      emit('index.js', "export * from './index.cjs';\n");
+      emit('index.js', "import './node-version.cjs';\nexport * from './index.cjs';\n");
       const inputs = [...inputsOf(Object.values(bundle)), ...(await buildPage()).inputs];
       emit('THIRD-PARTY-LICENSES.txt', await licences(inputs));
     },

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { cleanEnv } from '../support/aca.ts';
@@ -31,6 +32,21 @@ async function startedOn(version: string, entry: 'main' | 'launcher') {
     ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
   );
 }
+
+test('programs that import the package get the same sentence', async ({ skip }) => {
+  if (binary !== undefined) skip('the binary has no API');
+  const space = await workspace();
+  const disguise = path.join(space.home, 'version.cjs');
+  await writeFile(
+    disguise,
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } });",
+  );
+  const source = `import ${JSON.stringify(pathToFileURL(path.resolve('dist/index.js')).href)}`;
+  const args = ['--require', disguise, '--input-type=module', '--eval', source];
+  const { stderr } = await run(process.execPath, args, { env: cleanEnv(space, {}) }).catch((error) => error);
+  expect(stderr).toContain('Error: aca needs Node 20.19 or newer; you have 18.20.\n');
+  expect(stderr.length).toBeLessThan(2000);
+});
 
 describe.each(['main', 'launcher'] as const)('the version of Node is checked first: %s', (entry) => {
   beforeEach(({ skip }) => {

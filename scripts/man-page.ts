@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import type { Option } from 'commander';
 import { buildProgram, subcommands } from '../src/cli/args.ts';
 import { environmentVariables } from '../src/config/environment.ts';
 import { exitCodes } from '../src/frontends/shared/exit-codes.ts';
 import { type CommandRow, commandRows } from './reference.ts';
+
+const { homepage } = JSON.parse(readFileSync('package.json', 'utf8')) as { homepage: string };
 
 /** The manual page in roff, from the definitions that the program itself uses. */
 export function manPage(): string {
@@ -40,7 +43,7 @@ export function manPage(): string {
     '.SH EXAMPLES',
     ...examples.map(([line, about]) => `.PP\n${text(about)}\n.PP\n.nf\n.RS\n${text(line)}\n.RE\n.fi`),
     '.SH SEE ALSO',
-    text('aca --help, aca COMMAND --help, and the pages in docs/ of the package.'),
+    text(`aca --help, aca COMMAND --help, and the documentation at ${homepage.replace(/#.*/, '')}.`),
   ].join('\n')}\n`;
 }
 

@@ -65,7 +65,7 @@ function skippingNotice({ skipping, mode }: Partial<SessionOptions>): string[] {
   if (skipping === undefined) return [];
   const means =
     mode === 'auto'
-      ? 'means --mode auto here: nothing is asked, and what would need approval is refused unless --allow permits it'
+      ? 'means --mode auto here, which never asks; what would need approval is refused unless --allow permits it'
       : `has no effect with --mode ${mode}`;
   return [`${skipping} ${means}. Deny rules and blocked commands always apply.`];
 }

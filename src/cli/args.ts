@@ -31,7 +31,7 @@ export const subcommands = [
   { name: 'redo', description: 'Redo what `aca undo` reverted' },
   { name: 'replay', description: 'Run a session again without its model, and compare' },
   { name: 'schedule', description: 'Print a crontab line or systemd units for a recurring run' },
-  { name: 'serve', description: 'Run sessions that go on without a terminal' },
+  { name: 'serve', description: 'Keep sessions running without a terminal' },
   { name: 'sessions', description: 'List, search, export and clean up past sessions' },
   { name: 'stats', description: 'Show usage across all sessions: tokens, cost, tools, caches' },
   { name: 'trust', description: "Trust this folder's own settings and scripts" },

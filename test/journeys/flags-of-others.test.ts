@@ -53,7 +53,7 @@ describe('flags that scripts for other assistants use', () => {
       ...['-p', 'go', '--dangerously-skip-permissions', '--disallowedTools', 'Edit(b.txt)'],
     ]);
     expect(code).toBe(3);
-    expect(stderr).toContain('--dangerously-skip-permissions means --mode auto here: nothing is asked');
+    expect(stderr).toContain('--dangerously-skip-permissions means --mode auto here, which never asks');
     expect(stderr).toContain('Deny rules and blocked commands always apply.');
     expect(await space.tree()).toMatchObject({ 'a.txt': 'two', 'b.txt': 'one' });
   });

@@ -30,7 +30,7 @@ export function claudeOptions(): Option[] {
     ),
     new Option(
       '--dangerously-skip-permissions',
-      'the same as --mode auto: nothing is asked, but deny rules and blocked commands still apply',
+      'the same as --mode auto: never asks, but deny rules and blocked commands still apply',
     ),
     new Option('--allow-dangerously-skip-permissions', 'accepted for scripts; it changes nothing'),
     new Option(

@@ -14,7 +14,7 @@ export function attachCommand(terminal: Terminal): Command {
       '[session]',
       'id or start of the id (default: the session that waits or works, or the last one), or an invitation link',
     )
-    .option('--session <id>', 'with an invitation link: this session')
+    .option('--session <id>', 'open this session (with an invitation link)')
     .option('--fingerprint <sha256>', 'with an invitation link: accept only this certificate, without asking')
     .action(async (written: string | undefined, { session, fingerprint }: AttachFlags) => {
       const { runAttach, runAttachLink } = await import('../../frontends/server/attach/run.ts');

@@ -25,7 +25,7 @@ const collect = (value: string, previous: string[]) => [...previous, value];
 /** `aca serve`: sessions that outlive their terminal. */
 export function serveCommand(terminal: Terminal): Command {
   const command = withContext(new Command('serve'), terminal)
-    .description('Run sessions that go on without a terminal, for browsers, editors and `aca attach`')
+    .description('Keep sessions running without a terminal, for browsers, editors and `aca attach`')
     .option('--status', 'show the running server and its sessions')
     .option('--stop', 'stop the running server; its sessions are saved')
     .option('--install', 'run the server now and at every login, as a systemd user unit')
@@ -89,7 +89,10 @@ async function serve(flags: ServeFlags, terminal: Terminal): Promise<void> {
 function tlsOf({ tls, tlsCert: cert, tlsKey: key }: ServeFlags): ServerOptions['tls'] {
   if (cert !== undefined && key !== undefined) return { cert, key };
   if (cert !== undefined || key !== undefined)
-    throw new UserError('--tls-cert and --tls-key belong together.', 'Pass both, or --tls for neither.');
+    throw new UserError(
+      '--tls-cert and --tls-key belong together.',
+      'Pass both, or use --tls for a generated certificate.',
+    );
   return tls && 'own';
 }
 

@@ -13,7 +13,7 @@ export const claudeTable: SupportTable = {
       works('permissions.additionalDirectories'),
       differs(
         'permissions.defaultMode',
-        '`default`, `plan` and `acceptEdits` work. `auto` and `bypassPermissions` become `auto`: nothing is asked, and what the sandbox cannot contain is refused. `dontAsk` becomes `neverAsk`.',
+        '`default`, `plan` and `acceptEdits` work. `auto` and `bypassPermissions` become `auto`, which never asks; what the sandbox cannot contain is refused. `dontAsk` becomes `neverAsk`.',
       ),
       works('permissions.disableBypassPermissionsMode', 'Nothing bypasses permissions here.'),
       works('permissions.disableAutoMode', '`auto` in `permissions.defaultMode` becomes `default`.'),

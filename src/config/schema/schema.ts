@@ -198,7 +198,7 @@ export const settings = {
       })
       .prefault({})
       .describe('Permission rules for tool calls'),
-  publicProject: () => z.boolean().default(false).describe('Everybody may have the files of the project'),
+  publicProject: () => z.boolean().default(false).describe("The project's files are public"),
   projects: () =>
     z
       .record(

@@ -43,6 +43,7 @@ export function marketplaceCommand(terminal: Terminal): Command {
     .action(async (name: string | undefined) => {
       const place = placeOf(terminal);
       const names = name === undefined ? Object.keys(storeOf(place).marketplaces) : [name];
+      if (names.length === 0) print('No marketplaces. Add one with `aca plugin marketplace add`.');
       for (const one of names) {
         await updateMarketplace(one, place);
         print(`Updated ${one}. Run \`aca plugin update\` to update its plugins.`);

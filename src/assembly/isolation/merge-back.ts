@@ -5,6 +5,7 @@ import { shownPath } from '../../lib/paths/shown-path.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { diffOf, type LineDiff } from '../../lib/text/diff-lines.ts';
+import { sentence } from '../../lib/text/sentence.ts';
 import { applyMerge } from '../../sandbox/worktrees/apply-merge.ts';
 import {
   changesOf,
@@ -170,8 +171,4 @@ function textOf(content: MergeStep['before']): string | null | undefined {
 function listed(names: readonly string[]): string {
   const more = names.length - MAX_LISTED;
   return `${names.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
@@ -18,7 +19,12 @@ import { branchCommit, moveBranch } from './branch.ts';
 import { addCommit, changesOf, commitChanges, writePatch } from './changes.ts';
 import { createWorktree } from './create.ts';
 import { removeWorktree } from './remove.ts';
+import { recordOf } from './worktree.ts';
 
+const blobId = (text: string) =>
+  createHash('sha1')
+    .update(`blob ${Buffer.byteLength(text)}\0${text}`)
+    .digest('hex');
 const hasGit = spawnSync('git', ['--version']).status === 0;
 
 describe.skipIf(!hasGit || process.platform === 'win32')('the changes of a worktree', () => {
@@ -109,7 +115,18 @@ describe.skipIf(!hasGit || process.platform === 'win32')('the changes of a workt
     const { make } = await repository({ 'a.txt': 'one\n' });
     const tree = await make();
     put(tree.folder, { 'a.txt': 'two\n' });
-    await expect(writePatch(tree, await changesOf(tree), '/dev/full')).rejects.toThrow('Git failed');
+    await expect(writePatch(tree, await changesOf(tree), '/dev/full')).rejects.toThrow('The disk is full');
+    await removeWorktree(tree);
+  });
+
+  test('are not left out because their files could not be written', async () => {
+    const { make } = await repository({ 'a.txt': 'one\n' });
+    const tree = await make();
+    put(tree.folder, { 'a.txt': 'two\n' });
+    const objects = path.join(recordOf(tree).gitDir, 'objects');
+    // The folder for the new object.
+    writeFileSync(path.join(objects, blobId('two\n').slice(0, 2)), '');
+    await expect(changesOf(tree)).rejects.toThrow('Git failed');
     await removeWorktree(tree);
   });
 

@@ -82,7 +82,7 @@ export async function commitChanges(
   try {
     await gitOutput(theirs, ['update-ref', `refs/heads/${branch}`, commit, ...missing]);
   } catch (error) {
-    if (!(error as Error).message.endsWith('reference already exists')) throw error;
+    if (!(error as Error).message.endsWith('reference already exists.')) throw error;
     throw new UserError(`The branch ${branch} already exists.`, 'Choose another name.', { cause: error });
   }
   return commit;

@@ -1,5 +1,6 @@
 import { UserError } from '../../contract/errors.ts';
 import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
+import { sentence } from '../../lib/text/sentence.ts';
 import { type GitOutcome, runGit } from '../git.ts';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -57,8 +58,21 @@ export async function git(folder: GitFolder, args: readonly string[], input?: st
 export async function gitOutput(folder: GitFolder, args: readonly string[], input?: string): Promise<string> {
   const { success, out, err } = await git(folder, args, input);
   if (success) return out;
+  throw gitFailure(folder, err, args[0]);
+}
+
+/** Without an error number if its output is a file. */
+const FULL = /No space left on device|Disk quota exceeded|unknown write failure on standard output/;
+
+/** What git said about a failure, for the user. */
+export function gitFailure({ cwd }: Pick<GitFolder, 'cwd'>, err: string, command = ''): UserError {
+  if (FULL.test(err))
+    return new UserError(
+      `The disk is full: git could not record the files in ${cwd}.`,
+      'Free some space, and try again.',
+    );
   const reason = /^(?:fatal|error): (.+)$/m.exec(err)?.[1] ?? err.trim().split('\n')[0] ?? '';
-  throw new UserError(`Git failed in ${folder.cwd}: ${reason || args[0]}`, 'Fix that, and try again.');
+  return new UserError(`Git failed in ${cwd}: ${sentence(reason || command)}`, 'Fix that, and try again.');
 }
 
 /** The trimmed output, or null if the command failed. */

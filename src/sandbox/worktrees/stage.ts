@@ -1,7 +1,7 @@
 import { copyFileSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { unlessErrno } from '../../lib/files/errno.ts';
-import { type GitFolder, git, gitOutput } from './hardened-git.ts';
+import { type GitFolder, git, gitFailure, gitOutput } from './hardened-git.ts';
 import type { Module } from './worktree.ts';
 
 /** A git folder that is ours, and the files of which it records the state. */
@@ -27,6 +27,9 @@ export type Submodule = Omit<Module, 'isPresent'>;
 
 const MODULE = '160000';
 const NOTHING = '000000';
+/** Git could read a file, but not record it. */
+const UNWRITTEN =
+  /unable to (?:write|create)|failed to insert into database|insufficient permission for adding|No space left|quota exceeded/i;
 
 /**
  * Records all files except ignored ones. The index has no submodules while git reads the files: it would look
@@ -37,7 +40,8 @@ export async function stageAll(
   modules: readonly Module[],
   base: string | null,
 ): Promise<Staged> {
-  const { success } = await git(stage, ['add', '--all', '--sparse', '--ignore-errors', '.']);
+  const { success, err } = await git(stage, ['add', '--all', '--sparse', '--ignore-errors', '.']);
+  if (!success && UNWRITTEN.test(err)) throw gitFailure(stage, err);
   const start = base ?? (await emptyTree(stage));
   const staged = await difference(stage, ['diff-index', '--cached', start]);
   const isOurs = (file: string) => modules.some((module) => file.startsWith(`${module.path}/`));

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -109,8 +110,10 @@ describe.skipIf(!hasGit || process.platform === 'win32')('a worktree', () => {
 
     const plain = path.join(base, 'plain');
     put(plain, { 'a.txt': 'one\n', 'b/c.bin': Buffer.from([0, 255, 13, 10]) });
+    mkdirSync(path.join(plain, 'b/empty/deeper'), { recursive: true });
     const copy = await createWorktree({ repository: plain, at: path.join(base, 'two'), env });
     expect(contentOf(copy.folder)).toEqual(contentOf(plain));
+    expect(readdirSync(path.join(copy.folder, 'b/empty'))).toEqual(['deeper']);
     put(copy.folder, { 'a.txt': 'two\n' });
     expect(await changedNames(copy)).toEqual({ files: ['a.txt'], leftOut: [] });
     const changes = await changesOf(copy);

@@ -4,6 +4,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -114,6 +115,7 @@ async function fill(
   await initialize(source, place, branch);
   const base = uncommitted || source.commit === null ? await snapshot(source, place) : source.commit;
   await gitOutput(place, ['reset', '--quiet', '--hard', base]);
+  if (source.commit === null && source.root !== null) await copyEmptyFolders(source.root, place);
   const linked =
     source.root === null ? [] : links.filter((name) => linkFolder(source.root ?? '', tree, name));
   appendFileSync(path.join(gitDir, 'info', 'exclude'), linked.map((name) => `/${escaped(name)}\n`).join(''));
@@ -169,6 +171,22 @@ async function snapshot({ root, commit, ownGitDir, modules }: Source, place: Sta
   const { tree, files } = await stageAll(stage, present, commit);
   if (commit !== null && files.length === 0) return commit;
   return commitTree(place, { tree, parent: commit, message: 'Files that are not committed' });
+}
+
+/** Git does not know them, and there is no commit from which they could be missing. */
+async function copyEmptyFolders(root: string, place: Stage): Promise<void> {
+  const stage: Stage = { ...place, cwd: root, workTree: root, index: path.join(place.gitDir, 'snapshot') };
+  const listed = await gitOutput(stage, ['ls-files', '--others', '--directory', '--exclude-standard', '-z']);
+  const copy = (folder: string): void => {
+    const entries = readdirSync(path.join(root, folder), { withFileTypes: true });
+    if (entries.some(({ name }) => name === '.git')) return;
+    mkdirSync(path.join(place.workTree, folder), { recursive: true });
+    // What is in them is ignored, or unreadable.
+    if (!entries.every((entry) => entry.isDirectory())) return;
+    for (const { name } of entries) copy(path.join(folder, name));
+  };
+  for (const folder of listed.split('\0').filter((name) => name.endsWith('/')))
+    unlessErrno(['ENOENT', 'EACCES'], null, () => copy(folder));
 }
 
 async function limitFiles(stage: Stage): Promise<void> {

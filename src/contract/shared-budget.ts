@@ -41,5 +41,8 @@ export const PACING = { firstGapMs: 100, longestGapMs: 10_000, recovery: 0.8, sh
 /** The hint of a run that stopped at the limit of its batch. */
 export const batchLimitHint = 'Resume the batch with a higher --budget.';
 
+/** The hint of a run that stopped at its own limit. */
+export const runLimitHint = 'Continue with the next prompt, or use --continue with a higher --budget.';
+
 /** Sums of decimal fractions differ by this much at most. */
 export const ROUNDING = 1e-8;

@@ -11,7 +11,12 @@ import {
 } from '../../contract/limit.ts';
 import { noUsage, type Usage } from '../../contract/message.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
-import { batchLimitHint, type LimitAmounts, type SharedBudget } from '../../contract/shared-budget.ts';
+import {
+  batchLimitHint,
+  type LimitAmounts,
+  runLimitHint,
+  type SharedBudget,
+} from '../../contract/shared-budget.ts';
 import { pause } from '../../lib/async/abort.ts';
 import {
   type Admission,
@@ -361,7 +366,7 @@ export class Budget implements Spending {
 
 const RAISE: Record<SpendingScope, string> = {
   batch: batchLimitHint,
-  run: 'Continue with the next prompt, or use --continue with a higher --budget.',
+  run: runLimitHint,
   session: 'Raise it with /budget or limits.session, or start a new session.',
   day: 'Raise limits.day, or continue tomorrow.',
 };

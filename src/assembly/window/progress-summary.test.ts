@@ -40,3 +40,17 @@ test('the next run starts empty, and long lists are truncated', () => {
     `Changed in this run: ${Array.from({ length: 10 }, (_, i) => `${i + 1}.ts`).join(', ')}, 2 more.`,
   );
 });
+
+test('a run that ran commands is not said to have changed nothing', () => {
+  const summary = createProgressSummary(() => []);
+  const runs = (verdict: 'allow' | 'deny'): AgentEvent => ({
+    ...{ type: 'judged', callId: '1', tool: 'Bash', verdict, by: 'mode', because: '' },
+    accesses: [{ kind: 'execute', target: 'make' }],
+  });
+  summary.watch(runs('deny'));
+  expect(summary.text()).toBe('No changes in this run.');
+  summary.watch(runs('allow'));
+  expect(summary.text()).toBe('');
+  summary.watch(begins);
+  expect(summary.text()).toBe('No changes in this run.');
+});

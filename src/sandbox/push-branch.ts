@@ -1,5 +1,6 @@
 import { UserError } from '../contract/errors.ts';
 import { limited } from '../lib/async/abort.ts';
+import { sentence } from '../lib/text/sentence.ts';
 import { fetchEnvironment, refused as refusedFetch } from './fetch-repository.ts';
 import { type GitOutcome, runGit } from './git.ts';
 
@@ -7,6 +8,7 @@ import { type GitOutcome, runGit } from './git.ts';
 export type RemoteBranch = { gitDir: string; url: string; branch: string; env: NodeJS.ProcessEnv };
 
 const TIMEOUT_MS = 120_000;
+const MAX_REASON = 600;
 
 /** The commit of the branch there; empty if there is none. Uses the user's own credentials. */
 export async function remoteCommit(remote: RemoteBranch): Promise<string> {
@@ -53,6 +55,18 @@ function refOf({ branch }: RemoteBranch): string {
 }
 
 function refused({ branch }: RemoteBranch, err: string): UserError {
-  const reason = err.trim().split('\n').at(-1) ?? '';
-  return new UserError(`Could not push ${branch}: ${reason}`, 'Check that git may write to its repository.');
+  const reason = refusalIn(err);
+  return new UserError(
+    `Could not push ${branch}: ${sentence(reason)}`,
+    'Check that git may write to its repository.',
+  );
+}
+
+/** What the server and its hooks said, or else the last line of git. */
+export function refusalIn(err: string): string {
+  const lines = err.split('\n').map((line) => line.trim());
+  const theirs = lines.flatMap((line) => /^remote:\s*(.*\S)/.exec(line)?.[1] ?? []);
+  const because = lines.flatMap((line) => /^! \[(?:remote )?rejected\].*\((.+)\)$/.exec(line)?.[1] ?? []);
+  const said = [...theirs, ...because].join(' / ');
+  return said === '' ? (lines.findLast((line) => line !== '') ?? '') : said.slice(0, MAX_REASON);
 }

@@ -20,7 +20,7 @@ export async function newTasks(
 ): Promise<Task[]> {
   const { cwd, env } = terminal;
   const input = await inputOf(file, flags, terminal);
-  return readTasks(input, {
+  const tasks = await readTasks(input, {
     cwd,
     env,
     ref: flags.base ?? 'HEAD',
@@ -38,6 +38,8 @@ export async function newTasks(
     ...(flags.taskBudget !== undefined && { budget: flags.taskBudget }),
     ...(flags.timeout !== undefined && { timeout: flags.timeout }),
   });
+  if (flags.changes !== 'patch') await checkBranches(tasks, terminal);
+  return tasks;
 }
 
 async function inputOf(
@@ -75,14 +77,30 @@ async function hasCommit({ cwd, env }: Pick<Terminal, 'cwd' | 'env'>): Promise<b
 
 const MOST_REPOSITORIES = 20;
 
-/** Tasks start from a commit: what is not committed is not there. */
-export async function warnIfDirty(tasks: readonly Task[], { env, stderr }: Terminal): Promise<void> {
-  const starts = new Map(
+/** Git cannot have both a branch `aca` and branches `aca/…`: no task could keep its changes. */
+async function checkBranches(tasks: readonly Task[], { env }: Pick<Terminal, 'cwd' | 'env'>): Promise<void> {
+  for (const [cwd] of [...localStarts(tasks)].slice(0, MOST_REPOSITORIES)) {
+    const place = { cwd, env: { ...env, ...safeGitEnvironment() } };
+    if ((await runGit(['rev-parse', '--verify', '--quiet', 'refs/heads/aca'], place)).success)
+      throw new UserError(
+        `${cwd} has a branch named aca, so that branches for tasks, such as aca/BATCH/TASK, cannot be created.`,
+        'Rename it with `git branch -m aca NAME`, or add --changes patch.',
+      );
+  }
+}
+
+/** The refs from which tasks start, by repository on this machine. */
+function localStarts(tasks: readonly Task[]): Map<string, string> {
+  return new Map(
     tasks.flatMap(({ source }) =>
       source.type === 'repository' && !isRemote(source.repository) ? [[source.repository, source.ref]] : [],
     ),
   );
-  for (const [cwd, ref] of [...starts].slice(0, MOST_REPOSITORIES)) {
+}
+
+/** Tasks start from a commit: what is not committed is not there. */
+export async function warnIfDirty(tasks: readonly Task[], { env, stderr }: Terminal): Promise<void> {
+  for (const [cwd, ref] of [...localStarts(tasks)].slice(0, MOST_REPOSITORIES)) {
     const place = { cwd, env: { ...env, ...safeGitEnvironment() } };
     // Who names another commit does not expect them.
     if ((await runGit(['rev-parse', 'HEAD'], place)).out.trim() !== ref) continue;

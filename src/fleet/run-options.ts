@@ -45,6 +45,8 @@ export type RunTaskOptions = {
   place: TaskPlace;
   /** Chosen by the caller and durable before the call. `resume`: an earlier call may have started it. */
   session: { id: string; resume: boolean };
+  /** When it was started, and how long it took, before it was interrupted. */
+  before?: Pick<TaskResult, 'startedAt' | 'durationMs'>;
   /** Aborted: the child is ended, session and worktree stay for a resume, and the result's failure is `interrupted`. */
   signal: AbortSignal;
   fence?: Fence;

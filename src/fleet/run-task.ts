@@ -2,29 +2,35 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fenceVariable } from '../config/environment.ts';
-import { UserError } from '../contract/errors.ts';
 import { following } from '../lib/async/abort.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
 import { isErrno } from '../lib/files/errno.ts';
-import { LockedError } from '../lib/files/lock.ts';
 import { Ledger } from '../observability/spending/ledger.ts';
 import { runKept } from '../sandbox/shell/kept-program.ts';
 import { removeWorktree } from '../sandbox/worktrees/remove.ts';
 import type { Worktree } from '../sandbox/worktrees/worktree.ts';
 import { childArguments, reportIn, resultOf, type Started } from './child-run.ts';
+import { isExpected, reasonOf } from './expected-errors.ts';
 import { keepChanges } from './keep-changes.ts';
 import type { RunTaskOptions } from './run-options.ts';
 import { isOpen, type Task, type TaskResult } from './task.ts';
 import { openTree } from './task-tree.ts';
 
 const MINUTE_MS = 60_000;
+/** A longer timer fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Runs one task in a worktree of its own, as a headless run in a child process, and keeps its changes as a
  * branch and a patch. Never rejects for what goes wrong with the task: that is its result.
  */
 export async function runTask(task: Task, options: RunTaskOptions): Promise<TaskResult> {
-  const started: Started = { at: new Date(), clock: performance.now(), session: options.session.id };
+  const { before, session } = options;
+  const started: Started = {
+    at: before ? new Date(before.startedAt) : new Date(),
+    clock: performance.now() - (before?.durationMs ?? 0),
+    session: session.id,
+  };
   let tree: Worktree | undefined;
   let result: TaskResult | undefined;
   try {
@@ -32,12 +38,13 @@ export async function runTask(task: Task, options: RunTaskOptions): Promise<Task
     tree = opened.tree;
     const isKnown = hasSession(started.session, options.place.env);
     // What an earlier run said is not true of a new worktree.
-    if (opened.isNew && isKnown) started.session = randomUUID();
+    if (opened.isNew && isKnown)
+      Object.assign(started, { at: new Date(), clock: performance.now(), session: randomUUID() });
     result = await runIn(tree, task, { ...options, started, isResumed: isKnown && !opened.isNew });
   } catch (error) {
     if (!options.signal.aborted && !isExpected(error)) throw error;
-    const reason = error instanceof UserError ? `${error.message} ${error.hint}` : (error as Error).message;
-    result = resultOf(task, started, options.signal.aborted ? interrupted : { failure: 'setup', reason });
+    const why = options.signal.aborted ? interrupted : setupFailure(error as Error);
+    result = resultOf(task, started, { ...why, ...spentBy(started.session, options.place.env) });
   } finally {
     if (result && !isOpen(result)) await options.onResult?.(result);
     // The task goes on in it.
@@ -48,6 +55,7 @@ export async function runTask(task: Task, options: RunTaskOptions): Promise<Task
 }
 
 const interrupted = { failure: 'interrupted', reason: 'Interrupted.' } as const;
+const setupFailure = (error: Error) => ({ failure: 'setup', reason: reasonOf(error) }) as const;
 
 async function runIn(
   tree: Worktree,
@@ -57,7 +65,8 @@ async function runIn(
   const { place, signal, started, isResumed, onEvent } = options;
   onEvent?.({ type: 'started', tree: tree.cwd, session: started.session });
   const timer = following(signal);
-  const timeout = task.timeout && setTimeout(() => timer.abort(), task.timeout * MINUTE_MS);
+  const timeoutMs = task.timeout && Math.min(task.timeout * MINUTE_MS, LONGEST_TIMER_MS);
+  const timeout = timeoutMs && setTimeout(() => timer.abort(), timeoutMs);
   try {
     const { input, args } = childArguments(task, { ...started, isResumed, trust: place.trust ?? false });
     const ended = await runKept({
@@ -72,15 +81,17 @@ async function runIn(
       signal: timer.signal,
       keeper: place.keeper,
     });
-    if (signal.aborted) return resultOf(task, started, interrupted);
+    if (signal.aborted)
+      return resultOf(task, started, { ...interrupted, ...spentBy(started.session, place.env) });
     const outcome = reportIn(ended);
     if (timer.signal.aborted)
       Object.assign(outcome, { failure: 'timeout', reason: `Stopped after ${task.timeout} minutes.` });
+    // Its report is about the last part only, or there is none.
+    if (isResumed || outcome.costUsd === undefined)
+      Object.assign(outcome, spentBy(started.session, place.env));
     if (isOpen(outcome)) return resultOf(task, started, outcome);
     if (outcome.failure && options.willRetry?.(outcome.failure)) return resultOf(task, started, outcome);
     if (!outcome.failure) options.onDelivery?.();
-    // Its report is about the last part only.
-    if (isResumed) Object.assign(outcome, spentBy(started.session, place.env));
     const kept = await keepChanges(tree, task, { ...options, session: started.session });
     return resultOf(task, started, { ...outcome, ...kept });
   } finally {
@@ -110,9 +121,4 @@ async function removeTree(tree: Worktree, { onEvent }: RunTaskOptions): Promise<
     tree.lock.release();
     onEvent?.({ type: 'note', text: `Could not remove ${tree.at} (${error.code}). Delete it yourself.` });
   }
-}
-
-/** What can go wrong outside of our code: git, the disk, another process. */
-function isExpected(error: unknown): boolean {
-  return error instanceof UserError || error instanceof LockedError || isErrno(error);
 }

@@ -236,9 +236,14 @@ test('Ctrl-C stops the tasks, and --resume continues their sessions', soak, asyn
   expect(first.code).toBe(130);
   expect(first.results.map(({ task }) => task)).toEqual(['quick']);
   expect(first.stderr).toContain('Resume with: aca batch --resume');
+  // The first call of the interrupted task counts.
+  const [, cost] = /Cost: \$([\d.]+)\./.exec(first.stderr) ?? [];
+  expect(Number(cost)).toBeGreaterThan((first.results[0]?.costUsd ?? 0) + 0.005);
+  const stoppedAt = new Date().toISOString();
   isSlow = false;
   const second = await batch(space, ['--resume'], { env });
   expect(second.code).toBe(0);
+  expect((second.results[0]?.startedAt ?? '') < stoppedAt).toBe(true);
   expect(second.results).toMatchObject([{ task: 'slow', status: 'done', filesChanged: 1 }]);
   expect([...orders]).toEqual([
     ['touch quick', 1],

@@ -62,8 +62,8 @@ export function closingText(state: BatchState, end: BatchEnd, files: ReturnType<
   ].join('\n');
 }
 
-function endLines({ tasks, results, description }: BatchState, end: BatchEnd): string[] {
-  const summary = summarize(tasks, results);
+function endLines({ tasks, results, begun, description }: BatchState, end: BatchEnd): string[] {
+  const summary = summarize(tasks, results, begun);
   const { failed } = summary;
   const line = `${countsText(summary)}. Cost: ${costText(summary)}.`;
   switch (end.type) {

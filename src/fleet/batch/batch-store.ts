@@ -13,6 +13,7 @@ import { compareText } from '../../lib/text/compare.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import { type Task, type TaskResult, taskResultSchema, taskSchema } from '../task.ts';
 import { AppendLog } from './append-log.ts';
+import type { Spending } from './summary.ts';
 
 /** What a batch is. */
 const descriptionSchema = z.object({
@@ -38,13 +39,24 @@ const descriptionSchema = z.object({
 
 export type BatchDescription = z.infer<typeof descriptionSchema>;
 
+const spendingSchema = taskResultSchema.pick({ costUsd: true, tokens: true, durationMs: true });
+
 const recordSchema = z.discriminatedUnion('type', [
   /** A process begins to work on it; `keeper` finds the programs it started. */
   z.object({ type: z.literal('begin'), at: z.string(), keeper: z.string() }),
   z.object({ type: z.literal('start'), at: z.string(), task: z.string(), session: z.string() }),
+  /** It was interrupted, and has spent so much in all its runs. */
+  z.object({
+    type: z.literal('stop'),
+    task: z.string(),
+    startedAt: z.string(),
+    ...spendingSchema.shape,
+  }),
 ]);
 
 export type BatchRecord = z.infer<typeof recordSchema>;
+
+type Begun = Spending & Pick<TaskResult, 'startedAt'>;
 
 /** A batch as it is on the disk. */
 export type BatchState = {
@@ -54,6 +66,8 @@ export type BatchState = {
   results: Map<string, TaskResult>;
   /** The sessions of tasks that were started. */
   sessions: Map<string, string>;
+  /** Tasks that were started: since when, and what they had spent when they were interrupted. */
+  begun: Map<string, Begun>;
   /** What earlier processes called the programs they started. */
   keepers: string[];
 };
@@ -130,6 +144,7 @@ export class OpenBatch {
         tasks: [...tasks],
         results: new Map(),
         sessions: new Map(),
+        begun: new Map(),
         keepers: [],
       };
       return new OpenBatch(folder, state, lock);
@@ -156,12 +171,17 @@ export class OpenBatch {
 
   record(record: BatchRecord): void {
     this.#journal.append(record);
-    if (record.type === 'start') this.state.sessions.set(record.task, record.session);
+    take(record, this.state);
   }
 
   finish(result: TaskResult): void {
     this.#results.append(result);
     this.state.results.set(result.task, result);
+  }
+
+  /** A task without a result: what it has spent counts until it has one. */
+  interrupt({ task, startedAt, costUsd, tokens, durationMs }: TaskResult): void {
+    this.record({ type: 'stop', task, startedAt, costUsd, tokens, durationMs });
   }
 
   /** What may differ when it is resumed. */
@@ -205,14 +225,34 @@ export function readBatch(root: string, id: string): BatchState | null {
     tasks: parsedLines(files.tasks, taskSchema),
     results: new Map(),
     sessions: new Map(),
+    begun: new Map(),
     keepers: [],
   };
   for (const result of parsedLines(files.results, taskResultSchema)) state.results.set(result.task, result);
   for (const record of parsedLines(files.journal, recordSchema)) {
     if (record.type === 'begin') state.keepers.push(record.keeper);
-    else state.sessions.set(record.task, record.session);
+    take(record, state);
   }
   return state;
+}
+
+/** For a task that runs again from the beginning, in a new session. */
+export function forgetResult({ results, sessions, begun }: BatchState, task: string): void {
+  results.delete(task);
+  begun.delete(task);
+  sessions.delete(task);
+}
+
+function take(record: BatchRecord, { sessions, begun }: Pick<BatchState, 'sessions' | 'begun'>): void {
+  if (record.type === 'begin') return;
+  const { task } = record;
+  if (record.type === 'stop') {
+    const { startedAt, costUsd, tokens, durationMs } = record;
+    begun.set(task, { startedAt, costUsd, tokens, durationMs });
+  } else {
+    sessions.set(task, record.session);
+    begun.set(task, { startedAt: record.at, costUsd: 0, tokens: 0, durationMs: 0 });
+  }
 }
 
 /** Skips what is damaged. */

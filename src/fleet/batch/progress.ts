@@ -1,5 +1,6 @@
-import type { Task, TaskResult } from '../task.ts';
-import { type Summary, summarize } from './summary.ts';
+import { isOpen, type TaskResult } from '../task.ts';
+import type { BatchState } from './batch-store.ts';
+import { type Spending, type Summary, summarize } from './summary.ts';
 
 /** What a progress display shows. */
 export type Progress = Summary & {
@@ -12,6 +13,8 @@ export type Progress = Summary & {
   elapsedMs: number;
 };
 
+const NOTHING: Spending = { costUsd: 0, tokens: 0, durationMs: 0 };
+
 /** Counts what ends while a batch runs. Adding a result costs the same, however many there are. */
 export class ProgressCounter {
   readonly #summary: Summary;
@@ -19,27 +22,27 @@ export class ProgressCounter {
   #ended = 0;
   #running = 0;
 
-  constructor(tasks: readonly Task[], results: ReadonlyMap<string, TaskResult>) {
-    this.#summary = summarize(tasks, results);
+  constructor({ tasks, results, begun }: Pick<BatchState, 'tasks' | 'results' | 'begun'>) {
+    this.#summary = summarize(tasks, results, begun);
   }
 
   started(): void {
     this.#running += 1;
   }
 
-  /** Without a result: it was interrupted. */
-  ended(result: TaskResult | null): void {
+  /** `before`: what was known of it when it began. */
+  ended(result: TaskResult, before: Spending = NOTHING): void {
     this.#running -= 1;
-    if (!result) return;
-    this.#ended += 1;
     const summary = this.#summary;
+    summary.costUsd += (result.costUsd ?? 0) - (before.costUsd ?? 0);
+    summary.hasUnknownCost ||= result.costUsd === null;
+    summary.tokens += result.tokens - before.tokens;
+    summary.durationMs += result.durationMs - before.durationMs;
+    if (isOpen(result)) return;
+    this.#ended += 1;
     if (result.status === 'done') summary.done += 1;
     else summary.failed += 1;
     summary.open -= 1;
-    summary.costUsd += result.costUsd ?? 0;
-    summary.hasUnknownCost ||= result.costUsd === null;
-    summary.tokens += result.tokens;
-    summary.durationMs += result.durationMs;
   }
 
   get progress(): Progress {

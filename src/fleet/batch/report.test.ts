@@ -65,6 +65,9 @@ const state: BatchState = {
     ],
   ]),
   sessions: new Map(),
+  begun: new Map([
+    ['3', { startedAt: '2026-01-01T00:00:00.000Z', costUsd: 0.5, tokens: 500, durationMs: 2_000 }],
+  ]),
   keepers: [],
 };
 
@@ -72,8 +75,8 @@ test('a report says what was done, what failed and why, cost, time and sessions'
   const { facts, models, tasks, failures } = reportOf(state, new Map([['2', 'transcripts/2.html']]));
   expect(facts).toEqual([
     '1 of 3 tasks done, 1 failed, 1 not finished',
-    'Cost: $0.25 and unknown, 2k tokens',
-    'Time of all tasks: 2m 02s',
+    'Cost: $0.75 and unknown, 2.5k tokens',
+    'Time of all tasks: 2m 04s',
     `Started 2026-01-01 00:00 UTC in ${HOSTILE}`,
   ]);
   expect(models?.rows.map(({ cells }) => cells)).toEqual([

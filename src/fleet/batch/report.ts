@@ -26,10 +26,10 @@ const MAX_TITLE = 60;
 
 /** `transcripts`: by task, the files with the sessions that are on this machine, relative to the report. */
 export function reportOf(
-  { description, tasks, results }: BatchState,
+  { description, tasks, results, begun }: BatchState,
   transcripts: ReadonlyMap<string, string>,
 ): ReportData {
-  const summary = summarize(tasks, results);
+  const summary = summarize(tasks, results, begun);
   const done = tasks.flatMap((task) => {
     const result = results.get(task.id);
     return result ? [{ task, result }] : [];

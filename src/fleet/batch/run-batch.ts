@@ -8,7 +8,7 @@ import type { OpenedTree, RunTaskOptions, TaskEvent, TaskPlace } from '../run-op
 import { openLocalBudget } from '../shared-budget.ts';
 import { isOpen, isTrouble, MOST_TROUBLES, type Task, type TaskResult } from '../task.ts';
 import { clonesFolder, treesFolder } from '../task-tree.ts';
-import type { OpenBatch } from './batch-store.ts';
+import { forgetResult, type OpenBatch } from './batch-store.ts';
 import { type Progress, ProgressCounter } from './progress.ts';
 
 export type BatchEvent =
@@ -103,13 +103,8 @@ class Scheduler {
     this.#budget = budget;
     const { tasks, results } = batch.state;
     if (options.retry === 'failed')
-      for (const [id, { status }] of results) {
-        if (status !== 'failed') continue;
-        results.delete(id);
-        // From the beginning, in a new session.
-        batch.state.sessions.delete(id);
-      }
-    this.#counter = new ProgressCounter(tasks, results);
+      for (const [id, { status }] of results) if (status === 'failed') forgetResult(batch.state, id);
+    this.#counter = new ProgressCounter(batch.state);
     this.#waiting = tasks.filter(({ id }) => !results.has(id)).values();
   }
 
@@ -159,6 +154,7 @@ class Scheduler {
 
   async #runOne({ task, options, opened }: Next): Promise<void> {
     const { id: session, resume: resumed } = options.session;
+    const before = this.#batch.state.begun.get(task.id);
     if (!resumed) this.#recordStart(task, session);
     this.#counter.started();
     this.#tell({ type: 'started', task, resumed });
@@ -167,6 +163,7 @@ class Scheduler {
       const run = this.#options.run(task, {
         ...options,
         ...(opened && { opened }),
+        ...(resumed && before && { before }),
         budget: this.#budget,
         onEvent: (event) => this.#noteEvent(task, session, event),
         onResult: (ended) => {
@@ -181,12 +178,13 @@ class Scheduler {
       }, reject);
     });
     if (isOpen(result)) {
-      this.#counter.ended(null);
+      this.#batch.interrupt(result);
+      this.#counter.ended(result, before);
       this.#tell({ type: 'interrupted', task });
       if (result.failure === 'budget') this.#end ??= { type: 'budget', reason: result.reason ?? '' };
       return;
     }
-    this.#counter.ended(result);
+    this.#counter.ended(result, before);
     this.#tell({ type: 'ended', task, result });
     this.#troubles = isTrouble(result) ? this.#troubles + 1 : 0;
     if (this.#troubles >= Math.max(MOST_TROUBLES, 2 * this.#options.jobs))

@@ -7,7 +7,7 @@ export type Summary = {
   failed: number;
   /** Without a result: not started, or interrupted. */
   open: number;
-  /** Of those with a known price. */
+  /** Of those with a known price, also of tasks without a result. */
   costUsd: number;
   /** Whether some prices are unknown. */
   hasUnknownCost: boolean;
@@ -16,21 +16,29 @@ export type Summary = {
   durationMs: number;
 };
 
+/** What tasks without a result have cost so far. */
+export type Spending = Pick<TaskResult, 'costUsd' | 'tokens' | 'durationMs'>;
+
 export function summarize(
   tasks: readonly Pick<Task, 'id'>[],
   results: ReadonlyMap<string, TaskResult>,
+  begun: ReadonlyMap<string, Spending> = new Map(),
 ): Summary {
   const found = tasks.flatMap(({ id }) => results.get(id) ?? []);
+  const all = tasks.flatMap(({ id }): Spending[] => {
+    const spending = results.get(id) ?? begun.get(id);
+    return spending ? [spending] : [];
+  });
   const done = found.filter(({ status }) => status === 'done').length;
   return {
     total: tasks.length,
     done,
     failed: found.length - done,
     open: tasks.length - found.length,
-    costUsd: sum(found, ({ costUsd }) => costUsd ?? 0),
-    hasUnknownCost: found.some(({ costUsd }) => costUsd === null),
-    tokens: sum(found, ({ tokens }) => tokens),
-    durationMs: sum(found, ({ durationMs }) => durationMs),
+    costUsd: sum(all, ({ costUsd }) => costUsd ?? 0),
+    hasUnknownCost: all.some(({ costUsd }) => costUsd === null),
+    tokens: sum(all, ({ tokens }) => tokens),
+    durationMs: sum(all, ({ durationMs }) => durationMs),
   };
 }
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { following, pause } from '../../lib/async/abort.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { parseJson } from '../../lib/text/json.ts';
-import type { OpenBatch } from '../batch/batch-store.ts';
+import { forgetResult, type OpenBatch } from '../batch/batch-store.ts';
 import { ProgressCounter } from '../batch/progress.ts';
 import type { BatchEnd, BatchEvent, RunBatchOptions } from '../batch/run-batch.ts';
 import type { BatchLimits } from '../shared-budget.ts';
@@ -89,8 +89,8 @@ async function collect(
   open: readonly OpenTask[],
   { fleet, signal, onEvent, onTrouble, ...options }: RunQueuedOptions & { isIncomplete(): Promise<boolean> },
 ): Promise<BatchEnd> {
-  const { description, tasks, results } = batch.state;
-  const counter = new ProgressCounter(tasks, results);
+  const { description, tasks, results, begun } = batch.state;
+  const counter = new ProgressCounter(batch.state);
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const report = (event: BatchEvent) => onEvent(event, { ...counter.progress, running: null });
   report({ type: 'queued', unserved: await unservedLabels(fleet, open) });
@@ -104,8 +104,9 @@ async function collect(
       if (!task || !isNews(short, results.get(task.id))) continue;
       const result = await fullResult(batch, short, reading);
       counter.started();
+      counter.ended(result, begun.get(task.id));
       if (isOpen(result)) {
-        counter.ended(null);
+        batch.interrupt(result);
         if (end.type !== 'trouble' && result.failure === 'budget')
           end = { type: 'budget', reason: result.reason ?? '' };
         else if (end.type === 'complete') end = { type: 'cancelled' };
@@ -113,7 +114,6 @@ async function collect(
         continue;
       }
       batch.finish(result);
-      counter.ended(result);
       report({ type: 'ended', task, result });
       troubles = isTrouble(result) ? troubles + 1 : 0;
       if (end.type === 'trouble' || troubles < (await mostTroubles(fleet, troubles))) continue;
@@ -177,14 +177,12 @@ function workersHealth(fleet: Fleet, onTrouble: (text: string) => void): () => P
 type OpenTask = { task: Task; isRetry: boolean };
 
 function openTasks({ state }: OpenBatch, retry: RunBatchOptions['retry']): OpenTask[] {
-  const { tasks, results, sessions } = state;
+  const { tasks, results } = state;
   return tasks.flatMap((task): OpenTask[] => {
     const result = results.get(task.id);
     if (!result) return [{ task, isRetry: false }];
     if (retry !== 'failed' || result.status !== 'failed') return [];
-    results.delete(task.id);
-    // From the beginning, in a new session.
-    sessions.delete(task.id);
+    forgetResult(state, task.id);
     return [{ task, isRetry: true }];
   });
 }

@@ -20,9 +20,9 @@ export function batchIn(root: string, id: string): BatchResult {
   return { ...overview, tasks: batch.tasks.map((task) => taskOf(task, batch, overview)) };
 }
 
-function overviewOf(root: string, { description, tasks, results }: BatchState): BatchOverview {
+function overviewOf(root: string, { description, tasks, results, begun }: BatchState): BatchOverview {
   const { id, createdAt, cwd, budget } = description;
-  const { total, done, failed, costUsd, hasUnknownCost } = summarize(tasks, results);
+  const { total, done, failed, costUsd, hasUnknownCost } = summarize(tasks, results, begun);
   const facts = { total, done, failed, costUsd, hasUnknownCost };
   return { id, createdAt, cwd, budget, isRunning: isBatchRunning(root, id), ...facts };
 }

@@ -24,6 +24,9 @@ export const sharedBudgetVariable = 'AI_ASSISTANT_SHARED_BUDGET';
 /** The fencing token of the worker that a session runs for. */
 export const fenceVariable = 'AI_ASSISTANT_FENCE';
 
+/** Overrides the amount of output that the settings ask for. */
+export const verbosityVariable = 'AI_ASSISTANT_VERBOSITY';
+
 export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'AI_ASSISTANT_PROVIDER', key: 'provider', reads: 'text', description: 'Provider to use' },
   {
@@ -87,7 +90,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     description: 'Colour theme: auto, dark, light or another theme',
   },
   {
-    name: 'AI_ASSISTANT_VERBOSITY',
+    name: verbosityVariable,
     key: 'verbosity',
     reads: 'text',
     description: 'Amount of output: quiet, normal or verbose',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { batchLimitHint } from '../contract/shared-budget.ts';
+import { batchLimitHint, runLimitHint } from '../contract/shared-budget.ts';
 import { parseJson } from '../lib/text/json.ts';
+import { sentence } from '../lib/text/sentence.ts';
 import type { KeptOutcome } from '../sandbox/shell/kept-program.ts';
 import { checkResultSchema, type Task, type TaskResult } from './task.ts';
 
@@ -11,6 +12,7 @@ export type Outcome = Partial<Omit<TaskResult, 'task' | 'startedAt' | 'durationM
 
 const MAX_ANSWER = 8_000;
 const MAX_REASON = 1_000;
+const MAX_WARNINGS = 20;
 
 /** What a headless run prints, as far as it is needed here. */
 const reportSchema = z.object({
@@ -39,7 +41,6 @@ export function childArguments(
   return {
     args: [
       '-p',
-      '--quiet',
       '--output-format=json',
       isResumed ? `--resume=${session}` : `--session-id=${session}`,
       `--mode=${task.mode}`,
@@ -58,8 +59,8 @@ export function childArguments(
   };
 }
 
-/** What a headless run says about itself. */
-export function reportIn({ code, stdout, stderr }: KeptOutcome): Outcome {
+/** What a headless run says about itself, and the lines that it printed as warnings. */
+export function reportIn({ code, stdout, stderr }: KeptOutcome): Outcome & { warnings: string[] } {
   const line = stdout.trim().split('\n').at(-1) ?? '';
   const parsed = reportSchema.safeParse(parseJson(line));
   if (!parsed.success) {
@@ -69,14 +70,15 @@ export function reportIn({ code, stdout, stderr }: KeptOutcome): Outcome {
     return {
       failure: code === 2 ? 'setup' : 'crash',
       reason: said === '' ? how : code === 2 ? said : `${how} ${said}`,
+      warnings: [],
     };
   }
   const { data: report } = parsed;
   const isBatchLimit = report.error?.hint?.endsWith(batchLimitHint) ?? false;
   const failure = isBatchLimit ? 'budget' : failureOf(report.stopReason);
-  const { message = `The run ended: ${report.stopReason}.`, hint } = report.error ?? {};
   return {
-    ...(failure && { failure, reason: [message, hint].filter(Boolean).join(' ').slice(0, MAX_REASON) }),
+    ...(failure && { failure, reason: reasonIn(report).slice(0, MAX_REASON) }),
+    warnings: warningsIn(stderr, report),
     answer: report.result.slice(0, MAX_ANSWER),
     session: report.sessionId,
     ...(report.model !== '' && { model: `${report.provider}/${report.model}` }),
@@ -89,6 +91,25 @@ export function reportIn({ code, stdout, stderr }: KeptOutcome): Outcome {
     }),
     refusals: report.denials.length,
   };
+}
+
+function reasonIn({ stopReason, error }: Pick<z.infer<typeof reportSchema>, 'stopReason' | 'error'>): string {
+  const { message = `The run ended: ${stopReason}.`, hint } = error ?? {};
+  // For a conversation, which could go on.
+  const isOwnLimit = hint?.endsWith(runLimitHint) ?? false;
+  const next = isOwnLimit ? 'Give the task a higher budget in a new batch.' : hint;
+  return [sentence(message), next].filter(Boolean).join(' ');
+}
+
+/** Without the lines that say why it ended: the last ones. */
+function warningsIn(
+  stderr: string,
+  { stopReason, error }: Pick<z.infer<typeof reportSchema>, 'stopReason' | 'error'>,
+): string[] {
+  const lines = stderr.split('\n').flatMap((line) => line.trim().slice(0, MAX_REASON) || []);
+  const isEnd = new Set([error?.message, error?.hint].flatMap((text) => text?.split('\n') ?? []));
+  if (!error && stopReason !== 'done' && stopReason !== 'check_failed') lines.pop();
+  return lines.filter((line) => !isEnd.has(line)).slice(0, MAX_WARNINGS);
 }
 
 function failureOf(stopReason: string): TaskResult['failure'] | null {

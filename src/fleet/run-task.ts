@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { fenceVariable } from '../config/environment.ts';
+import { fenceVariable, verbosityVariable } from '../config/environment.ts';
 import { following } from '../lib/async/abort.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
 import { isErrno } from '../lib/files/errno.ts';
@@ -74,6 +74,8 @@ async function runIn(
       cwd: tree.cwd,
       env: {
         ...place.env,
+        // Warnings, and nothing of its progress.
+        [verbosityVariable]: 'normal',
         ...options.budget,
         ...(options.fence && { [fenceVariable]: String(options.fence.token) }),
       },
@@ -83,7 +85,9 @@ async function runIn(
     });
     if (signal.aborted)
       return resultOf(task, started, { ...interrupted, ...spentBy(started.session, place.env) });
-    const outcome = reportIn(ended);
+    const { warnings, ...outcome } = reportIn(ended);
+    // The same warning of several tasks is the same text.
+    for (const text of warnings) onEvent?.({ type: 'note', text: text.replaceAll(tree.folder, '.') });
     if (timer.signal.aborted)
       Object.assign(outcome, { failure: 'timeout', reason: `Stopped after ${task.timeout} minutes.` });
     // Its report is about the last part only, or there is none.

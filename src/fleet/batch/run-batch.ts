@@ -92,6 +92,8 @@ class Scheduler {
   /** Runs that have a result, and whose worktrees are being removed. */
   readonly #leaving = new Set<Promise<unknown>>();
   readonly #sources: TaskPlace['sources'] = new Map();
+  /** What tasks have told. */
+  readonly #notes = new Set<string>();
   /** Failures in a row that are not the fault of a task. */
   #troubles = 0;
   /** Set when no more tasks are started. */
@@ -192,8 +194,11 @@ class Scheduler {
   }
 
   #noteEvent(task: Task, session: string, event: TaskEvent): void {
-    if (event.type === 'note') this.#tell({ type: 'note', task, text: event.text });
-    else if (event.session !== session) this.#recordStart(task, event.session);
+    if (event.type === 'note') {
+      // Flags of the batch are the same for all its tasks.
+      if (!this.#notes.has(event.text)) this.#tell({ type: 'note', task, text: event.text });
+      this.#notes.add(event.text);
+    } else if (event.session !== session) this.#recordStart(task, event.session);
   }
 
   #recordStart(task: Task, session: string): void {

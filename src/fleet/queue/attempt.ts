@@ -228,8 +228,9 @@ async function run(
     place: taskPlace,
     takeSpare: () => deps.spare.take(source, taskPlace),
     onEvent(event) {
+      if (event.type === 'note') deps.onTrouble(event.text);
       // What fails is tried again when that task starts.
-      if (event.type === 'started') prepareNext().catch(() => undefined);
+      else prepareNext().catch(() => undefined);
     },
     onDelivery: deps.onDelivery,
     session: { id: session, resume: fence > 1 },

@@ -43,9 +43,9 @@ async function deliveries(kind: 'path' | 'URL') {
     put(tree.folder, files);
     return keepChanges(tree, task, {
       place: place(token),
-      session: 's',
+      ...{ session: 's', signal },
       fence: { token, isCurrent: async () => true },
-      publish: publishTo(source, { fleet, job: 'job', env }),
+      publish: publishTo(source, { fleet, job: 'job', env, signal }),
     });
   };
   return { deliver, git };

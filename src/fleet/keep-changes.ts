@@ -1,56 +1,97 @@
 import path from 'node:path';
-import { addCommit, changesIn, changesOf, commitChanges, writePatch } from '../sandbox/worktrees/changes.ts';
+import {
+  addCommit,
+  changesIn,
+  changesOf,
+  commitChanges,
+  type WorktreeChanges,
+  writePatch,
+} from '../sandbox/worktrees/changes.ts';
 import type { Worktree } from '../sandbox/worktrees/worktree.ts';
+import { isExpected, reasonOf } from './expected-errors.ts';
 import type { RunTaskOptions } from './run-options.ts';
 import type { Task, TaskResult } from './task.ts';
 import { isRemote } from './tasks/complete-task.ts';
 
-type Kept = Partial<Pick<TaskResult, 'failure' | 'reason' | 'branch' | 'commit' | 'patch'>> & {
-  filesChanged: number;
+type Kept = Partial<
+  Pick<TaskResult, 'failure' | 'reason' | 'branch' | 'commit' | 'patch' | 'leftOut' | 'worktree'>
+> & { filesChanged: number };
+
+type KeepOptions = Pick<RunTaskOptions, 'place' | 'fence' | 'publish' | 'signal' | 'onEvent'> & {
+  session: string;
 };
 
 const TITLE_WIDTH = 72;
 
-/** The changes of a task as a patch, and as a branch of the repository. */
-export async function keepChanges(
+/**
+ * The changes of a task as a patch, and as a branch of the repository. If that fails, or git cannot record all of them,
+ * the result names the worktree, which has to stay.
+ */
+export async function keepChanges(tree: Worktree, task: Task, options: KeepOptions): Promise<Kept> {
+  const kept: Kept = { filesChanged: 0 };
+  try {
+    await keep(tree, task, { ...options, kept });
+  } catch (error) {
+    // Another worker has it, or it goes on later.
+    if (!isExpected(error) || options.signal.aborted) throw error;
+    Object.assign(kept, { failure: 'changes', reason: reasonOf(error) });
+  }
+  const isLost = kept.failure === 'changes' || kept.leftOut !== undefined;
+  return { ...kept, ...(isLost && { worktree: tree.folder }) };
+}
+
+/** Fills `kept` step by step: what is done stays done if the next step fails. */
+async function keep(
   tree: Worktree,
   task: Task,
-  options: Pick<RunTaskOptions, 'place' | 'fence' | 'publish' | 'onEvent'> & { session: string },
-): Promise<Kept> {
-  const { place, fence, publish, onEvent } = options;
+  { place, fence, publish, onEvent, session, kept }: KeepOptions & { kept: Kept },
+): Promise<void> {
   const changes = await changesOf(tree);
-  if (changes.leftOut.length > 0)
+  if (fence && !(await fence.isCurrent())) {
+    Object.assign(kept, { failure: 'fenced', reason: 'Another worker has taken this task over.' });
+    return;
+  }
+  if (changes.leftOut.length > 0) {
+    kept.leftOut = [...changes.leftOut];
     onEvent?.({ type: 'note', text: `Not in the patch: ${changes.leftOut.join(', ')}` });
-  if (fence && !(await fence.isCurrent()))
-    return { failure: 'fenced', reason: 'Another worker has taken this task over.', filesChanged: 0 };
+  }
   const { gitDir } = tree.origin;
   const branch = branchOf(place.batch, task);
   const patch = path.join(place.patches, `${task.id}.patch`);
+  const write = async (written: WorktreeChanges) => {
+    kept.filesChanged = written.files.length;
+    await writePatch(tree, written, patch);
+    kept.patch = patch;
+  };
   /** An earlier run may have been killed after it had published its changes: then those count. */
-  const published = async (commit: string): Promise<Kept> => {
-    const theirs = await changesIn(tree, commit);
-    await writePatch(tree, theirs, patch);
-    return { filesChanged: theirs.files.length, patch, branch, commit };
+  const published = async (commit: string) => {
+    await write(await changesIn(tree, commit));
+    Object.assign(kept, { branch, commit });
   };
   if (changes.files.length === 0) {
     const isRepeated = fence !== undefined && fence.token > 1 && gitDir !== null;
     const commit = isRepeated ? await publish?.({ gitDir, branch, commit: null }) : null;
-    return commit ? published(commit) : { filesChanged: 0 };
+    if (commit) await published(commit);
+    return;
   }
-  await writePatch(tree, changes, patch);
-  const kept = { filesChanged: changes.files.length, patch };
+  await write(changes);
   const isShortLived = task.source.type === 'folder' || isRemote(task.source.repository);
-  if (gitDir === null || place.changes === 'patch' || (isShortLived && !publish)) return kept;
+  if (gitDir === null || place.changes === 'patch' || (isShortLived && !publish)) return;
   const delivery = fence ? `, delivery ${fence.token}` : '';
-  const origin = `Task ${task.id} of batch ${place.batch}, session ${options.session}${delivery}.`;
-  const message = commitMessage(task, origin);
+  const message = commitMessage(
+    task,
+    `Task ${task.id} of batch ${place.batch}, session ${session}${delivery}.`,
+  );
   if (publish) {
     const { commit } = await addCommit(tree, changes, message);
     const there = (await publish({ gitDir, branch, commit })) ?? commit;
-    return there === commit ? { ...kept, branch, commit } : published(there);
+    if (there !== commit) return published(there);
+    Object.assign(kept, { branch, commit });
+    return;
   }
   // There is one if an earlier run of this task was killed before its result was written.
-  return { ...kept, branch, commit: await commitChanges(tree, changes, { branch, message, replace: true }) };
+  const commit = await commitChanges(tree, changes, { branch, message, replace: true });
+  Object.assign(kept, { branch, commit });
 }
 
 function branchOf(batch: string, { id }: Pick<Task, 'id'>): string {

@@ -9,7 +9,7 @@ import { Ledger } from '../observability/spending/ledger.ts';
 import { runKept } from '../sandbox/shell/kept-program.ts';
 import { removeWorktree } from '../sandbox/worktrees/remove.ts';
 import type { Worktree } from '../sandbox/worktrees/worktree.ts';
-import { childArguments, reportIn, resultOf, type Started } from './child-run.ts';
+import { childArguments, type Outcome, reportIn, resultOf, type Started } from './child-run.ts';
 import { isExpected, reasonOf } from './expected-errors.ts';
 import { keepChanges } from './keep-changes.ts';
 import type { RunTaskOptions } from './run-options.ts';
@@ -47,8 +47,8 @@ export async function runTask(task: Task, options: RunTaskOptions): Promise<Task
     result = resultOf(task, started, { ...why, ...spentBy(started.session, options.place.env) });
   } finally {
     if (result && !isOpen(result)) await options.onResult?.(result);
-    // The task goes on in it.
-    if (tree && result && isOpen(result)) tree.lock.release();
+    // The task goes on in it, or its files are nowhere else.
+    if (tree && result && (isOpen(result) || result.worktree !== undefined)) tree.lock.release();
     else if (tree) await removeTree(tree, options);
   }
   return result;
@@ -97,11 +97,17 @@ async function runIn(
     if (outcome.failure && options.willRetry?.(outcome.failure)) return resultOf(task, started, outcome);
     if (!outcome.failure) options.onDelivery?.();
     const kept = await keepChanges(tree, task, { ...options, session: started.session });
-    return resultOf(task, started, { ...outcome, ...kept });
+    return resultOf(task, started, { ...outcome, ...kept, ...bothFailures(outcome, kept) });
   } finally {
     clearTimeout(timeout);
     timer.stop();
   }
+}
+
+/** A run that failed is not run again only because its changes could not be kept, either. */
+function bothFailures(outcome: Outcome, kept: Outcome): Outcome {
+  if (!outcome.failure || kept.failure !== 'changes') return {};
+  return { failure: outcome.failure, reason: [outcome.reason, kept.reason].filter(Boolean).join(' ') };
 }
 
 /** Sessions are files of the data root, named by their id. */

@@ -88,6 +88,7 @@ const failures = [
   'timeout',
   'model', // the model or its server failed, or refused
   'setup', // no worktree: bad repository or ref, full disk, no git
+  'changes', // its changes could not be kept: full disk, branch or push refused
   'crash', // the run ended without a result
   'fenced', // another worker has taken the task over
   'interrupted',
@@ -107,7 +108,7 @@ export function isOpen({ failure }: Pick<TaskResult, 'failure'>): boolean {
 
 /** Whether it failed for a reason that is not its own: other tasks would fail for the same. */
 export function isTrouble({ failure }: Pick<TaskResult, 'failure'>): boolean {
-  return failure === 'model' || failure === 'setup' || failure === 'crash';
+  return failure === 'model' || failure === 'setup' || failure === 'crash' || failure === 'changes';
 }
 
 /** So many of them in a row are enough, or twice as many as run at a time. */
@@ -138,6 +139,10 @@ export const taskResultSchema = z.object({
   branch: z.string().optional(),
   commit: z.string().optional(),
   patch: z.string().optional(),
+  /** Files that are not in the patch: in submodules or nested repositories, or unreadable. */
+  leftOut: z.array(z.string()).optional(),
+  /** The folder with its files, if something in it is kept nowhere else. */
+  worktree: z.string().optional(),
   labels: z.array(z.string()),
   variables: z.record(z.string(), z.string()),
 });

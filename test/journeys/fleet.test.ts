@@ -1,5 +1,5 @@
 // @module-tag soak
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gitIn } from '../support/batch.ts';
@@ -101,6 +101,39 @@ describe.skipIf(!hasRedis)('many machines', () => {
     expect((await lab.fleet('status')).text).toContain('No batches.');
     await worker.end('SIGTERM');
     expect(await keysOfTasks(lab.client())).toEqual([]);
+  });
+
+  test('a push that a hook refuses loses nothing; retried, only the push is repeated', async () => {
+    const lab = await fleetLab();
+    const worker = lab.worker();
+    const hook = path.join(lab.bare, 'hooks/pre-receive');
+    writeFileSync(hook, '#!/bin/sh\necho Not on a Friday. >&2\nexit 1\n', { mode: 0o755 });
+    const store = path.join(lab.space.home, 'store');
+    const task = { id: 'one', prompt: 'run: touch new', repository: lab.url };
+    const first = await lab.submit([task], ['--store', store]);
+    const [, id = ''] = /Batch (\S+):/.exec(first.stderr) ?? [];
+    const [result] = first.results;
+
+    expect(first.code).toBe(11);
+    expect(result).toMatchObject({
+      ...{ failure: 'changes', filesChanged: 1, turns: 2, answer: expect.stringContaining('Did touch') },
+      reason: expect.stringMatching(
+        /Could not push .*Not on a Friday\. \/ pre-receive hook declined\. Check/,
+      ),
+      worktree: expect.stringMatching(/^[^:]+:\//),
+    });
+    expect(result?.costUsd).toBeGreaterThan(0);
+    expect(readFileSync(result?.patch ?? '', 'utf8')).toContain('b/new');
+    const asked = lab.model.server.requests.length;
+    rmSync(hook);
+    expect(await lab.fleet('retry', id)).toMatchObject({ code: 0 });
+    await said(worker, /one finished, done/);
+    const { code, results } = await lab.resume(id);
+    expect({ code, results }).toMatchObject({ code: 0, results: [{ costUsd: result?.costUsd }] });
+    expect(lab.pushes(results[0]?.branch)).toEqual([results[0]?.commit]);
+    expect([...lab.model.orders.values(), lab.model.server.requests.length]).toEqual([1, asked]);
+    await worker.end('SIGTERM');
+    expect(existsSync((result?.worktree ?? '').replace(/^[^:]+:/, ''))).toBe(false);
   });
 
   test('failed tasks that run again replace their branch, and what they spent before still counts', async () => {

@@ -5,6 +5,7 @@ import {
   costText,
   countsText,
   modelTable,
+  notesOf,
   promptTitle,
   resultText,
 } from '../../fleet/batch/report.ts';
@@ -39,6 +40,7 @@ export function closingText(state: BatchState, end: BatchEnd, files: ReturnType<
     return [
       {
         isFailed: result.status === 'failed',
+        notes: notesOf(result).map((note) => visible(`${task.id}: ${note}`)),
         cells: [task.id, resultText(result), elapsed(result.durationMs), cost, changesText(result)].map(
           visible,
         ),
@@ -51,6 +53,7 @@ export function closingText(state: BatchState, end: BatchEnd, files: ReturnType<
   const models = modelTable(state.tasks, state.results);
   return [
     ...(shown.length > 0 ? [table([head, ...shown.map(({ cells }) => cells)])] : []),
+    ...rows.flatMap(({ notes }) => notes).slice(0, MOST_ROWS),
     ...(models ? [table([models.head, ...models.rows.map(({ cells }) => cells.map(visible))])] : []),
     ...endLines(state, end),
     `Report:  ${files.markdown}`,

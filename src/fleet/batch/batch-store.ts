@@ -236,11 +236,15 @@ export function readBatch(root: string, id: string): BatchState | null {
   return state;
 }
 
-/** For a task that runs again from the beginning, in a new session. */
+/**
+ * For a task that runs again: from the beginning, in a new session. If only its changes could not be kept, only that is
+ * repeated, in the same worktree.
+ */
 export function forgetResult({ results, sessions, begun }: BatchState, task: string): void {
+  const isRunDone = results.get(task)?.failure === 'changes';
   results.delete(task);
   begun.delete(task);
-  sessions.delete(task);
+  if (!isRunDone) sessions.delete(task);
 }
 
 function take(record: BatchRecord, { sessions, begun }: Pick<BatchState, 'sessions' | 'begun'>): void {

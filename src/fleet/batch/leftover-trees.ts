@@ -8,8 +8,8 @@ import { type OpenBatch, readBatch } from './batch-store.ts';
 const NAME = /^(\d{8}-\d{4}-[0-9a-f]{4})-(.+)$/;
 
 /**
- * Removes worktrees that killed processes left behind and that no batch needs: those of tasks with a result.
- * Returns what the user should know about others.
+ * Removes worktrees that killed processes left behind and that no batch needs: those of tasks with a result, unless
+ * something in them is kept nowhere else. Returns what the user should know about others.
  */
 export async function removeLeftoverTrees(batch: OpenBatch, env: NodeJS.ProcessEnv): Promise<string[]> {
   const { tasks, description } = batch.state;
@@ -25,7 +25,7 @@ export async function removeLeftoverTrees(batch: OpenBatch, env: NodeJS.ProcessE
       const at = path.join(folder, name);
       const results = id === description.id ? batch.state.results : readBatch(batch.root, id)?.results;
       if (!results) notes.push(`${at} is left of a batch that was deleted. Delete it if you don't need it.`);
-      else if (results.has(task)) await removeUnused(at);
+      else if (results.has(task) && results.get(task)?.worktree === undefined) await removeUnused(at);
     }
   }
   return notes;

@@ -99,6 +99,20 @@ test('a report says what was done, what failed and why, cost, time and sessions'
   expect(failures).toMatchObject([{ task: '2', reason: HOSTILE, checks: [{ name: 'npm test' }] }]);
 });
 
+test('a report says which tasks had calls refused, and where files are that no patch has', () => {
+  const more = { refusals: 2, leftOut: ['sub/x', 'nested'], worktree: '/w/b-1/tree' };
+  const results = new Map([['1', result('1', more)]]);
+  const report = reportOf({ ...state, results }, new Map());
+  const texts = [
+    '2 calls refused.',
+    'Not in the patch: sub/x, nested.',
+    'Its files are kept in /w/b-1/tree.',
+  ];
+  expect(report.notes).toEqual(texts.map((text) => ({ task: '1', text })));
+  expect(toMarkdown(report)).toContain(`## Notes\n\n- 1: ${texts[0]}`);
+  expect(toHtml(report)).toContain(`<p>1: ${texts[2]}</p>`);
+});
+
 test('whatever a task says stays text', () => {
   const html = toHtml(reportOf(state, new Map()));
   expect(html).not.toMatch(/<(img|script)/i);

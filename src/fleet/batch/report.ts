@@ -14,6 +14,8 @@ export type ReportData = {
   /** Only if several models were used. */
   models: Table | null;
   tasks: Table<Cell>;
+  /** What else the user should know about tasks, also those that are done. */
+  notes: { task: string; text: string }[];
   failures: { task: string; reason: string; checks: { name: string; output: string }[] }[];
 };
 
@@ -23,6 +25,7 @@ type Table<C = string> = { head: string[]; rows: { cells: C[]; isFailed?: boolea
 type Cell = string | { text: string; file: string };
 
 const MAX_TITLE = 60;
+const MAX_LISTED = 10;
 
 /** `transcripts`: by task, the files with the sessions that are on this machine, relative to the report. */
 export function reportOf(
@@ -50,6 +53,7 @@ export function reportOf(
         isFailed: results.get(task.id)?.status === 'failed',
       })),
     },
+    notes: done.flatMap(({ task, result }) => notesOf(result).map((text) => ({ task: task.id, text }))),
     failures: done
       .filter(({ result }) => result.status === 'failed')
       .map(({ task, result }) => ({
@@ -109,6 +113,17 @@ export function changesText({ filesChanged, branch, patch }: TaskResult): string
   return `${counted(filesChanged, 'file')}: ${branch ?? (patch === undefined ? '' : path.basename(patch))}`;
 }
 
+/** What a result says that is neither success nor failure. */
+export function notesOf({ refusals, leftOut = [], worktree }: TaskResult): string[] {
+  const more = leftOut.length - MAX_LISTED;
+  const listed = `${leftOut.slice(0, MAX_LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return [
+    ...(refusals > 0 ? [`${counted(refusals, 'call')} refused.`] : []),
+    ...(leftOut.length > 0 ? [`Not in the patch: ${listed}.`] : []),
+    ...(worktree === undefined ? [] : [`Its files are kept in ${worktree}.`]),
+  ];
+}
+
 /** Without what is zero. */
 export function countsText({ total, done, failed, open }: Summary): string {
   return [
@@ -135,7 +150,7 @@ export function markdownText(text: string): string {
     .replace(/^\s*([#+=-]|\d+(?=[.)]))/, (start) => start.replace(/(\S)$/, '\\$1'));
 }
 
-export function toMarkdown({ title, facts, models, tasks, failures }: ReportData): string {
+export function toMarkdown({ title, facts, models, tasks, notes, failures }: ReportData): string {
   const table = ({ head, rows }: Table<Cell>) =>
     [head, head.map(() => '---'), ...rows.map(({ cells }) => cells.map(markdownCell))]
       .map((cells) => `| ${cells.join(' | ')} |`)
@@ -146,6 +161,8 @@ export function toMarkdown({ title, facts, models, tasks, failures }: ReportData
     ...(models ? ['## Models', table(models)] : []),
     '## Tasks',
     table(tasks),
+    ...(notes.length > 0 ? ['## Notes'] : []),
+    ...notes.map(({ task, text }) => `- ${markdownText(`${task}: ${text}`)}`),
     ...(failures.length > 0 ? ['## Failures'] : []),
     ...failures.flatMap(({ task, reason, checks }) => [
       `### ${markdownText(task)}`,
@@ -202,7 +219,7 @@ function htmlCell(cell: Cell): string {
 }
 
 /** One file that loads and runs nothing. */
-export function toHtml({ title, facts, models, tasks, failures }: ReportData): string {
+export function toHtml({ title, facts, models, tasks, notes, failures }: ReportData): string {
   const table = ({ head, rows }: Table<Cell>) =>
     `<table>\n<thead><tr>${head.map((cell) => `<th scope="col">${htmlText(cell)}</th>`).join('')}</tr></thead>\n<tbody>\n${rows
       .map(
@@ -216,6 +233,8 @@ export function toHtml({ title, facts, models, tasks, failures }: ReportData): s
     ...(models ? ['<h2>Models</h2>', table(models)] : []),
     '<h2>Tasks</h2>',
     table(tasks),
+    ...(notes.length > 0 ? ['<h2>Notes</h2>'] : []),
+    ...notes.map(({ task, text }) => `<p>${htmlText(`${task}: ${text}`)}</p>`),
     ...(failures.length > 0 ? ['<h2>Failures</h2>'] : []),
     ...failures.flatMap(({ task, reason, checks }) => [
       `<h3>${htmlText(task)}</h3>`,

@@ -65,9 +65,10 @@ export async function runBatch(batch: OpenBatch, options: RunBatchOptions): Prom
 
 /** Folders that only this batch needed. */
 function removeEmpty(batch: OpenBatch, place: RunBatchOptions['place']): void {
-  const { description, tasks } = batch.state;
+  const { description, tasks, results } = batch.state;
   const clones = clonesFolder({ ...place, batch: description.id });
-  if (existsSync(clones)) rmSync(clones, { recursive: true, force: true });
+  const areNeeded = [...results.values()].some(({ failure }) => failure === 'changes');
+  if (existsSync(clones) && !areNeeded) rmSync(clones, { recursive: true, force: true });
   const folders = new Set(tasks.map(({ source }) => treesFolder(source, place)));
   if (place.trees !== undefined) return;
   // Another batch may use it.

@@ -147,6 +147,7 @@ async function deliver(delivered: Delivered, batch: QueuedBatch): Promise<Attemp
     return keep(delivered, batch, { result, lost: lease.lost });
   };
   let end: AttemptEnd | undefined;
+  let isTreeKept = false;
   const onResult = async (result: TaskResult) => {
     // What fails is tried again below; the worktree is removed in any case.
     end = await settle(result).catch(() => undefined);
@@ -155,11 +156,12 @@ async function deliver(delivered: Delivered, batch: QueuedBatch): Promise<Attemp
   try {
     const deed = { signal: lease.signal, address: budget.address, onResult };
     const result = await run(delivered, batch, deed).catch((error: Error) => failed('setup', error.message));
+    isTreeKept = result.worktree !== undefined;
     return end ?? (await settle(result));
   } finally {
     budget.end();
     lease.stop();
-    leaveDisk(delivered);
+    leaveDisk(delivered, { isTreeKept });
   }
 }
 
@@ -176,8 +178,9 @@ async function keep(
   return isTrouble(kept) ? bury(delivered, kept) : finish(delivered, kept);
 }
 
+/** Not if only its changes could not be kept: another worker would have to run it again. */
 function willRetry({ failures }: Delivery, result: Pick<TaskResult, 'failure'>): boolean {
-  return isTrouble(result) && failures + 1 < MAX_FAILURES;
+  return isTrouble(result) && result.failure !== 'changes' && failures + 1 < MAX_FAILURES;
 }
 
 /** The task will be delivered again, unless another worker has it. */
@@ -239,18 +242,22 @@ async function run(
     willRetry: (failure) => willRetry(delivery, { failure }),
     budget: { ...budget, ...(batch.traceparent !== undefined && { TRACEPARENT: batch.traceparent }) },
     ...(source.type === 'repository' && {
-      publish: publishTo(source.repository, { fleet, job: id, env: place.env }),
+      publish: publishTo(source.repository, { fleet, job: id, env: place.env, signal }),
     }),
     onResult,
   });
 }
 
-function leaveDisk({ deps, id, queued: { task }, delivery }: Delivered): void {
+function leaveDisk(
+  { deps, id, queued: { task }, delivery }: Delivered,
+  { isTreeKept }: { isTreeKept: boolean },
+): void {
   const { place, folder, folders, onTrouble } = deps;
   const name = `${id}-${delivery.fence}`;
   try {
     rmSync(path.join(folder, name), { recursive: true, force: true });
-    folders.forget(name);
+    if (isTreeKept) folders.handOver(name);
+    else folders.forget(name);
   } catch (error) {
     // What is left is removed when the worker starts again.
     onTrouble((error as Error).message);

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { dataRoot } from '../../lib/files/data-root.ts';
 import { openStore, storeNames } from '../store/result-store.ts';
@@ -22,7 +23,10 @@ const MAX_ANSWER = 500;
  */
 export async function keepResult(result: TaskResult, options: KeepOptions): Promise<QueuedResult> {
   const { batch, token, env } = options;
-  const { patch, ...rest } = result;
+  const { patch, ...here } = result;
+  // The submitter may be on another machine.
+  const { worktree } = here;
+  const rest = { ...here, ...(worktree !== undefined && { worktree: `${hostname()}:${worktree}` }) };
   const short = {
     ...rest,
     answer: rest.answer.slice(0, MAX_ANSWER),

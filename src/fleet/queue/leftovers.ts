@@ -63,6 +63,11 @@ export class WorkerFolders {
       rmSync(this.#fileOf(name), { force: true });
   }
 
+  /** From now on it belongs to the user. */
+  handOver(name: string): void {
+    rmSync(this.#fileOf(name), { force: true });
+  }
+
   /** Removes what belongs neither to a process that runs nor to a task that can go on. `trees` itself stays. */
   async clean(trees?: string): Promise<void> {
     for (const name of namesIn(this.#workers)) {

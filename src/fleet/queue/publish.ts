@@ -1,8 +1,12 @@
+import { pause } from '../../lib/async/abort.ts';
 import { fetchBranch, pushBranch, remoteCommit } from '../../sandbox/push-branch.ts';
 import { branchCommit, moveBranch } from '../../sandbox/worktrees/branch.ts';
 import type { Publish } from '../run-options.ts';
 import { isRemote } from '../tasks/complete-task.ts';
 import { type Fleet, fleetKeys } from './fleet.ts';
+
+/** The run is done and paid for: a server that does not answer for a moment is tried again. */
+const WAITS_MS = [1_000, 5_000];
 
 /**
  * Sets the branch of a task at most once, however many workers try: all deliveries expect the same old commit there,
@@ -10,9 +14,14 @@ import { type Fleet, fleetKeys } from './fleet.ts';
  */
 export function publishTo(
   repository: string,
-  { fleet: { redis }, job, env }: { fleet: Fleet; job: string; env: NodeJS.ProcessEnv },
+  {
+    fleet: { redis },
+    job,
+    env,
+    signal,
+  }: { fleet: Fleet; job: string; env: NodeJS.ProcessEnv; signal: AbortSignal },
 ): Publish {
-  return async ({ gitDir, branch, commit }) => {
+  const publish: Publish = async ({ gitDir, branch, commit }) => {
     const remote = { gitDir, url: repository, branch, env };
     const current = () => (isRemote(repository) ? remoteCommit(remote) : branchCommit(remote));
     const key = fleetKeys.task(job);
@@ -27,5 +36,16 @@ export function publishTo(
     // Its changes are what counts.
     if (isRemote(repository)) await fetchBranch(remote);
     return there;
+  };
+  return async (branch) => {
+    for (const waitMs of WAITS_MS) {
+      try {
+        return await publish(branch);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        await pause(waitMs, signal);
+      }
+    }
+    return publish(branch);
   };
 }

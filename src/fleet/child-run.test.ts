@@ -25,3 +25,10 @@ test.each([
   const ended = { code: 0, stdout: `${report({ stopReason })}\n`, stderr: 'One.\n\nTwo.\n' };
   expect(reportIn(ended)).toMatchObject({ warnings, costUsd: 0.1, tokens: 5, refusals: 0 });
 });
+
+test('the output of failed checks is no warning', () => {
+  const error = { message: 'a failed with exit code 1. b failed with exit code 1.' };
+  const stderr = 'One.\na failed with exit code 1.\nsome output\nb failed with exit code 1.\n';
+  const ended = { code: 5, stdout: report({ stopReason: 'check_failed', error }), stderr };
+  expect(reportIn(ended)).toMatchObject({ failure: 'check', warnings: ['One.'] });
+});

@@ -107,9 +107,12 @@ function warningsIn(
   { stopReason, error }: Pick<z.infer<typeof reportSchema>, 'stopReason' | 'error'>,
 ): string[] {
   const lines = stderr.split('\n').flatMap((line) => line.trim().slice(0, MAX_REASON) || []);
-  const isEnd = new Set([error?.message, error?.hint].flatMap((text) => text?.split('\n') ?? []));
-  if (!error && stopReason !== 'done' && stopReason !== 'check_failed') lines.pop();
-  return lines.filter((line) => !isEnd.has(line)).slice(0, MAX_WARNINGS);
+  const why = [error?.message, error?.hint].filter(Boolean).join('\n');
+  // The first of them is in the error; the output of failed checks follows.
+  const end = lines.findIndex((line) => why.includes(line));
+  if (end !== -1) lines.splice(end);
+  else if (!error && stopReason !== 'done') lines.pop();
+  return lines.slice(0, MAX_WARNINGS);
 }
 
 function failureOf(stopReason: string): TaskResult['failure'] | null {

@@ -7,6 +7,7 @@ import type { Terminal } from '../frontends/shared/terminal.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
 import { peek } from '../lib/files/peek.ts';
 import { sourceStack } from '../lib/source-stack.ts';
+import { withoutPasswords } from '../lib/text/url-password.ts';
 import { commanderExitCode, parseArgs, promptHint, subcommands } from './args.ts';
 
 /** Runs what the arguments request; resolves with the exit code. */
@@ -160,9 +161,9 @@ async function explain(thrown: unknown, args: string[], terminal: Terminal): Pro
     return exitCodes[error.exit].code;
   }
   stderr.write('This is a bug in ai-code-assistant. Report it with the details below.\n');
-  const stack = error instanceof Error ? sourceStack(error.stack ?? '') : String(error);
+  const stack = withoutPasswords(error instanceof Error ? sourceStack(error.stack ?? '') : String(error));
   const { installation, logCrash } = await import('../app/opening/crash-log.ts');
-  stderr.write(`${stack}\naca ${args.join(' ')}\n${installation(terminal)}\n`);
+  stderr.write(`${stack}\naca ${args.map(withoutPasswords).join(' ')}\n${installation(terminal)}\n`);
   const file = logCrash(error, terminal);
   if (file !== null) stderr.write(`Full details are in ${file}.\n`);
   return exitCodes.error.code;

@@ -6,6 +6,7 @@ import { isErrno } from '../lib/files/errno.ts';
 import { lockFile } from '../lib/files/lock.ts';
 import { repositoryRoot } from '../lib/paths/repository-root.ts';
 import { sha256 } from '../lib/sha256.ts';
+import { withoutPasswords } from '../lib/text/url-password.ts';
 import { fetchRepository } from '../sandbox/fetch-repository.ts';
 import { createWorktree } from '../sandbox/worktrees/create.ts';
 import { moveWorktree } from '../sandbox/worktrees/move.ts';
@@ -125,7 +126,8 @@ async function cloneOf(
 ): Promise<string> {
   const into = path.join(clonesFolder(place), sha256(`${repository}\0${ref}`).slice(0, 16));
   const lock = await lockFile(into, { maxWaitMs: CLONE_MS, signal });
-  if (!lock) throw new UserError(`Another process is fetching ${repository}.`, 'Try again later.');
+  if (!lock)
+    throw new UserError(`Another process is fetching ${withoutPasswords(repository)}.`, 'Try again later.');
   try {
     if (existsSync(into)) return into;
     // A process that is killed while it fetches leaves a part.

@@ -86,3 +86,11 @@ test.each([[`ext::sh -c "touch ran"`], ['fd::3'], ['file:///nonexistent/reposito
     expect(existsSync(into())).toBe(false);
   },
 );
+
+test('a password in the URL is in no message', async () => {
+  const url = 'http://user:secretpw@127.0.0.1:1/x.git';
+  const failure = fetchRepository({ url }, { into: into(), env: process.env, signal });
+  await expect(failure).rejects.toThrow(
+    /^http:\/\/127\.0\.0\.1:1\/x\.git could not be fetched: (?!.*secretpw)/,
+  );
+});

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import { limited } from '../lib/async/abort.ts';
+import { withoutPasswords } from '../lib/text/url-password.ts';
 import { type GitOutcome, runGit } from './git.ts';
 
 export type Repository = { url: string; ref?: string; sha?: string };
@@ -49,7 +50,10 @@ export async function fetchRepository(
       return await runGit(args, place);
     } catch (error) {
       if (signal.aborted || !timer.aborted) throw error;
-      throw new UserError(`${url} did not answer within ${timeoutMs / 1000}s.`, 'Try again later.');
+      throw new UserError(
+        `${withoutPasswords(url)} did not answer within ${timeoutMs / 1000}s.`,
+        'Try again later.',
+      );
     }
   };
   const need = async (...args: string[]): Promise<GitOutcome> => {
@@ -70,7 +74,7 @@ export async function fetchRepository(
     await need('checkout', '--quiet', '--detach', short.success ? 'refs/aca/wanted' : wanted);
     const commit = (await need('rev-parse', 'HEAD')).out.trim();
     if (sha !== undefined && commit !== sha)
-      throw new UserError(`${url} has another commit than ${sha}.`, 'Do not use it.');
+      throw new UserError(`${withoutPasswords(url)} has another commit than ${sha}.`, 'Do not use it.');
     return commit;
   } catch (error) {
     rmSync(into, { recursive: true, force: true });
@@ -78,6 +82,7 @@ export async function fetchRepository(
   }
 }
 
+/** Git repeats the URL in some of its messages. */
 export function refused(url: string, { err }: GitOutcome): UserError {
   const lines = err.split('\n').filter((line) => line.trim() !== '');
   const reason = (lines.find((line) => /^(fatal|error):/.test(line)) ?? lines.at(-1) ?? '').replace(
@@ -85,7 +90,7 @@ export function refused(url: string, { err }: GitOutcome): UserError {
     '',
   );
   return new UserError(
-    `${url} could not be fetched: ${reason || 'git failed'}.`,
+    withoutPasswords(`${url} could not be fetched: ${reason.replace(/\.$/, '') || 'git failed'}.`),
     'Check the address, and that git may read it.',
   );
 }

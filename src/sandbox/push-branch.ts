@@ -1,6 +1,7 @@
 import { UserError } from '../contract/errors.ts';
 import { limited } from '../lib/async/abort.ts';
 import { sentence } from '../lib/text/sentence.ts';
+import { withoutPasswords } from '../lib/text/url-password.ts';
 import { fetchEnvironment, refused as refusedFetch } from './fetch-repository.ts';
 import { type GitOutcome, runGit } from './git.ts';
 
@@ -55,7 +56,7 @@ function refOf({ branch }: RemoteBranch): string {
 }
 
 function refused({ branch }: RemoteBranch, err: string): UserError {
-  const reason = refusalIn(err);
+  const reason = withoutPasswords(refusalIn(err));
   return new UserError(
     `Could not push ${branch}: ${sentence(reason)}`,
     'Check that git may write to its repository.',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import { limited } from '../lib/async/abort.ts';
+import { withoutPasswords } from '../lib/text/url-password.ts';
 import { fetchEnvironment, type Repository, refused } from './fetch-repository.ts';
 import { runGit } from './git.ts';
 
@@ -36,7 +37,10 @@ export async function commitAt(
     return first === undefined ? null : (found.get(`${first}^{}`) ?? found.get(first) ?? null);
   } catch (error) {
     if (!signal.aborted) throw error;
-    throw new UserError(`${url} did not answer within ${TIMEOUT_MS / 1000}s.`, 'Try again later.');
+    throw new UserError(
+      `${withoutPasswords(url)} did not answer within ${TIMEOUT_MS / 1000}s.`,
+      'Try again later.',
+    );
   } finally {
     rmSync(cwd, { recursive: true, force: true });
   }

@@ -8,6 +8,7 @@ import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { isNearby } from '../../lib/network/nearby-address.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
+import { withoutPasswords } from '../../lib/text/url-password.ts';
 import {
   MARKETPLACE_FILE,
   type MarketplaceFile,
@@ -132,7 +133,10 @@ export async function fetchSource(
   const { url, ref, sha } = source;
   const host = /^[\w.-]+@([\w.-]+):/.exec(url)?.[1] ?? url;
   if (offline && !url.startsWith('file:') && !isNearby(host))
-    throw new UserError(`Offline mode: ${url} was not fetched.`, 'Turn off the `offline` setting.');
+    throw new UserError(
+      `Offline mode: ${withoutPasswords(url)} was not fetched.`,
+      'Turn off the `offline` setting.',
+    );
   const into = path.join(pluginFolders(dataRoot).root, `fetching-${randomUUID()}`);
   await fetchRepository(
     { url, ...(ref !== undefined && { ref }), ...(sha !== undefined && { sha }) },

@@ -16,6 +16,7 @@ import { exitCodes } from '../../frontends/shared/exit-codes.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { elapsed } from '../../lib/text/elapsed.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { withoutPasswords } from '../../lib/text/url-password.ts';
 import { table } from '../subcommands/context.ts';
 
 /** Longer tables are in the report. */
@@ -100,7 +101,10 @@ function endLines({ tasks, results, begun, description }: BatchState, end: Batch
 export function taskList(tasks: readonly Task[]): string {
   const rows = tasks.map((task) => {
     const { source } = task;
-    const where = source.type === 'folder' ? source.folder : `${source.repository} ${shortRef(source.ref)}`;
+    const where =
+      source.type === 'folder'
+        ? source.folder
+        : `${withoutPasswords(source.repository)} ${shortRef(source.ref)}`;
     return [task.id, task.model ?? '', where, promptTitle(task)].map(visible);
   });
   const all = [['TASK', 'MODEL', 'STARTS FROM', 'PROMPT'], ...rows];

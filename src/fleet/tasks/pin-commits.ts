@@ -1,4 +1,5 @@
 import { UserError } from '../../contract/errors.ts';
+import { withoutPasswords } from '../../lib/text/url-password.ts';
 import { commitAt } from '../../sandbox/remote-commit.ts';
 import { findSource } from '../../sandbox/worktrees/origin.ts';
 import type { Task, TaskSource } from '../task.ts';
@@ -53,7 +54,7 @@ async function commitOf({ repository, ref }: RepositorySource, env: NodeJS.Proce
       return commit ? { commit } : { problem: `${repository} has no commit ${ref}.` };
     }
     const commit = isCommit(ref) ? ref : await commitAt({ url: repository, ref }, env);
-    return commit ? { commit } : { problem: `${repository} has no branch or tag ${ref}.` };
+    return commit ? { commit } : { problem: `${withoutPasswords(repository)} has no branch or tag ${ref}.` };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return isRemote(repository) ? { unreachable: error.message } : { problem: error.message };

@@ -221,3 +221,16 @@ test('values of a template are inserted as they are', () => {
     }),
   );
 });
+
+test('a password in the URL of a repository is neither printed nor lost', async () => {
+  const notes: string[] = [];
+  const url = 'http://user:secretpw@127.0.0.1:1/x.git';
+  const { tasks } = await read(JSON.stringify({ prompt: 'x', repository: url }), {
+    onNote: (text) => notes.push(text),
+  });
+  expect(tasks[0]?.source).toEqual({ type: 'repository', repository: url, ref: 'HEAD' });
+  expect(notes).toEqual([
+    expect.stringMatching(/^http:\/\/127\.0\.0\.1:1\/x\.git could not be fetched: .*$/),
+  ]);
+  expect(notes.join('')).not.toContain('secretpw');
+});

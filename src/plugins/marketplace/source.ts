@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { isObject } from '../../lib/text/json.ts';
+import { withoutPasswords } from '../../lib/text/url-password.ts';
 
 /** A git repository: its address, a branch or tag, an exact commit, and a folder in it. */
 export type GitSource = { type: 'git'; url: string; ref?: string; sha?: string; folder?: string };
@@ -106,8 +107,9 @@ function hasOddCharacters(text: string): boolean {
   return text === '' || /[\u0000-\u0020\u007f-\u009f]/.test(text);
 }
 
-/** As a user would write it. */
+/** As a user would write it, without passwords. */
 export function sourceText(source: MarketplaceSource): string {
   if (source.type === 'folder') return source.path;
-  return source.ref === undefined ? source.url : `${source.url}#${source.ref}`;
+  const url = withoutPasswords(source.url);
+  return source.ref === undefined ? url : `${url}#${source.ref}`;
 }

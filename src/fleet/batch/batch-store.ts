@@ -92,7 +92,7 @@ function batchesFolder(root: string): string {
   return path.join(root, 'batches');
 }
 
-/** Sorts by time; short enough to type. */
+/** Short enough to type. It sorts by the minute: `listBatches` knows the order. */
 function newId(now: Date): string {
   const stamp = now.toISOString().slice(0, 16).replaceAll(/[-:]/g, '').replace('T', '-');
   return `${stamp}-${randomBytes(2).toString('hex')}`;
@@ -213,15 +213,19 @@ async function lockOf(folder: string): Promise<Lock> {
   return lock;
 }
 
+function readDescription(root: string, id: string): BatchDescription | null {
+  const { description } = batchFiles(path.join(batchesFolder(root), id));
+  const text = unlessErrno(['ENOENT', 'ENOTDIR'], '', () => readRegularText(description));
+  return descriptionSchema.safeParse(parseJson(text)).data ?? null;
+}
+
 /** Null if there is no such batch, or its description is damaged. */
 export function readBatch(root: string, id: string): BatchState | null {
-  if (!isId(id)) return null;
+  const description = isId(id) ? readDescription(root, id) : null;
+  if (!description) return null;
   const files = batchFiles(path.join(batchesFolder(root), id));
-  const text = unlessErrno(['ENOENT', 'ENOTDIR'], '', () => readRegularText(files.description));
-  const description = descriptionSchema.safeParse(parseJson(text));
-  if (!description.success) return null;
   const state: BatchState = {
-    description: description.data,
+    description,
     tasks: parsedLines(files.tasks, taskSchema),
     results: new Map(),
     sessions: new Map(),
@@ -270,8 +274,14 @@ function parsedLines<T>(file: string, schema: z.ZodType<T>): T[] {
 /** Newest first; all of them unless `most` says otherwise. */
 export function listBatches(root: string, most = Number.POSITIVE_INFINITY): BatchState[] {
   const names = unlessErrno(['ENOENT'], [], () => readdirSync(batchesFolder(root)));
-  const newest = names.filter(isId).toSorted((a, b) => compareText(b, a));
-  return newest.slice(0, most).flatMap((name) => readBatch(root, name) ?? []);
+  const newest = names
+    .filter(isId)
+    .flatMap((name) => {
+      const { createdAt } = readDescription(root, name) ?? {};
+      return createdAt === undefined ? [] : [{ name, createdAt }];
+    })
+    .toSorted((a, b) => compareText(b.createdAt, a.createdAt));
+  return newest.slice(0, most).flatMap(({ name }) => readBatch(root, name) ?? []);
 }
 
 /** Whether a process works on it now. For display: it may change at any moment. */

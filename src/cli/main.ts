@@ -7,6 +7,8 @@ import type { Terminal } from '../frontends/shared/terminal.ts';
 declare const ACA_VERSION: string;
 declare const ACA_BINARY: string | undefined;
 
+const outputListeners: ((error: NodeJS.ErrnoException) => void)[] = [];
+
 /** Prints the version without loading the app. */
 function start(): void {
   const args = process.argv.slice(2);
@@ -17,6 +19,8 @@ function start(): void {
   }
   // A reader such as `head` may close the pipe early; that is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    for (const listener of outputListeners) listener(error);
+    if (outputListeners.length > 0) return;
     if (error.code === 'EPIPE') process.exit(0);
     // The terminal was closed; the accompanying signal shuts the program down cleanly.
     if (error.code === 'EIO') return;
@@ -84,6 +88,7 @@ async function begin(args: string[]): Promise<void> {
     stderr: process.stderr,
     onUncaught: (listener) => void process.on('uncaughtExceptionMonitor', listener),
     ...(early && { early }),
+    onOutputError: (listener) => void outputListeners.push(listener),
     onSignal: (signal, listener) =>
       void process.on(signal, () => {
         ended ??= signal;

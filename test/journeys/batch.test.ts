@@ -1,11 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { aca } from '../support/aca.ts';
-import { batch, batchFolder, gitIn, obedientModel, repository } from '../support/batch.ts';
+import { aca, cleanEnv } from '../support/aca.ts';
+import { batch, batchFolder, gitIn, obedientModel, recordedResults, repository } from '../support/batch.ts';
 import { fails, hangs } from '../support/model-server/script.ts';
 import { startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { program } from '../support/program.ts';
 import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -106,6 +109,59 @@ describe('before anything runs', () => {
     const { stdout } = await aca(space, ['batch', ...args], { env });
     expect(stdout).toMatch(/1-a .*run: true src\/a\.js\n2-b .*src\/b\.js\n2 tasks\n$/s);
     expect(server.requests).toEqual([]);
+  });
+});
+
+describe('results that cannot be written', () => {
+  const three = lines(...['a', 'b', 'c'].map((id) => ({ id, prompt: 'run: true' })));
+  const toShell = async (pipe: string) => {
+    const { space } = await repository({ 't.jsonl': three });
+    const { env } = await obedientModel();
+    const { file, args } = program(['batch', 't.jsonl', '-j', '1']);
+    const shell = spawn('sh', ['-c', `{ "$@"; echo "code $?" >&2; } ${pipe}`, 'sh', file, ...args], {
+      cwd: space.root,
+      env: cleanEnv(space, env),
+    });
+    let stdout = '';
+    let stderr = '';
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    await once(shell, 'close');
+    return { stdout, stderr, recorded: (await recordedResults(space)).map(({ task }) => task) };
+  };
+
+  test('a reader that leaves early does not end the batch', async () => {
+    const { stdout, stderr, recorded } = await toShell('| head -1');
+    expect(stdout.split('\n')).toHaveLength(2);
+    expect(stderr).toMatch(/^3 of 3 tasks done\..*^code 0$/ms);
+    expect(recorded).toEqual(['a', 'b', 'c']);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('a full disk stops it, and it says how to go on', soak, async () => {
+    const { stderr, recorded } = await toShell('> /dev/full');
+    expect(stderr).toMatch(
+      /^The disk is full: standard output could not be written, and the batch was stopped\.\n.*aca batch --resume \S+\ncode 1$/m,
+    );
+    expect(recorded.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['gone/x.jsonl', 'its folder does not exist'],
+    ['.', 'it is a folder'],
+  ])('--output %s is refused before there is a batch', soak, async (output, why) => {
+    const { space } = await repository({ 't.jsonl': three });
+    const { env, server } = await obedientModel();
+    const { code, stderr } = await batch(space, ['t.jsonl', '-o', output], { env });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `Results cannot be written to ${path.resolve(space.root, output)}: ${why}.\nName another file with --output.\n`,
+    });
+    expect(server.requests).toEqual([]);
+    expect(existsSync(path.join(space.home, '.ai-assistant/batches'))).toBe(false);
   });
 });
 

@@ -1,16 +1,9 @@
-import { appendFileSync } from 'node:fs';
-import path from 'node:path';
 import { loadSettings } from '../../app/settings.ts';
 import { queueVariable } from '../../config/environment.ts';
 import { UserError } from '../../contract/errors.ts';
 import { listBatches, OpenBatch, readBatch } from '../../fleet/batch/batch-store.ts';
 import { removeLeftoverTrees } from '../../fleet/batch/leftover-trees.ts';
-import {
-  type BatchEnd,
-  type BatchEvent,
-  type RunBatchOptions,
-  runBatch,
-} from '../../fleet/batch/run-batch.ts';
+import { type BatchEnd, type RunBatchOptions, runBatch } from '../../fleet/batch/run-batch.ts';
 import { runTask } from '../../fleet/run-task.ts';
 import { openTree } from '../../fleet/task-tree.ts';
 import { exitCodes } from '../../frontends/shared/exit-codes.ts';
@@ -24,8 +17,9 @@ import { counted } from '../../lib/text/counted.ts';
 import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
 import { type BatchFlags, defaultJobs, taskFlags } from './flags.ts';
 import { newTasks, warnIfDirty } from './new-tasks.ts';
-import { type ProgressView, progressView } from './progress-view.ts';
+import { progressView } from './progress-view.ts';
 import { queueOf } from './queue-flags.ts';
+import { type ResultOutput, resultOutput } from './result-output.ts';
 import { batchList, closingText, exitCodeOf, taskList } from './text.ts';
 import { traced } from './traced.ts';
 import { writeReports } from './write-reports.ts';
@@ -53,6 +47,7 @@ export async function runBatchCommand(
   await warnIfDirty(found, terminal);
   // Before there is a batch that would have to be resumed or removed.
   if (queue) await (await import('../fleet/connect.ts')).checkQueue(queue, terminal);
+  const output = resultOutput(flags.output, terminal);
   const batch = await OpenBatch.create(root, found, {
     cwd: terminal.cwd,
     jobs: flags.jobs ?? defaultJobs(),
@@ -62,7 +57,7 @@ export async function runBatchCommand(
     ...place,
     trust: flags.trust ?? false,
   });
-  return work(batch, flags, terminal);
+  return work(batch, { flags, output }, terminal);
 }
 
 async function resume(flags: BatchFlags, tasks: string | undefined, terminal: Terminal): Promise<number> {
@@ -73,14 +68,16 @@ async function resume(flags: BatchFlags, tasks: string | undefined, terminal: Te
       `Leave out ${tasks ?? `--${fixed?.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`}, or start a new batch.`,
     );
   const root = dataRoot(terminal.env);
-  const batch = await OpenBatch.open(root, batchNamed(flags.resume ?? true, root, terminal.cwd));
+  const id = batchNamed(flags.resume ?? true, root, terminal.cwd);
+  const output = resultOutput(flags.output, terminal);
+  const batch = await OpenBatch.open(root, id);
   const { jobs, budget, trees } = flags;
   await batch.change({
     ...(jobs !== undefined && { jobs }),
     ...(budget !== undefined && { budget }),
     ...(trees !== undefined && { trees: resolvePath(trees, terminal.cwd, terminal.env) }),
   });
-  return work(batch, flags, terminal);
+  return work(batch, { flags, output }, terminal);
 }
 
 /** An id, the beginning of one, or the last unfinished batch that was started in this folder. */
@@ -101,7 +98,11 @@ function batchNamed(wanted: string | true, root: string, cwd: string): string {
   return only.description.id;
 }
 
-async function work(batch: OpenBatch, flags: BatchFlags, terminal: Terminal): Promise<number> {
+async function work(
+  batch: OpenBatch,
+  { flags, output }: { flags: BatchFlags; output: ResultOutput },
+  terminal: Terminal,
+): Promise<number> {
   const { stderr, env } = terminal;
   const { description, tasks, results } = batch.state;
   const view = progressView(stderr, terminal);
@@ -118,7 +119,10 @@ async function work(batch: OpenBatch, flags: BatchFlags, terminal: Terminal): Pr
   try {
     for (const text of await removeLeftoverTrees(batch, env)) view.print(text);
     const retry = flags.retryFailed ? 'failed' : 'open';
-    const onEvent = resultWriter(flags, terminal, view);
+    const onEvent: RunBatchOptions['onEvent'] = (event, progress) => {
+      if (event.type === 'ended') output.write(event.result);
+      view.take(event, progress);
+    };
     const end =
       description.queue === undefined
         ? await runHere(batch, { terminal, keeper, retry, signal: leaving, onEvent })
@@ -132,6 +136,7 @@ async function work(batch: OpenBatch, flags: BatchFlags, terminal: Terminal): Pr
           });
     view.end();
     await writeReports(batch, terminal);
+    output.check();
     return close(batch, end, terminal);
   } catch (error) {
     view.end();
@@ -157,25 +162,6 @@ function runHere(batch: OpenBatch, { terminal, keeper, ...options }: Here): Prom
   });
 }
 
-/** Results go to a file, or to standard output if that is not the terminal. */
-function resultWriter(
-  { output }: BatchFlags,
-  { stdout, cwd, env }: Terminal,
-  view: ProgressView,
-): (...told: Parameters<ProgressView['take']>) => void {
-  const file = output === undefined ? null : resolvePath(output, cwd, env);
-  // Before anything runs.
-  if (file !== null) appendFileSync(file, '');
-  return (event: BatchEvent, progress) => {
-    if (event.type === 'ended') {
-      const line = `${JSON.stringify(event.result)}\n`;
-      if (file !== null) appendFileSync(file, line);
-      else if (!stdout.isTTY) stdout.write(line);
-    }
-    view.take(event, progress);
-  };
-}
-
 function close(batch: OpenBatch, end: BatchEnd, { stderr }: Terminal): number {
   stderr.write(closingText(batch.state, end, batch.files));
   return exitCodeOf(batch.state, end);
@@ -187,7 +173,7 @@ function withResume(error: unknown, id: string): unknown {
   const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT';
   const why = isFull ? 'The disk is full' : `The disk refused (${error.code})`;
   return new UserError(
-    `${why}: ${path.basename(error.path ?? 'batch')} could not be written, and the batch was stopped.`,
+    `${why}: ${error.path ?? 'the batch'} could not be written, and the batch was stopped.`,
     `${isFull ? 'Free some space' : 'Fix that'}, then run: aca batch --resume ${id}`,
     { exit: 'error', cause: error },
   );

@@ -44,5 +44,7 @@ export type Terminal = Host & {
    * anything.
    */
   early?: EarlyPrompt;
+  /** Called when standard output cannot be written. Without a listener, that ends the program. */
+  onOutputError?(listener: (error: NodeJS.ErrnoException) => void): void;
   onSignal(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void): void;
 };

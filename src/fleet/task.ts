@@ -7,11 +7,19 @@ export const modes = ['default', 'accept-edits', 'plan', 'auto', 'read-only'] as
 const text = () => z.string().min(1);
 const texts = () => z.array(text());
 
+/** No program can get it as an argument. */
+const NUL = 'must not contain the character NUL';
+const written = () => text().refine((value) => !value.includes('\0'), NUL);
+const listed = () => z.array(written());
+
 /** Text or number in a task file, text in a template. */
 const variables = () =>
   z.record(
     z.string(),
-    z.union([z.string(), z.number(), z.boolean()]).transform((value) => String(value)),
+    z
+      .union([z.string(), z.number(), z.boolean()])
+      .transform((value) => String(value))
+      .refine((value) => !value.includes('\0'), NUL),
   );
 
 /** One line of a task file. Paths are relative to the folder of that file. */
@@ -21,22 +29,26 @@ export const taskLineSchema = z.strictObject({
     .regex(ID, 'use letters, digits, - and _, at most 64, beginning with a letter or digit')
     .optional()
     .describe('name of the task in results, branches and patches; its number if absent'),
-  prompt: text().optional().describe('what to do; `{{name}}` is replaced by a variable'),
-  command: text().optional().describe('a command file (Markdown) with the prompt, instead of `prompt`'),
-  arguments: z.string().optional().describe('arguments of the command file, for its `$ARGUMENTS`'),
+  prompt: written().optional().describe('what to do; `{{name}}` is replaced by a variable'),
+  command: written().optional().describe('a command file (Markdown) with the prompt, instead of `prompt`'),
+  arguments: z
+    .string()
+    .refine((value) => !value.includes('\0'), NUL)
+    .optional()
+    .describe('arguments of the command file, for its `$ARGUMENTS`'),
   variables: variables().optional().describe('values for `{{name}}` in the prompt and in checks'),
-  repository: text().optional().describe('a git repository: a path or a URL; default: this one'),
-  ref: text().optional().describe('branch, tag or commit to start from; default: HEAD'),
-  folder: text().optional().describe('a folder to work on a copy of, instead of `repository`'),
-  model: text().optional().describe('as `--model`'),
+  repository: written().optional().describe('a git repository: a path or a URL; default: this one'),
+  ref: written().optional().describe('branch, tag or commit to start from; default: HEAD'),
+  folder: written().optional().describe('a folder to work on a copy of, instead of `repository`'),
+  model: written().optional().describe('as `--model`'),
   mode: z.enum(modes).optional().describe('permission mode; default: auto'),
-  allow: texts().optional().describe('rules, as `--allow`'),
-  deny: texts().optional().describe('rules, as `--deny`'),
-  budget: text()
+  allow: listed().optional().describe('rules, as `--allow`'),
+  deny: listed().optional().describe('rules, as `--deny`'),
+  budget: written()
     .refine((limit) => parseLimits(limit) !== null, "use a limit such as '$5', '500k tokens' or '40 turns'")
     .optional()
     .describe("limit of this task, such as '$1 and 40 turns'"),
-  checks: texts().optional().describe('commands that must pass after the model is done'),
+  checks: listed().optional().describe('commands that must pass after the model is done'),
   checkRetries: z
     .int()
     .min(0)
@@ -44,7 +56,7 @@ export const taskLineSchema = z.strictObject({
     .optional()
     .describe('how often a failed check goes back to the model; default: 2'),
   timeout: z.number().positive().optional().describe('minutes after which the task is stopped'),
-  labels: texts()
+  labels: listed()
     .optional()
     .describe('for reports; a worker of a queue takes only tasks whose labels it has'),
 });

@@ -94,6 +94,29 @@ describe('before anything runs', () => {
     expect(existsSync(path.join(space.home, '.ai-assistant/batches'))).toBe(false);
   });
 
+  test('models and slash commands that do not exist are named with their lines, also by --dry-run', async () => {
+    const tasks = lines(
+      { prompt: 'x', model: 'nonsense' },
+      { prompt: 'x', model: 'antropic/foo' },
+      { prompt: '/nosuch x' },
+      { prompt: '/known x' },
+      { prompt: '/etc is a folder' },
+      { prompt: 'x', model: 'anthropic/any' },
+    );
+    const { space } = await repository({
+      't.jsonl': tasks,
+      '.ai-assistant/commands/known.md': 'Do $ARGUMENTS.',
+    });
+    const { env } = await obedientModel();
+    const { code, stderr } = await batch(space, ['t.jsonl', '--dry-run'], { env });
+    expect(code).toBe(2);
+    expect(stderr.split('\n').filter((line) => line.startsWith('  '))).toEqual([
+      expect.stringMatching(/^ {2}t\.jsonl:1: No known provider for the model "nonsense"\./),
+      expect.stringMatching(/^ {2}t\.jsonl:2: No known provider.* Did you mean anthropic\/foo\?/),
+      expect.stringMatching(/^ {2}t\.jsonl:3: There is no command \/nosuch\. To send it as a prompt,/),
+    ]);
+  });
+
   test('a machine without git is named', soak, async () => {
     const { space } = await repository({ 't.jsonl': '{"prompt":"x"}\n' });
     const { env } = await obedientModel();

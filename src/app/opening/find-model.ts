@@ -1,4 +1,11 @@
-import { type Choice, chooseModel, discoverLocal, presetsOf } from '../../assembly/models/choose-model.ts';
+import {
+  type Choice,
+  type ChooseDeps,
+  chooseModel,
+  discoverLocal,
+  presetsOf,
+  requireModel as requireNamed,
+} from '../../assembly/models/choose-model.ts';
 import { chooseEmbedded, firstEmbedded } from '../../assembly/models/embedded-model.ts';
 import { profileStore } from '../../assembly/models/model-profiles.ts';
 import {
@@ -38,22 +45,29 @@ export async function findModel(settings: Settings, host: Host, waiting?: Waitin
   }
 }
 
-async function choose(
+async function choose(settings: Pick<Settings, 'config' | 'root'>, host: Host, waiting?: Waiting) {
+  return chooseModel({ ...(await depsOf(settings, host)), ...(waiting && { waiting }) });
+}
+
+/** Throws a `UserError` if a name means no model. Asks nobody but servers on this machine, and needs no key. */
+export async function requireModel(name: string, settings: Settings, host: Host): Promise<void> {
+  await requireNamed(name, await depsOf(settings, host));
+}
+
+async function depsOf(
   { config, root }: Pick<Settings, 'config' | 'root'>,
   { env, cwd }: Host,
-  waiting?: Waiting,
-): Promise<Choice | null> {
+): Promise<ChooseDeps> {
   const { http } = await userNetwork(config, env);
   const place = { dataRoot: root, cwd, config, env };
-  return chooseModel({
+  return {
     config,
     env: sessionEnvironment(env, config),
     findKey: (preset) => keyOf(preset, { config, root, env }),
     http,
     profileOf: (server, model) => profileStore(root).find(server, model),
     embedded: { named: (text) => chooseEmbedded(text, place), first: () => firstEmbedded(place) },
-    ...(waiting && { waiting }),
-  });
+  };
 }
 
 /** The model servers that answer on this machine. */

@@ -180,7 +180,22 @@ function changesTo(name: string, config: Config): Partial<Preset> {
   };
 }
 
+/** Throws a `UserError` if a name means no model. Asks nobody but servers on this machine, and needs no key. */
+export async function requireModel(text: string, deps: ChooseDeps): Promise<void> {
+  await meaningOf(text, presetsOf(deps.config), deps);
+}
+
 async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseDeps): Promise<Choice> {
+  const meant = await meaningOf(text, known, deps);
+  return 'info' in meant ? meant : choiceOf(meant.preset, meant.id, deps);
+}
+
+/** An embedded model is found already. */
+async function meaningOf(
+  text: string,
+  known: readonly Preset[],
+  deps: ChooseDeps,
+): Promise<Choice | { preset: Preset; id: string }> {
   const { config } = deps;
   const named = config.aliases[text] ?? text;
   const names = known.map((preset) => preset.name);
@@ -192,14 +207,14 @@ async function chooseNamed(text: string, known: readonly Preset[], deps: ChooseD
   const name = provider ?? chosen ?? (config.apiBaseUrl === undefined ? undefined : 'local');
   // The same model at the user's cloud, unless the name says which vendor to use.
   const resold = chosen === undefined || named.includes('/') ? null : cloudModel(chosen, id);
-  if (chosen !== undefined && resold !== null) return choiceOf(presetNamed(chosen, known), resold, deps);
+  if (chosen !== undefined && resold !== null) return { preset: presetNamed(chosen, known), id: resold };
   const own = name === 'embedded' ? await deps.embedded?.named(`embedded/${id}`) : null;
   if (own) return own;
-  if (name !== undefined) return choiceOf(presetNamed(name, known), id, deps);
+  if (name !== undefined) return { preset: presetNamed(name, known), id };
 
   for (const server of await discoverLocal(deps)) {
     if (server.models.some(({ name }) => name === id))
-      return choiceOf(presetNamed(server.provider, known), id, deps);
+      return { preset: presetNamed(server.provider, known), id };
   }
   if (/\.gguf$/i.test(named)) {
     throw new UserError(

@@ -1,7 +1,8 @@
 import path from 'node:path';
+import { queueVariable } from '../../config/environment.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Task } from '../../fleet/task.ts';
-import { isRemote } from '../../fleet/tasks/complete-task.ts';
+import { isRemote, type TaskDefaults } from '../../fleet/tasks/complete-task.ts';
 import { readTaskFile, readTasks, type TaskInput } from '../../fleet/tasks/read-tasks.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
@@ -9,6 +10,7 @@ import { counted } from '../../lib/text/counted.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { runGit } from '../../sandbox/git.ts';
 import type { BatchFlags } from './flags.ts';
+import { taskChecks } from './task-checks.ts';
 
 const RETRIES = 2;
 
@@ -20,7 +22,8 @@ export async function newTasks(
 ): Promise<Task[]> {
   const { cwd, env } = terminal;
   const input = await inputOf(file, flags, terminal);
-  const tasks = await readTasks(input, {
+  const checks = taskChecks(terminal, flags.queue ?? env[queueVariable]);
+  const defaults: TaskDefaults = {
     cwd,
     env,
     ref: flags.base ?? 'HEAD',
@@ -37,7 +40,8 @@ export async function newTasks(
     ...(flags.command !== undefined && { command: flags.command }),
     ...(flags.taskBudget !== undefined && { budget: flags.taskBudget }),
     ...(flags.timeout !== undefined && { timeout: flags.timeout }),
-  });
+  };
+  const tasks = await readTasks(input, defaults, checks);
   if (flags.changes !== 'patch') await checkBranches(tasks, terminal);
   return tasks;
 }

@@ -122,6 +122,13 @@ describe('a line of JSON', () => {
     ['{"promt":"x"}', 'unknown field "promt". Did you mean prompt?'],
     ['{"prompt":"x","mode":"yolo"}', 'mode: '],
     ['{"prompt":"x","budget":"lots"}', "budget: use a limit such as '$5'"],
+    ['{"prompt":"x","allow":["Bash(("]}', '"Bash((" is not a permission rule'],
+    [
+      '{"prompt":"x","deny":["Bsh(rm *)"]}',
+      'the deny rule Bsh(rm *) names no known tool and denies nothing. Did you mean Bash(rm *)?',
+    ],
+    ['{"prompt":"x","checks":["a\\u0000b"]}', 'must not contain the character NUL'],
+    ['{"prompt":"{{a}}","variables":{"a":"\\u0000"}}', 'must not contain the character NUL'],
     ['{"prompt":"x","id":"../x"}', 'id: use letters'],
     ['{"prompt":"x","checks":"npm test"}', 'checks: '],
     ['{"prompt":"x","checkRetries":-1}', 'checkRetries: '],

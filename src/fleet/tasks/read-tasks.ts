@@ -8,6 +8,7 @@ import { counted } from '../../lib/text/counted.ts';
 import { isObject, parseJson } from '../../lib/text/json.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
 import { type Task, taskLineSchema } from '../task.ts';
+import { problemsOf, type TaskChecks } from './check-task.ts';
 import { completeTask, type TaskDefaults } from './complete-task.ts';
 import { parseCsv, UnclosedQuote } from './csv.ts';
 import { matchingFiles } from './matching-files.ts';
@@ -27,7 +28,11 @@ const LISTS = new Set(['labels', 'allow', 'deny']);
 const NUMBERS = new Set(['checkRetries', 'timeout']);
 
 /** All tasks, complete; if any is wrong, throws a `UserError` that names every wrong line. */
-export async function readTasks(input: TaskInput, defaults: TaskDefaults): Promise<Task[]> {
+export async function readTasks(
+  input: TaskInput,
+  defaults: TaskDefaults,
+  checks?: TaskChecks,
+): Promise<Task[]> {
   const written = input.type === 'each' ? await eachFile(input.glob, defaults) : writtenIn(input);
   if (written.length === 0)
     throw new UserError(
@@ -71,6 +76,8 @@ export async function readTasks(input: TaskInput, defaults: TaskDefaults): Promi
   }
   const pinned = await pinCommits(tasks, defaults.env);
   for (const [task, problem] of pinned.problems) problems.push(`${seen.get(task.toLowerCase())}: ${problem}`);
+  for (const { task, text } of await problemsOf(pinned.tasks, checks))
+    problems.push(`${seen.get(task.id.toLowerCase())}: ${text}`);
   if (problems.length > 0)
     throw new UserError(problemList(problems), 'Fix that, and run it again. Nothing was run.');
   for (const note of pinned.notes) defaults.onNote?.(note);

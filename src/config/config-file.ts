@@ -7,12 +7,12 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import type { z } from 'zod';
 import { UserError } from '../contract/errors.ts';
 import { readRegularText } from '../lib/files/regular-file.ts';
 import { didYouMean } from '../lib/text/nearest.ts';
 import { formatKeyPath } from './key-path.ts';
 import { issuesIn } from './schema/check-settings.ts';
+import { article, expectation } from './schema/expectation.ts';
 import { keysAt } from './schema/reference.ts';
 import { type ConfigInput, keyAliases } from './schema/schema.ts';
 import { unreadable } from './unreadable.ts';
@@ -195,33 +195,6 @@ function remove(value: Record<string, unknown>, path: readonly PropertyKey[]): v
   let table: unknown = value;
   for (const key of path.slice(0, -1)) table = (table as Record<PropertyKey, unknown>)[key];
   delete (table as Record<PropertyKey, unknown>)[path.at(-1) ?? ''];
-}
-
-/** Describes the expected value and never repeats the actual one, which may be a secret. */
-function expectation(issue: z.core.$ZodIssue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${article(issue.expected === 'int' ? 'whole number' : issue.expected)}`;
-    case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`;
-    case 'too_small':
-      return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`;
-    case 'too_big':
-      return `must be at most ${issue.maximum}`;
-    case 'invalid_format':
-      return issue.format === 'url' ? 'must be an http or https URL' : 'has an invalid format';
-    case 'custom':
-      // Our own message: "It must be …".
-      return `is wrong: ${issue.message.replace(/^It/, 'it').replace(/\.$/, '')}`;
-    default:
-      return 'has an invalid value';
-  }
-}
-
-function article(noun: string): string {
-  const word =
-    noun === 'record' || noun === 'object' ? 'table ({ … })' : noun === 'array' ? 'list ([ … ])' : noun;
-  return word === 'null' ? word : `a ${word}`;
 }
 
 function wordsOf(error: ParseError): string {

@@ -11,11 +11,13 @@ import type { BatchFlags } from './flags.ts';
 export function queueOf(
   queue: string | undefined,
   tasks: readonly Task[],
-  { flags: { store, trust, changes }, terminal: { cwd, env } }: { flags: BatchFlags; terminal: Terminal },
+  { flags, terminal: { cwd, env } }: { flags: BatchFlags; terminal: Terminal },
 ): Partial<Pick<BatchDescription, 'queue' | 'store'>> {
+  const { store, trust, changes } = flags;
   if (!queue && store !== undefined)
     throw new UserError('--store is for workers on other machines.', 'Add --queue redis://HOST:PORT.');
   if (!queue) return {};
+  requireNoOwnPlace(flags);
   if (trust)
     throw new UserError(
       'Workers trust no settings of repositories.',
@@ -25,6 +27,17 @@ export function queueOf(
   requireSmall(tasks);
   const place = store === undefined || store.startsWith('s3://') ? store : resolvePath(store, cwd, env);
   return { queue: withoutPassword(queue), ...(place !== undefined && { store: place }) };
+}
+
+/** Workers decide how many tasks they run, and where. */
+export function requireNoOwnPlace({ jobs, trees }: Pick<BatchFlags, 'jobs' | 'trees'>): void {
+  const flag = jobs !== undefined ? '--jobs' : trees !== undefined ? '--trees' : null;
+  if (flag === null) return;
+  const instead = jobs !== undefined ? 'aca worker --concurrency N' : 'aca worker --trees FOLDER';
+  throw new UserError(
+    `${flag} has no effect on tasks in a queue.`,
+    `Use \`${instead}\`, or run the batch on this machine: no --queue, no ${queueVariable}.`,
+  );
 }
 
 /** Without a store, changes come back as branches only. */

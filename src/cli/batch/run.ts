@@ -18,7 +18,7 @@ import { createProcessKeeper } from '../../sandbox/shell/process-keeper.ts';
 import { type BatchFlags, defaultJobs, taskFlags } from './flags.ts';
 import { newTasks, warnIfDirty } from './new-tasks.ts';
 import { progressView } from './progress-view.ts';
-import { queueOf } from './queue-flags.ts';
+import { queueOf, requireNoOwnPlace } from './queue-flags.ts';
 import { type ResultOutput, resultOutput } from './result-output.ts';
 import { batchList, closingText, exitCodeOf, taskList } from './text.ts';
 import { traced } from './traced.ts';
@@ -69,6 +69,7 @@ async function resume(flags: BatchFlags, tasks: string | undefined, terminal: Te
     );
   const root = dataRoot(terminal.env);
   const id = batchNamed(flags.resume ?? true, root, terminal.cwd);
+  if (readBatch(root, id)?.description.queue !== undefined) requireNoOwnPlace(flags);
   const output = resultOutput(flags.output, terminal);
   const batch = await OpenBatch.open(root, id);
   const { jobs, budget, trees } = flags;

@@ -11,6 +11,13 @@ const texts = () => z.array(text());
 const NUL = 'must not contain the character NUL';
 const written = () => text().refine((value) => !value.includes('\0'), NUL);
 const listed = () => z.array(written());
+/** Workers get theirs as a list with commas. */
+const label = () =>
+  written().refine((one) => one === '' || isLabel(one), 'must have no comma, and no space around it');
+
+export function isLabel(text: string): boolean {
+  return text !== '' && text.trim() === text && !text.includes(',');
+}
 
 /** Text or number in a task file, text in a template. */
 const variables = () =>
@@ -56,7 +63,8 @@ export const taskLineSchema = z.strictObject({
     .optional()
     .describe('how often a failed check goes back to the model; default: 2'),
   timeout: z.number().positive().optional().describe('minutes after which the task is stopped'),
-  labels: listed()
+  labels: z
+    .array(label())
     .optional()
     .describe('for reports; a worker of a queue takes only tasks whose labels it has'),
 });

@@ -117,6 +117,22 @@ describe('before anything runs', () => {
     ]);
   });
 
+  test('a bare repository is one, and one without commits is not a folder', soak, async () => {
+    const { space, git } = await repository({ 't.jsonl': '{"prompt":"x"}\n' });
+    const { env } = await obedientModel();
+    const bare = path.join(space.home, 'bare.git');
+    const empty = path.join(space.home, 'empty');
+    git('clone', '-q', '--bare', '.', bare);
+    git('init', '-q', empty);
+    const dry = (cwd: string) =>
+      aca(space, ['batch', path.join(space.root, 't.jsonl'), '--base', 'main', '--dry-run'], { env, cwd });
+    expect((await dry(bare)).stdout).toContain(`${bare} ${git('rev-parse', 'main').slice(0, 12)}`);
+    expect(await dry(empty)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${empty} has no commits yet.`),
+    });
+  });
+
   test('a machine without git is named', soak, async () => {
     const { space } = await repository({ 't.jsonl': '{"prompt":"x"}\n' });
     const { env } = await obedientModel();

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { queueVariable } from '../../config/environment.ts';
 import { parseLimits } from '../../contract/limit.ts';
-import { modes, type Task } from '../../fleet/task.ts';
+import { isLabel, modes, type Task } from '../../fleet/task.ts';
 import { positiveInteger, wholeNumber } from '../args.ts';
 
 export type BatchFlags = {
@@ -86,7 +86,9 @@ export function withBatchFlags(command: Command): Command {
         aLimit,
       ),
       new Option('--timeout <minutes>', 'stop a task after this time').argParser(positiveInteger),
-      list(new Option('--label <label>', 'label of all tasks; repeatable')),
+      new Option('--label <label>', 'label of all tasks; repeatable')
+        .argParser((value: string, previous: string[]) => [...previous, aLabel(value)])
+        .default([], 'none'),
       new Option('--trust', 'trust the settings and scripts of the repositories'),
     ],
     'Running:': [
@@ -132,6 +134,11 @@ export function withBatchFlags(command: Command): Command {
 function aLimit(value: string): string {
   if (parseLimits(value) === null)
     throw new InvalidArgumentError("Use a limit such as '$5', '500k tokens' or '40 turns'.");
+  return value;
+}
+
+function aLabel(value: string): string {
+  if (!isLabel(value)) throw new InvalidArgumentError('A label has no comma, and no space around it.');
   return value;
 }
 

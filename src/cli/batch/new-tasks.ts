@@ -3,12 +3,13 @@ import { queueVariable } from '../../config/environment.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Task } from '../../fleet/task.ts';
 import { isRemote, type TaskDefaults } from '../../fleet/tasks/complete-task.ts';
-import { readTaskFile, readTasks, type TaskInput } from '../../fleet/tasks/read-tasks.ts';
+import { readTaskFile, readTasks, type TaskInput, taskText } from '../../fleet/tasks/read-tasks.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { runGit } from '../../sandbox/git.ts';
+import { findSource } from '../../sandbox/worktrees/origin.ts';
 import type { BatchFlags } from './flags.ts';
 import { taskChecks } from './task-checks.ts';
 
@@ -27,7 +28,7 @@ export async function newTasks(
     cwd,
     env,
     ref: flags.base ?? 'HEAD',
-    source: { type: (await hasCommit(terminal)) ? 'repository' : 'folder', path: cwd },
+    source: { type: await sourceType(terminal), path: cwd },
     models: [...new Set(flags.model)],
     mode: flags.mode ?? 'auto',
     allow: flags.allow,
@@ -68,15 +69,22 @@ async function inputOf(
   return {
     type: 'file',
     name: 'standard input',
-    text: Buffer.concat(chunks).toString('utf8'),
+    text: taskText('standard input', Buffer.concat(chunks)),
     folder: terminal.cwd,
   };
 }
 
 /** Throws if there is no git at all: worktrees and patches need it. */
-async function hasCommit({ cwd, env }: Pick<Terminal, 'cwd' | 'env'>): Promise<boolean> {
-  const place = { cwd, env: { ...env, ...safeGitEnvironment() } };
-  return (await runGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], place)).success;
+async function sourceType({ cwd, env }: Pick<Terminal, 'cwd' | 'env'>): Promise<'repository' | 'folder'> {
+  await runGit(['--version'], { cwd, env });
+  try {
+    const { commit, ownGitDir } = await findSource(cwd, { env });
+    return commit === null && ownGitDir === null ? 'folder' : 'repository';
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    // The tasks that start from it will say why they cannot.
+    return 'repository';
+  }
 }
 
 const MOST_REPOSITORIES = 20;

@@ -65,6 +65,10 @@ export function completeTask(
   if (line.repository !== undefined && line.folder !== undefined)
     problems.push('names both a repository and a folder');
   const source = sourceOf(line, options, fill);
+  if (source.type === 'folder' && line.ref !== undefined)
+    problems.push(`has a ref, but starts from a folder without git: ${source.folder}`);
+  else if (source.type === 'folder' && line.folder === undefined && options.ref !== 'HEAD')
+    problems.push(`cannot start from ${options.ref}: ${source.folder} is not a git repository`);
   const place = source.type === 'folder' ? source.folder : source.repository;
   if (!isRemote(place) && !options.isFolder(place)) problems.push(`${place} is not a folder`);
   const task: Omit<Task, 'id' | 'model'> = {

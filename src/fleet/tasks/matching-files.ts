@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { fileGlobs } from '../../lib/paths/file-globs.ts';
@@ -20,11 +20,14 @@ export async function matchingFiles(glob: string, place: Place): Promise<string[
 
 /** Null without a repository or a commit. */
 async function committedFiles({ cwd, env, ref }: Place): Promise<string[] | null> {
-  const safe = { cwd, env: { ...env, ...safeGitEnvironment() } };
-  const inside = await runGit(['rev-parse', '--is-inside-work-tree'], safe).catch(() => null);
+  const isBare = ['HEAD', 'objects', 'refs'].every((name) => existsSync(path.join(cwd, name)));
+  const safe = { cwd, env: { ...env, ...safeGitEnvironment(), ...(isBare && { GIT_DIR: cwd }) } };
+  const inside = await runGit(['rev-parse', '--git-dir'], safe).catch(() => null);
   if (!inside?.success) return null;
-  const listed = await runGit(['ls-tree', '-r', '-z', '--name-only', ref, '.'], safe);
-  if (listed.success) return listed.out.split('\0').filter(Boolean);
+  const listed = await runGit(['ls-tree', '-r', '-z', ref, '.'], safe);
+  // A submodule is a commit, not a file.
+  const files = listed.out.split('\0').flatMap((line) => /^\d+ blob \w+\t(.*)$/s.exec(line)?.[1] ?? []);
+  if (listed.success) return files;
   if ((await runGit(['rev-parse', '--verify', '--quiet', 'HEAD'], safe)).success)
     throw new UserError(`${ref} is not a commit of this repository.`, 'Name a branch, a tag or a commit.');
   return null;

@@ -57,6 +57,8 @@ async function commitOf({ repository, ref }: RepositorySource, env: NodeJS.Proce
     return commit ? { commit } : { problem: `${withoutPasswords(repository)} has no branch or tag ${ref}.` };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return isRemote(repository) ? { unreachable: error.message } : { problem: error.message };
+    return isRemote(repository)
+      ? { unreachable: error.message }
+      : { problem: `${error.message} ${error.hint}` };
   }
 }

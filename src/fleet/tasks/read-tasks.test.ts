@@ -7,7 +7,7 @@ import { workspace } from '../../../test/support/workspace.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { TaskDefaults } from './complete-task.ts';
 import { parseCsv } from './csv.ts';
-import { readTasks, type TaskInput } from './read-tasks.ts';
+import { readTasks, type TaskInput, taskText } from './read-tasks.ts';
 import { fillTemplate } from './template.ts';
 
 const defaultsIn = (cwd: string, more: Partial<TaskDefaults> = {}): TaskDefaults => ({
@@ -120,7 +120,7 @@ describe('a line of JSON', () => {
     ['{}', 'has no prompt and no command'],
     ['{"prompt":" "}', 'the prompt is empty'],
     ['{"promt":"x"}', 'unknown field "promt". Did you mean prompt?'],
-    ['{"prompt":"x","mode":"yolo"}', 'mode: '],
+    ['{"prompt":"x","mode":"yolo"}', 'mode must be one of default, accept-edits, plan, auto, read-only'],
     ['{"prompt":"x","budget":"lots"}', "budget: use a limit such as '$5'"],
     ['{"prompt":"x","allow":["Bash(("]}', '"Bash((" is not a permission rule'],
     [
@@ -130,9 +130,15 @@ describe('a line of JSON', () => {
     ['{"prompt":"x","checks":["a\\u0000b"]}', 'must not contain the character NUL'],
     ['{"prompt":"{{a}}","variables":{"a":"\\u0000"}}', 'must not contain the character NUL'],
     ['{"prompt":"x","id":"../x"}', 'id: use letters'],
-    ['{"prompt":"x","checks":"npm test"}', 'checks: '],
-    ['{"prompt":"x","checkRetries":-1}', 'checkRetries: '],
-    ['{"prompt":"x","timeout":0}', 'timeout: '],
+    ['{"prompt":"x","checks":"npm test"}', 'checks must be a list ([ … ])'],
+    ['{"prompt":""}', 'prompt must not be empty'],
+    ['{"prompt":"x","variables":{"a":[]}}', 'variables.a must be text, a number, true or false'],
+    ['{"prompt":"x","labels":[""]}', 'labels.0 must not be empty'],
+    ['{"prompt":"x","labels":["a,b"]}', 'labels.0: must have no comma'],
+    ['{"prompt":"x","labels":[" a"]}', 'labels.0: must have no comma, and no space around it'],
+    ['{"prompt":"x","checkRetries":-1}', 'checkRetries must be at least 0'],
+    ['{"prompt":"x","timeout":0}', 'timeout must be above 0'],
+    ['{"prompt":"x","folder":"commands","ref":"main"}', 'has a ref, but starts from a folder without git'],
     ['{"prompt":"x","command":"commands/fix.md"}', 'has both a prompt and a command'],
     ['{"prompt":"x","arguments":"y"}', 'has arguments, but no command'],
     ['{"command":"gone.md"}', 'gone.md cannot be read'],
@@ -172,7 +178,8 @@ describe('a CSV file', () => {
     ['a,b\n1,2\n1,2,3', 't.csv:3: has 3 cells, but the header names 2 columns'],
     ['a\nx\n"y\nz', 't.csv:3: a quoted cell does not end'],
     ['a\nx', 't.csv:2: no value for {{file}}'],
-    ['file,timeout\nx,soon', 't.csv:2: timeout: '],
+    ['file,timeout\nx,soon', 't.csv:2: timeout must be a number'],
+    ['file,why,file\nx,y,z', 't.csv:1: there are two columns "file"'],
     ['file\n', 't.csv has no tasks'],
   ])('%j is named with its line', async (text, problem) => {
     expect(await problemsOf(text, { name: 't.csv', prompt: 'Fix {{file}}' })).toContain(problem);
@@ -216,6 +223,50 @@ test('--each takes the committed files that match, and no others', async () => {
   const plain = await workspace({ 'a.js': '', 'node_modules/b.js': '' });
   await mkdir(path.join(plain.root, 'in'));
   expect((await each(plain.root, '**/*.js', 'folder')).map(({ prompt }) => prompt)).toEqual(['a.js . a.js']);
+});
+
+test('--each takes no submodules, and the files of a bare repository', async () => {
+  const { root } = await workspace({ 'a.js': '' });
+  const commit = commitAll(root);
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+  git('update-index', '--add', '--cacheinfo', `160000,${commit},module.js`);
+  git('-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '-qm', 'module');
+  git('clone', '-q', '--bare', '.', 'bare.git');
+  for (const cwd of [root, path.join(root, 'bare.git')]) {
+    const defaults = defaultsIn(cwd, { prompt: '{{file}}', ref: 'main' });
+    const tasks = await readTasks({ type: 'each', glob: '*.js' }, defaults);
+    expect(tasks.map(({ prompt }) => prompt)).toEqual(['a.js']);
+  }
+});
+
+test('a folder without git, and a repository without commits, are named as such', async () => {
+  const { root } = await workspace({ 'plain/a.txt': '' });
+  const empty = path.join(root, 'empty');
+  execFileSync('git', ['init', '-q', empty]);
+  const input = (repository: string): TaskInput => ({
+    ...{ type: 'file', name: 't.jsonl', folder: root },
+    text: JSON.stringify({ prompt: 'x', repository }),
+  });
+  await expect(readTasks(input('plain'), defaultsIn(root))).rejects.toThrow(
+    `t.jsonl:1: ${path.join(root, 'plain')} is not a git repository. Name it as a folder`,
+  );
+  await expect(readTasks(input('empty'), defaultsIn(root))).rejects.toThrow(
+    `t.jsonl:1: ${empty} has no commits yet. Commit something first.`,
+  );
+  const plain: TaskDefaults = { ...defaultsIn(root), ref: 'main', source: { type: 'folder', path: root } };
+  await expect(
+    readTasks({ type: 'file', name: 't.jsonl', folder: root, text: '{"prompt":"x"}' }, plain),
+  ).rejects.toThrow(`cannot start from main: ${root} is not a git repository`);
+});
+
+test('a task file that is not UTF-8 is named with its line', () => {
+  expect(() => taskText('t.jsonl', Buffer.from('{"prompt":"é"}\n{"prompt":"\xe9"}\n', 'latin1'))).toThrow(
+    't.jsonl:1 is not text in UTF-8.',
+  );
+  expect(() => taskText('t.jsonl', Buffer.concat([Buffer.from('é\n'), Buffer.from([0xe9, 0x0a])]))).toThrow(
+    't.jsonl:2 is not text in UTF-8.',
+  );
+  expect(taskText('t.jsonl', Buffer.from('é\n'))).toBe('é\n');
 });
 
 test('values of a template are inserted as they are', () => {

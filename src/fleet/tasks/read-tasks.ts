@@ -1,9 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import type * as z from 'zod';
+import { expectation } from '../../config/schema/expectation.ts';
 import { UserError } from '../../contract/errors.ts';
 import { resolvePath } from '../../lib/files/data-root.ts';
 import { isErrno } from '../../lib/files/errno.ts';
-import { readRegularText } from '../../lib/files/regular-file.ts';
+import { readRegularFile, readRegularText } from '../../lib/files/regular-file.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { isObject, parseJson } from '../../lib/text/json.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
@@ -26,6 +29,7 @@ const MAX_SHOWN = 20;
 /** Columns with several values, separated by semicolons. */
 const LISTS = new Set(['labels', 'allow', 'deny']);
 const NUMBERS = new Set(['checkRetries', 'timeout']);
+const FIELDS = Object.keys(taskLineSchema.shape);
 
 /** All tasks, complete; if any is wrong, throws a `UserError` that names every wrong line. */
 export async function readTasks(
@@ -41,7 +45,9 @@ export async function readTasks(
         ? defaults.source.type === 'repository'
           ? 'Quote the pattern, and note that only committed files count.'
           : `Quote the pattern. ${defaults.cwd} is not in a git repository with a commit: its files on the disk count.`
-        : 'Write one task per line: {"prompt": "…"}',
+        : isCsv(input.name)
+          ? 'Write one task per row, below a row with the names of the columns.'
+          : 'Write one task per line: {"prompt": "…"}',
     );
   const problems: string[] = [];
   const tasks: Task[] = [];
@@ -96,12 +102,23 @@ function remembered<T>(find: (name: string) => T): (name: string) => T {
 export function readTaskFile(name: string, place: { cwd: string; env: NodeJS.ProcessEnv }): string {
   const file = resolvePath(name, place.cwd, place.env);
   try {
-    return readRegularText(file);
+    return taskText(name, readRegularFile(file));
   } catch (error) {
     if (!isErrno(error)) throw error;
     const why = error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`;
     throw new UserError(`${name} ${why}.`, 'Check the path.', { cause: error });
   }
+}
+
+/** The text of tasks: characters that were lost would be found only in what the model does. */
+export function taskText(name: string, bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  let line = 1;
+  for (let at = 0, end = 0; end !== -1; at = end + 1, line++) {
+    end = bytes.indexOf('\n', at);
+    if (!isUtf8(bytes.subarray(at, end === -1 ? undefined : end))) break;
+  }
+  throw new UserError(`${name}:${line} is not text in UTF-8.`, 'Save the file as UTF-8.');
 }
 
 function readCommand(file: string): string | null {
@@ -114,8 +131,10 @@ function readCommand(file: string): string | null {
 }
 
 function writtenIn({ name, text }: Extract<TaskInput, { type: 'file' }>): WrittenTask[] {
-  return name.toLowerCase().endsWith('.csv') ? rowsOf(name, text) : linesOf(name, text);
+  return isCsv(name) ? rowsOf(name, text) : linesOf(name, text);
 }
+
+const isCsv = (name: string): boolean => name.toLowerCase().endsWith('.csv');
 
 /** Blank lines and lines that begin with `//` or `#` are skipped. */
 function linesOf(name: string, text: string): WrittenTask[] {
@@ -135,6 +154,12 @@ function rowsOf(name: string, text: string): WrittenTask[] {
     const [header, ...rows] = parseCsv(text);
     if (!header) return [];
     const columns = header.cells.map((cell) => cell.trim());
+    const twice = columns.find((column, i) => columns.indexOf(column) !== i);
+    if (twice !== undefined)
+      throw new UserError(
+        `${name}:${header.line}: there are two columns "${twice}".`,
+        'Rename or remove one of them.',
+      );
     return rows.map(({ line, cells }) => {
       const place = `${name}:${line}`;
       if (cells.length <= columns.length) return { place, fields: fieldsOf(columns, cells) };
@@ -173,21 +198,19 @@ async function eachFile(glob: string, { cwd, env, ref }: TaskDefaults): Promise<
   });
 }
 
-type Issue = {
-  code: string;
-  path: PropertyKey[];
-  message: string;
-  keys?: readonly string[];
-  input?: unknown;
-};
-
-function issueText(issue: Issue): string {
+function issueText(issue: z.core.$ZodIssue): string {
   const key = issue.path.join('.');
-  if (issue.code === 'unrecognized_keys') {
-    const known = Object.keys(taskLineSchema.shape);
-    return (issue.keys ?? []).map((name) => `unknown field "${name}".${didYouMean(name, known)}`).join(' ');
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((name) => `unknown field "${name}".${didYouMean(name, FIELDS)}`).join(' ');
+    case 'invalid_union':
+      return `${key} must be text, a number, true or false`;
+    case 'invalid_format':
+    case 'custom':
+      return `${key}: ${issue.message}`;
+    default:
+      return `${key} ${expectation(issue)}`;
   }
-  return key === '' ? issue.message : `${key}: ${issue.message}`;
 }
 
 function problemList(problems: readonly string[]): string {

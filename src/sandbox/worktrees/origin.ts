@@ -40,11 +40,7 @@ export async function findSource(
   const inner = found && inRepository(found.ownGitDir ?? found.gitDir, env);
   const wanted = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${base ?? 'HEAD'}^{commit}`];
   const commit = inner && (await gitAnswer(inner, wanted));
-  if (commit === null && base !== undefined)
-    throw new UserError(
-      `${repository} has no commit ${base}.`,
-      'Check the name; `git branch --all` lists branches.',
-    );
+  if (commit === null && base !== undefined) throw await withoutCommit(repository, base, inner);
   const root = found ? found.root : folder;
   if (commit === null && root === null)
     throw new UserError(`${repository} has no commit yet.`, 'Commit something first.');
@@ -59,6 +55,18 @@ export async function findSource(
     format: borrowed && (await gitOutput(borrowed, ['rev-parse', '--show-object-format'])).trim(),
     settings: borrowed ? (await git(borrowed, ['config', '-z', '--get-regexp', COPIED_SETTINGS])).out : '',
   };
+}
+
+async function withoutCommit(repository: string, base: string, inner: GitFolder | null): Promise<UserError> {
+  if (!inner)
+    return new UserError(`${repository} is not a git repository.`, 'Name it as a folder, or run `git init`.');
+  const isEmpty = (await gitAnswer(inner, ['for-each-ref', '--count=1'])) === '';
+  return isEmpty
+    ? new UserError(`${repository} has no commits yet.`, 'Commit something first.')
+    : new UserError(
+        `${repository} has no commit ${base}.`,
+        'Check the name; `git branch --all` lists branches.',
+      );
 }
 
 async function repositoryAt(

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { resolvePath } from '../../lib/files/data-root.ts';
 import { parseFrontMatter, textField } from '../../lib/text/front-matter.ts';
-import { argumentsFor, quoted } from '../../plugins/arguments.ts';
+import { argumentsFor } from '../../plugins/arguments.ts';
 import type { Task, TaskLine } from '../task.ts';
+import { fillCommand } from './shell-template.ts';
 import { fillTemplate, namesIn } from './template.ts';
 
 /** What flags say for all tasks; a task's own fields win. */
@@ -52,15 +53,13 @@ export function completeTask(
 ): { tasks: Task[]; problems: string[] } {
   const problems: string[] = [];
   const { variables } = line;
-  const fillWith = (text: string, values: typeof variables) => {
-    if (values === undefined) return text;
-    const { text: filled, missing } = fillTemplate(text, values);
+  const fillWith = (text: string, filler: typeof fillTemplate) => {
+    if (variables === undefined) return text;
+    const { text: filled, missing } = filler(text, variables);
     for (const name of missing) problems.push(`no value for {{${name}}}`);
     return filled;
   };
-  const fill = (text: string) => fillWith(text, variables);
-  // A file name may contain what a shell would run.
-  const words = variables && Object.fromEntries(Object.entries(variables).map(([k, v]) => [k, quoted(v)]));
+  const fill = (text: string) => fillWith(text, fillTemplate);
   const prompt = promptOf(line, options, problems);
   if (line.repository !== undefined && line.folder !== undefined)
     problems.push('names both a repository and a folder');
@@ -78,7 +77,8 @@ export function completeTask(
     allow: [...options.allow, ...(line.allow ?? [])],
     deny: [...options.deny, ...(line.deny ?? [])],
     ...limited('budget', line.budget ?? options.budget),
-    checks: (line.checks ?? options.checks).map((check) => fillWith(check, words)),
+    // A file name may contain what a shell would run.
+    checks: (line.checks ?? options.checks).map((check) => fillWith(check, fillCommand)),
     checkRetries: line.checkRetries ?? options.checkRetries,
     ...limited('timeout', line.timeout ?? options.timeout),
     labels: [...new Set([...options.labels, ...(line.labels ?? [])])],

@@ -1,4 +1,4 @@
-const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
+export const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
 export type Variables = Readonly<Record<string, string>>;
 

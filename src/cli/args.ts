@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { parseLimits } from '../contract/limit.ts';
+import { limitProblem } from '../contract/limit.ts';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
 import type { Options } from '../frontends/shared/options.ts';
 import { claudeOptions, withOurNames } from './flags/claude-options.ts';
@@ -270,8 +270,8 @@ function uuid(value: string): string {
 }
 
 function aLimit(value: string): string {
-  if (parseLimits(value) === null)
-    throw new InvalidArgumentError("Use a limit such as '$5', '500k tokens' or '40 turns'.");
+  const problem = limitProblem(value);
+  if (problem !== null) throw new InvalidArgumentError(problem);
   return value;
 }
 

@@ -1,6 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatLimit, formatUsd, type Limit, limitInPrompt, parseLimit, parseLimits } from './limit.ts';
+import {
+  formatLimit,
+  formatUsd,
+  type Limit,
+  limitInPrompt,
+  limitProblem,
+  parseLimit,
+  parseLimits,
+} from './limit.ts';
 
 describe('[Z14] parsing a limit', () => {
   test.each<[string, Limit]>([
@@ -106,4 +114,17 @@ describe('[Z14] parsing a limit', () => {
   ])('%d dollars are formatted as %s', (amount, text) => {
     expect(formatUsd(amount)).toBe(text);
   });
+});
+
+test.each([
+  ['$5', null],
+  ['500k', null],
+  ['1,500,000', null],
+  ['5 tokens', null],
+  ['$5 and 40 turns', null],
+  ['5', "5 what? Write '$5', '5k tokens' or '5 turns'."],
+  ['40 turns and 0.5', "0.5 what? Write '$0.5', '0.5k tokens' or '0.5 turns'."],
+  ['five', "Use a limit such as '$5', '500k tokens' or '40 turns'."],
+])('what is wrong with %s as a limit that somebody writes', (text, problem) => {
+  expect(limitProblem(text)).toBe(problem);
 });

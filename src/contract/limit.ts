@@ -34,6 +34,18 @@ export function parseLimits(text: string): Limit[] | null {
   return limits.every((limit) => limit !== null) ? limits : null;
 }
 
+/** Fewer tokens than any request has. */
+const FEWEST_TOKENS = 1_000;
+
+/** What is wrong with a limit that somebody writes; null if nothing is. A small bare number may mean anything. */
+export function limitProblem(text: string): string | null {
+  if (parseLimits(text) === null) return "Use a limit such as '$5', '500k tokens' or '40 turns'.";
+  const bare = text.split(/\s+and\s+/i).find((one) => /^\s*\+?[\d.,]+\s*$/.test(one));
+  if (bare === undefined || (parseLimit(bare)?.amount ?? 0) >= FEWEST_TOKENS) return null;
+  const number = bare.trim().replace(/^\+/, '');
+  return `${number} what? Write '$${number}', '${number}k tokens' or '${number} turns'.`;
+}
+
 const LONGEST_WORDS = 80;
 const AT_THE_END: readonly RegExp[] = [
   /\S\s+(\+\$?[\d.,]*\d[kmb]?(?:\s+(?:tokens|turns))?)[.!]?\s*$/i,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseLimits } from '../contract/limit.ts';
+import { limitProblem } from '../contract/limit.ts';
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 export const modes = ['default', 'accept-edits', 'plan', 'auto', 'read-only'] as const;
@@ -52,7 +52,10 @@ export const taskLineSchema = z.strictObject({
   allow: listed().optional().describe('rules, as `--allow`'),
   deny: listed().optional().describe('rules, as `--deny`'),
   budget: written()
-    .refine((limit) => parseLimits(limit) !== null, "use a limit such as '$5', '500k tokens' or '40 turns'")
+    .superRefine((limit, context) => {
+      const message = limitProblem(limit);
+      if (message !== null) context.addIssue({ code: 'custom', message });
+    })
     .optional()
     .describe("limit of this task, such as '$1 and 40 turns'"),
   checks: listed().optional().describe('commands that must pass after the model is done'),

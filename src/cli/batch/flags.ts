@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { queueVariable } from '../../config/environment.ts';
-import { parseLimits } from '../../contract/limit.ts';
+import { limitProblem } from '../../contract/limit.ts';
 import { isLabel, modes, type Task } from '../../fleet/task.ts';
 import { positiveInteger, wholeNumber } from '../args.ts';
 
@@ -132,8 +132,8 @@ export function withBatchFlags(command: Command): Command {
 }
 
 function aLimit(value: string): string {
-  if (parseLimits(value) === null)
-    throw new InvalidArgumentError("Use a limit such as '$5', '500k tokens' or '40 turns'.");
+  const problem = limitProblem(value);
+  if (problem !== null) throw new InvalidArgumentError(problem);
   return value;
 }
 

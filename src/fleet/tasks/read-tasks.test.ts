@@ -121,7 +121,8 @@ describe('a line of JSON', () => {
     ['{"prompt":" "}', 'the prompt is empty'],
     ['{"promt":"x"}', 'unknown field "promt". Did you mean prompt?'],
     ['{"prompt":"x","mode":"yolo"}', 'mode must be one of default, accept-edits, plan, auto, read-only'],
-    ['{"prompt":"x","budget":"lots"}', "budget: use a limit such as '$5'"],
+    ['{"prompt":"x","budget":"lots"}', "budget: Use a limit such as '$5'"],
+    ['{"prompt":"x","budget":"5"}', "budget: 5 what? Write '$5', '5k tokens' or '5 turns'."],
     ['{"prompt":"x","allow":["Bash(("]}', '"Bash((" is not a permission rule'],
     [
       '{"prompt":"x","deny":["Bsh(rm *)"]}',

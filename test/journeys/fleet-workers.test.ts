@@ -244,11 +244,26 @@ describe.skipIf(!hasRedis)('workers of a fleet', () => {
     await said(worker, /queued by aca 99\.1\.0, and this worker is aca .*Use the same version everywhere/);
     await said(worker, /queued with another AI_ASSISTANT_REDIS_KEY/);
 
-    expect(await queue.getJobCounts('delayed', 'failed')).toEqual({ delayed: 2, failed: 0 });
+    expect(await queue.getJobCountByTypes('wait', 'active', 'delayed')).toBe(2);
     await fleet.close();
     expect(await lab.submit([{ id: 'one', prompt: 'run: touch new', repository: lab.url }])).toMatchObject({
       code: 0,
     });
+  });
+
+  test('a worker with the wrong key pauses at its first task, and leaves all of them to others', async () => {
+    const lab = await fleetLab();
+    const wrong = lab.worker([], { ...lab.env, AI_ASSISTANT_REDIS_KEY: 'a key of another fleet' });
+    await said(wrong, /takes tasks from/);
+    const submitted = lab.submit(
+      ['one', 'two', 'three'].map((id) => ({ id, prompt: 'run: touch new', repository: lab.url })),
+    );
+    await said(wrong, /Paused for .*queued with another AI_ASSISTANT_REDIS_KEY/);
+    expect((await lab.fleet('status')).text).toContain(
+      '1 worker with another key or version cannot do these tasks.',
+    );
+    lab.worker();
+    expect(await submitted).toMatchObject({ code: 0 });
   });
 
   test('Prometheus gets the depth of the queue, waits and failures; one trace connects a batch and its tasks', async () => {

@@ -38,6 +38,8 @@ export type AttemptDeps = {
   folders: WorkerFolders;
   place: Pick<TaskPlace, 'program' | 'keeper' | 'env' | 'trees'>;
   leaseMs: number;
+  /** Until another worker may try a task that this one cannot read. */
+  unreadableMs: number;
   run: typeof runTask;
   /** Repositories and commits that earlier tasks of a batch found. */
   sourcesOf(batch: string): TaskPlace['sources'];
@@ -61,14 +63,12 @@ export type AttemptEnd =
   | { type: 'again'; failure: TaskResult['failure']; reason: string }
   | { type: 'handed back' }
   | { type: 'taken over' }
-  | { type: 'skipped'; reason: string };
+  | { type: 'skipped'; reason: string; isUnreadable?: true };
 
 /** A task whose workers died so often, or which failed so often, is not delivered again. */
 const MAX_DEATHS = 5;
 const MAX_FAILURES = 3;
 const BACKOFF_MS = 2_000;
-/** Until another worker may try a task that this one cannot read. */
-const UNREADABLE_MS = 60_000;
 
 type Delivered = {
   deps: AttemptDeps;
@@ -87,8 +87,8 @@ export async function attempt(
   const { fleet } = deps;
   const id = job.id ?? '';
   if (opened.type === 'unreadable') {
-    await job.moveToDelayed(Date.now() + UNREADABLE_MS, token);
-    return { type: 'skipped', reason: opened.reason };
+    await job.moveToDelayed(Date.now() + deps.unreadableMs, token);
+    return { type: 'skipped', reason: opened.reason, isUnreadable: true };
   }
   if (opened.type === 'lost') {
     await job.moveToCompleted('', token, false).catch(unlessRemoved);

@@ -55,14 +55,25 @@ export async function leave({ redis }: Fleet, id: string): Promise<void> {
 }
 
 /** Those that are alive; the others are forgotten. */
-export async function readWorkers({ redis, seal }: Fleet): Promise<WorkerState[]> {
+export async function readWorkers(fleet: Fleet): Promise<WorkerState[]> {
+  return (await readStates(fleet)).flatMap((state) => state ?? []);
+}
+
+/** How many workers are alive that have another key or version. */
+export async function countStrangers(fleet: Fleet): Promise<number> {
+  return (await readStates(fleet)).filter((state) => state === null).length;
+}
+
+/** Null for one that cannot be read. */
+async function readStates({ redis, seal }: Fleet): Promise<(WorkerState | null)[]> {
   const ids = await redis.zrange(fleetKeys.workers, 0, -1);
   const sealed = ids.length === 0 ? [] : await redis.mget(ids.map(fleetKeys.worker));
   const dead = ids.filter((_, i) => sealed[i] === null);
   if (dead.length > 0) await redis.zrem(fleetKeys.workers, ...dead);
   return ids.flatMap((id, i) => {
-    const text = sealed[i] ? openText(seal, id, sealed[i]) : null;
-    return text === null ? [] : (workerSchema.safeParse(JSON.parse(text)).data ?? []);
+    if (!sealed[i]) return [];
+    const text = openText(seal, id, sealed[i]);
+    return [text === null ? null : (workerSchema.safeParse(JSON.parse(text)).data ?? null)];
   });
 }
 

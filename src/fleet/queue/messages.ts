@@ -62,7 +62,10 @@ export function openTask({ seal }: Pick<Fleet, 'seal'>, job: string, data: unkno
   if (typeof sealed !== 'string') return { type: 'lost' };
   const text = openText(seal, job, sealed);
   if (text === null)
-    return { type: 'unreadable', reason: 'It was queued with another AI_ASSISTANT_REDIS_KEY.' };
+    return {
+      type: 'unreadable',
+      reason: 'It was queued with another AI_ASSISTANT_REDIS_KEY. Use the same key everywhere.',
+    };
   const json = JSON.parse(text);
   const parsed = queuedTaskSchema.safeParse(json);
   if (parsed.success) return { type: 'task', queued: parsed.data };

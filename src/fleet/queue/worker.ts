@@ -41,6 +41,10 @@ export type WorkerEvent =
 
 type Taken = { job: Job; token: string };
 
+/** A worker that has read no task pauses, and others take what it could not read. */
+const UNREADABLE_MS = 500;
+/** A task with another key than those before it. */
+const FOREIGN_MS = 60_000;
 const WATCH_MS = 500;
 /** What other workers on this machine left is removed every so many leases. */
 const CLEAN_LEASES = 20;
@@ -183,6 +187,7 @@ export class FleetWorker {
     const opened = openTask(fleet, job.id ?? '', job.data);
     const task =
       opened.type === 'task' ? `${opened.queued.batch}/${opened.queued.task.id}` : `Job ${job.id ?? ''}`;
+    const unreadableMs = this.#breaker.canRead ? FOREIGN_MS : UNREADABLE_MS;
     const started = performance.now();
     this.#running.set(token, { task, isBusy: true });
     const onDelivery = () => {
@@ -210,6 +215,7 @@ export class FleetWorker {
       place,
       run,
       leaseMs,
+      unreadableMs,
       leaving,
       onTrouble,
       sourcesOf,

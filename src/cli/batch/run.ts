@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { loadSettings } from '../../app/settings.ts';
 import { queueVariable } from '../../config/environment.ts';
 import { UserError } from '../../contract/errors.ts';
@@ -31,7 +32,8 @@ export async function runBatchCommand(
   terminal: Terminal,
 ): Promise<number> {
   const root = dataRoot(terminal.env);
-  if (flags.list) {
+  const isList = tasks === 'list' && !existsSync(resolvePath(tasks, terminal.cwd, terminal.env));
+  if (flags.list || isList) {
     terminal.stdout.write(batchList(listBatches(root)));
     return exitCodes.done.code;
   }

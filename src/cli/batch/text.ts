@@ -80,7 +80,7 @@ function endLines({ tasks, results, begun, description }: BatchState, end: Batch
         ? [line, 'Interrupted.']
         : [
             line,
-            'Interrupted. Workers go on with the queued tasks.',
+            'Interrupted. The tasks stay in the queue, and workers go on with them.',
             `Cancel them with: aca fleet cancel ${description.id}`,
           ];
     case 'cancelled':

@@ -140,12 +140,16 @@ async function redeliver(job: Job | undefined): Promise<void> {
   }
 }
 
-/** The deliveries of a task so far, and its result if it has one. */
+/** The deliveries of a task that have ended, who has it now, and its result if it has one. */
 export async function taskLog(
   fleet: Fleet,
   batch: string,
   task: string,
-): Promise<{ attempts: Attempt[]; result: TaskResult | null }> {
+): Promise<{
+  attempts: Attempt[];
+  worker: Pick<WorkerState, 'id' | 'host'> | null;
+  result: TaskResult | null;
+}> {
   await readBatch(fleet, batch);
   const [{ job } = { job: '' }] = await chosen(fleet, batch, [task]);
   const key = fleetKeys.log(job);
@@ -154,7 +158,9 @@ export async function taskLog(
     return entry === undefined ? [] : [entry as Attempt];
   });
   const sealed = await fleet.redis.hget(fleetKeys.batch(batch).results, job);
-  return { attempts, result: sealed === null ? null : openResult(fleet, job, sealed) };
+  const running = (await readWorkers(fleet)).find((one) => one.running.includes(`${batch}/${task}`));
+  const worker = running ? { id: running.id, host: running.host } : null;
+  return { attempts, worker, result: sealed === null ? null : openResult(fleet, job, sealed) };
 }
 
 /** Workers finish what they do, and leave; without names, all of them. Returns which. */

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { UserError } from '../../../contract/errors.ts';
 import type { FleetStatus, GivenUp } from '../../../fleet/queue/control.ts';
 import type { Fleet } from '../../../fleet/queue/fleet.ts';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
@@ -33,30 +34,25 @@ export function fleetCommand(terminal: Terminal): Command {
   };
 
   inner('status', 'Show queues, batches, workers and the dead-letter list')
+    .alias('list')
     .option('--json', 'print JSON')
     .action((flags: Flags) =>
       using(flags, async (fleet, { fleetStatus, givenUp }) => {
         const status = await fleetStatus(fleet);
         const dead = await givenUp(fleet, status);
-        const { countUnreadable } = await import('../../../fleet/queue/messages.ts');
-        const hidden = await countUnreadable(fleet);
-        if (hidden > 0)
-          terminal.stderr.write(
-            `${counted(hidden, 'batch')} with another key or version cannot be shown. Check AI_ASSISTANT_REDIS_KEY.\n`,
-          );
+        for (const text of await hiddenTexts(fleet)) terminal.stderr.write(`${text}\n`);
         stdout.write(flags.json ? `${JSON.stringify({ ...status, dead })}\n` : statusText(status, dead));
       }),
     );
   inner('logs', 'Show how often a task was started, where, and how it ended')
     .argument('<batch>')
     .argument('<task>')
+    .option('--json', 'print JSON')
     .action((batch: string, task: string, flags: Flags) =>
       using(flags, async (fleet, { taskLog }) => {
-        const { attempts, result } = await taskLog(fleet, batch, task);
-        const rows = attempts.map(({ at, worker, fence, end }) => [at, `#${fence}`, worker, visible(end)]);
-        stdout.write(rows.length === 0 ? 'No delivery has ended yet.\n' : table(rows));
-        if (result?.session) stdout.write(`Session: ${result.session}\n`);
-        if (result?.answer) stdout.write(`${visible(result.answer)}\n`);
+        const log = await taskLog(fleet, batch, task);
+        if (flags.json) return void stdout.write(`${JSON.stringify(log)}\n`);
+        stdout.write(logText(log));
       }),
     );
   inner('cancel', 'Cancel a batch, or some of its tasks; running ones are stopped')
@@ -78,11 +74,12 @@ export function fleetCommand(terminal: Terminal): Command {
     .action((batch: string, tasks: string[], flags: Flags) =>
       using(flags, async (fleet, { retry }) => {
         const again = await retry(fleet, batch, tasks);
-        stdout.write(
-          again.length === 0
-            ? 'No such task is in the dead-letter list.\n'
-            : `Queued again: ${again.join(', ')}\n`,
-        );
+        if (again.length === 0)
+          throw new UserError(
+            `Nothing to retry: ${tasks.length === 0 ? 'no task of the batch' : 'none of these tasks'} is in the dead-letter list.`,
+            'Run `aca fleet status` to see the list.',
+          );
+        stdout.write(`Queued again: ${again.join(', ')}\n`);
       }),
     );
   inner('drain', 'Let workers finish what they do, and stop; without names, all of them')
@@ -97,6 +94,38 @@ export function fleetCommand(terminal: Terminal): Command {
 }
 
 type Control = typeof import('../../../fleet/queue/control.ts');
+
+/** What another key or version hides. */
+async function hiddenTexts(fleet: Fleet): Promise<string[]> {
+  const [{ countUnreadable }, { countStrangers }] = await Promise.all([
+    import('../../../fleet/queue/messages.ts'),
+    import('../../../fleet/queue/heartbeat.ts'),
+  ]);
+  const [batches, workers] = [await countUnreadable(fleet), await countStrangers(fleet)];
+  return [
+    ...(batches === 0
+      ? []
+      : [
+          `${counted(batches, 'batch')} with another key or version cannot be shown. Check AI_ASSISTANT_REDIS_KEY.`,
+        ]),
+    ...(workers === 0
+      ? []
+      : [
+          `${counted(workers, 'worker')} with another key or version cannot do these tasks. Check AI_ASSISTANT_REDIS_KEY there.`,
+        ]),
+  ];
+}
+
+function logText({ attempts, worker, result }: Awaited<ReturnType<Control['taskLog']>>): string {
+  const rows = attempts.map(({ at, worker, fence, end }) => [at, `#${fence}`, worker, visible(end)]);
+  return [
+    ...(rows.length === 0 ? [] : [table(rows)]),
+    ...(worker === null ? [] : [`Running on ${worker.id} (${visible(worker.host)}).\n`]),
+    ...(worker === null && rows.length === 0 ? ['No delivery has ended yet, and none is running.\n'] : []),
+    ...(result?.session ? [`Session: ${result.session}\n`] : []),
+    ...(result?.answer ? [`${visible(result.answer)}\n`] : []),
+  ].join('');
+}
 
 function statusText({ queues, batches, workers }: FleetStatus, dead: readonly GivenUp[]): string {
   const list = (title: string, rows: string[][], none: string) =>

@@ -68,6 +68,14 @@ describe.skipIf(!hasRedis)('the Redis server of a fleet', () => {
         'http://:secret@127.0.0.1',
         /^http:\/\/127\.0\.0\.1 is not the URL of a Redis server\.\nUse redis:\/\//,
       ],
+      [
+        `redis://:right@127.0.0.1:${new URL(url).port}/99`,
+        /^Cannot use .*\/99: ERR DB index is out of range\.\nName a database that the server has/,
+      ],
+      [
+        'redis://:p%4ss%zz@127.0.0.1:1',
+        /^redis:\/\/127\.0\.0\.1:1 is not the URL of a Redis server\.\n.*%XX/,
+      ],
       ['redis://:a/b@127.0.0.1:1', /^redis:\/\/127\.0\.0\.1:1 is not the URL of a Redis server\.\n.*%XX/],
     ];
     for (const [address, text] of cases)

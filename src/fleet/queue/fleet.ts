@@ -4,6 +4,7 @@ import { newRedis, PATIENT } from '../../cache/redis-client.ts';
 import { createSeal, type Seal } from '../../cache/seal.ts';
 import { UserError } from '../../contract/errors.ts';
 import { limited, raceAbort } from '../../lib/async/abort.ts';
+import { counted } from '../../lib/text/counted.ts';
 
 /** Changes with the format of what is stored: other versions see nothing of it. */
 const NAMESPACE = '{aca:fleet:1}';
@@ -38,14 +39,16 @@ export type Fleet = {
 
 /** Throws a `UserError` if the server cannot be reached or the key is missing. */
 export async function openFleet({ url, key, onConnection }: FleetOptions): Promise<Fleet> {
-  if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
+  if (!/^rediss?:\/\//.test(url) || !isReadable(url))
     throw new UserError(
       `${withoutPassword(url)} is not the URL of a Redis server.`,
       'Use redis://HOST:PORT or rediss://HOST:PORT. Write special characters of a password as %XX.',
     );
   if (!key || key.length < SHORTEST_KEY)
     throw new UserError(
-      'A queue needs a key: everything in Redis is encrypted with it.',
+      key
+        ? `The key of the queue is too short: it has ${counted(key.length, 'character')}.`
+        : 'A queue needs a key: everything in Redis is encrypted with it.',
       `Set AI_ASSISTANT_REDIS_KEY to the same secret of at least ${SHORTEST_KEY} characters on every machine.`,
     );
   const redis = await newRedis(url, { ...PATIENT, lazyConnect: true, connectTimeout: CONNECT_MS });
@@ -133,6 +136,8 @@ async function reach(
   try {
     const info = await raceAbort(redis.info('server'), late);
     const [, found = ''] = /^redis_version:(.*?)\r?$/m.exec(info) ?? [];
+    // Otherwise it would use another one without a word.
+    if (redis.options.db) await raceAbort(redis.select(redis.options.db), late);
     if (isOlder(found, OLDEST))
       last = `its version is ${found}, and batches need ${OLDEST.join('.')} or newer`;
     else return;
@@ -144,7 +149,7 @@ async function reach(
   redis.disconnect();
   const [, hint] = HINTS.find(([pattern]) => pattern.test(last)) ?? [];
   throw new UserError(
-    `Cannot use the Redis server at ${withoutPassword(url)}: ${last}.`,
+    `Cannot use the Redis server at ${withoutPassword(url)}: ${last.replace(/\.$/, '')}.`,
     hint ?? 'Check the URL and that it runs.',
   );
 }
@@ -155,7 +160,20 @@ const HINTS: readonly [RegExp, string][] = [
   [/NOPERM/, 'Give the user access: ACL SETUSER USER ~{aca:fleet:1}:* &* +@all -@admin -@dangerous +info.'],
   [/certificate|self.signed/i, 'Set NODE_EXTRA_CA_CERTS to the PEM file of its certificate authority.'],
   [/version is/, 'Update the server.'],
+  [/DB index/, 'Name a database that the server has: redis://HOST:PORT/NUMBER.'],
 ];
+
+/** Its user and password are decoded later. */
+function isReadable(url: string): boolean {
+  try {
+    const { username, password } = new URL(url);
+    decodeURIComponent(username + password);
+    return true;
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof URIError) return false;
+    throw error;
+  }
+}
 
 function isOlder(found: string, oldest: readonly number[]): boolean {
   const [major = 0, minor = 0] = found.split('.').map(Number);

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
-import { positiveInteger } from '../../args.ts';
+import { portNumber, positiveInteger } from '../../args.ts';
 import { QUEUE_FLAG } from '../../fleet/connect.ts';
 import type { WorkerFlags } from '../../fleet/run-worker.ts';
 import { withContext } from '../context.ts';
@@ -30,7 +30,7 @@ export function workerCommand(terminal: Terminal): Command {
       LEASE_SECONDS,
     )
     .option('--trees <folder>', 'where worktrees are created (default: beside the repository)')
-    .option('--metrics-port <port>', 'serve Prometheus metrics on this port', positiveInteger)
+    .option('--metrics-port <port>', 'serve Prometheus metrics on this port; 0 for any free port', portNumber)
     .option('--metrics-host <address>', 'the address for them (default: 127.0.0.1, for this machine only)')
     .action(async (flags: WorkerFlags) => {
       const { runWorker } = await import('../../fleet/run-worker.ts');

@@ -156,7 +156,8 @@ describe('results that cannot be written', () => {
   const toShell = async (pipe: string) => {
     const { space } = await repository({ 't.jsonl': three });
     const { env } = await obedientModel();
-    const { file, args } = program(['batch', 't.jsonl', '-j', '1']);
+    const trees = path.join(space.home, 'trees');
+    const { file, args } = program(['batch', 't.jsonl', '-j', '1', '--trees', trees]);
     const shell = spawn('sh', ['-c', `{ "$@"; echo "code $?" >&2; } ${pipe}`, 'sh', file, ...args], {
       cwd: space.root,
       env: cleanEnv(space, env),
@@ -170,11 +171,13 @@ describe('results that cannot be written', () => {
       stderr += text;
     });
     await once(shell, 'close');
-    return { stdout, stderr, recorded: (await recordedResults(space)).map(({ task }) => task) };
+    const recorded = (await recordedResults(space)).map(({ task }) => task);
+    return { stdout, stderr, recorded, hasTrees: existsSync(trees) };
   };
 
   test('a reader that leaves early does not end the batch', async () => {
-    const { stdout, stderr, recorded } = await toShell('| head -1');
+    const { stdout, stderr, recorded, hasTrees } = await toShell('| head -1');
+    expect(hasTrees).toBe(false);
     expect(stdout.split('\n')).toHaveLength(2);
     expect(stderr).toMatch(/^3 of 3 tasks done\..*^code 0$/ms);
     expect(recorded).toEqual(['a', 'b', 'c']);
@@ -359,7 +362,7 @@ test('what a batch left behind is removed by the next one', soak, async () => {
   await mkdir(path.join(treesOf(space.root), '20200101-0000-abcd-x'));
   const { stderr } = await batch(space, ['t.jsonl'], { env });
   expect([left, half].filter(existsSync)).toEqual([]);
-  expect(stderr).toContain('20200101-0000-abcd-x is left of a batch that was deleted.');
+  expect(stderr).toContain('20200101-0000-abcd-x is left over from a batch that is not known here.');
   await rm(treesOf(space.root), { recursive: true });
 });
 

@@ -24,7 +24,8 @@ export async function removeLeftoverTrees(batch: OpenBatch, env: NodeJS.ProcessE
       if (id === '') continue;
       const at = path.join(folder, name);
       const results = id === description.id ? batch.state.results : readBatch(batch.root, id)?.results;
-      if (!results) notes.push(`${at} is left of a batch that was deleted. Delete it if you don't need it.`);
+      if (!results)
+        notes.push(`${at} is left over from a batch that is not known here. Delete it if you don't need it.`);
       else if (results.has(task) && results.get(task)?.worktree === undefined) await removeUnused(at);
     }
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, rmdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
 import { following } from '../../lib/async/abort.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { endKept } from '../../sandbox/shell/process-keeper.ts';
@@ -48,6 +49,8 @@ export type RunBatchOptions = {
 /** Runs the tasks of a batch that have no result yet, at most `jobs` at a time. */
 export async function runBatch(batch: OpenBatch, options: RunBatchOptions): Promise<BatchEnd> {
   const { description, keepers } = batch.state;
+  const { trees } = options.place;
+  const hadTrees = trees !== undefined && existsSync(trees);
   // A killed process may have left some running.
   for (const keeper of keepers) await endKept(keeper);
   batch.record({ type: 'begin', at: new Date().toISOString(), keeper: options.place.keeper.session });
@@ -56,7 +59,7 @@ export async function runBatch(batch: OpenBatch, options: RunBatchOptions): Prom
   const budget = await openLocalBudget(batch.files.spent, limits === undefined ? {} : { limits });
   try {
     const end = await new Scheduler(batch, options, budget.env).run();
-    if (end.type === 'complete') removeEmpty(batch, options.place);
+    if (end.type === 'complete') removeEmpty(batch, options.place, { hadTrees });
     return end;
   } finally {
     await budget.budget.close();
@@ -64,13 +67,18 @@ export async function runBatch(batch: OpenBatch, options: RunBatchOptions): Prom
 }
 
 /** Folders that only this batch needed. */
-function removeEmpty(batch: OpenBatch, place: RunBatchOptions['place']): void {
+function removeEmpty(
+  batch: OpenBatch,
+  place: RunBatchOptions['place'],
+  { hadTrees }: { hadTrees: boolean },
+): void {
   const { description, tasks, results } = batch.state;
   const clones = clonesFolder({ ...place, batch: description.id });
   const areNeeded = [...results.values()].some(({ failure }) => failure === 'changes');
   if (existsSync(clones) && !areNeeded) rmSync(clones, { recursive: true, force: true });
   const folders = new Set(tasks.map(({ source }) => treesFolder(source, place)));
-  if (place.trees !== undefined) return;
+  if (place.trees !== undefined) unlessErrno('any', null, () => rmdirSync(path.dirname(clones)));
+  if (hadTrees) return;
   // Another batch may use it.
   for (const folder of folders) unlessErrno('any', null, () => rmdirSync(folder));
 }

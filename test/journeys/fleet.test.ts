@@ -72,6 +72,21 @@ describe.skipIf(!hasRedis)('many machines', () => {
     expect(folders.toSorted()).toEqual(['patches', 'results', 'sessions']);
   });
 
+  test('a worker with the wrong key pauses at its first task, and leaves all of them to others', async () => {
+    const lab = await fleetLab();
+    const wrong = lab.worker([], { ...lab.env, AI_ASSISTANT_REDIS_KEY: 'a key of another fleet' });
+    await said(wrong, /takes tasks from/);
+    const submitted = lab.submit(
+      ['one', 'two', 'three'].map((id) => ({ id, prompt: 'run: touch new', repository: lab.url })),
+    );
+    await said(wrong, /Paused for .*queued with another AI_ASSISTANT_REDIS_KEY/);
+    expect((await lab.fleet('status')).text).toContain(
+      '1 worker with another key or version cannot do these tasks.',
+    );
+    lab.worker();
+    expect(await submitted).toMatchObject({ code: 0 });
+  });
+
   test('a poisonous task ends in the dead-letter list with its reason; retried, its result is collected', async () => {
     let isBroken = true;
     const lab = await fleetLab({

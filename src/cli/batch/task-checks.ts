@@ -1,5 +1,5 @@
-import { unknownCommandIn } from '../../app/conversation/unknown-command.ts';
 import { requireModel } from '../../app/opening/find-model.ts';
+import { unknownCommandIn } from '../../app/opening/unknown-command.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { TaskChecks } from '../../fleet/tasks/check-task.ts';

@@ -7,6 +7,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
+import type * as z from 'zod';
 import { UserError } from '../contract/errors.ts';
 import { readRegularText } from '../lib/files/regular-file.ts';
 import { didYouMean } from '../lib/text/nearest.ts';

@@ -40,6 +40,8 @@ const rows: Readonly<Record<string, string>> = {
 const elsewhere = [
   'src/lib/network/',
   'src/config/keys/dbus-secrets.ts',
+  'src/observability/spending/budget-client.ts',
+  'src/observability/spending/budget-server.ts',
   'src/sandbox/confine/local-sockets.ts',
   'src/mcp/serve/serve-http.ts',
   // Its `fetch` downloads what `aca models` downloads.

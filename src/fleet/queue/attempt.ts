@@ -108,7 +108,6 @@ export async function attempt(
     else await job.moveToCompleted('', token, false);
     return { type: 'skipped', reason: 'It was done already.' };
   }
-  await settleCalls(delivered, delivery.fence);
   return deliver(delivered, batch);
 }
 
@@ -124,8 +123,11 @@ async function deliver(delivered: Delivered, batch: QueuedBatch): Promise<Attemp
   const startedAt = new Date();
   const failed = (failure: TaskResult['failure'], reason: string) =>
     failedResult(queued, { failure, reason, startedAt });
-  if (await isCancelled(fleet, queued.batch, id))
-    return finish(delivered, failed('interrupted', 'Cancelled.'));
+  const [isOver] = await Promise.all([
+    isCancelled(fleet, queued.batch, id),
+    settleCalls(delivered, delivery.fence),
+  ]);
+  if (isOver) return finish(delivered, failed('interrupted', 'Cancelled.'));
   if (delivery.deaths >= MAX_DEATHS)
     return bury(delivered, failed('crash', `Its worker died or stalled ${delivery.deaths} times.`));
   const lease = keepLease(delivered);

@@ -77,6 +77,34 @@ test('secrets stay out of a bundle unless the user says yes; damage is named', s
   expect(cut.stderr).toContain('is not a valid session bundle: it is incomplete. Nothing was imported.');
 });
 
+test('a session with secrets replays where they are not known', soak, async () => {
+  const space = await workspace({
+    'notes.txt': 'token = ghp_a1B2c3D4e5F6a1B2c3D4e5F6a1B2c3D4e5F6\n',
+    a: '1\n',
+  });
+  const id = await play(space, [
+    calls(['Bash', { command: 'cat notes.txt; echo 2 >> a' }]),
+    (request) => {
+      const [word = ''] = /\[secret:[^\]]+\]/.exec(JSON.stringify(request.messages)) ?? [];
+      return calls(['Write', { file_path: 'w.txt', content: `token = ${word}\n` }]);
+    },
+    calls(['Bash', { command: 'echo 3 >> a; cat a' }]),
+    says('Done.'),
+  ]);
+  expect((await replay(space, id)).report).toMatchObject({ same: true, fromJournal: [] });
+  await aca(space, ['sessions', 'export', id, '--bundle', '--all-files', '-o', 'safe.aca']);
+
+  const other = await workspace();
+  const file = path.join(space.root, 'safe.aca');
+  expect(await aca(other, ['sessions', 'import', file, '--at', other.root])).toMatchObject({ code: 0 });
+  const { report } = await replay(other, id);
+  expect(report.differences).toEqual([]);
+  expect(report.fromJournal.map(({ because }: { because: string }) => because)).toEqual([
+    'it involves secrets that are not known here',
+    'it involves secrets that are not known here',
+  ]);
+});
+
 test(
   'what cannot be written or imported is said in a sentence, and nothing is left behind',
   soak,

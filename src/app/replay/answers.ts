@@ -4,6 +4,7 @@ import type { InsteadOfTool } from '../../assembly/parts.ts';
 import { textOf } from '../../contract/message.ts';
 import { type Access, type Approver, userDenied } from '../../contract/permission.ts';
 import type { Tool, ToolResult } from '../../contract/tool.ts';
+import { PLACEHOLDER } from '../../firewall/placeholders.ts';
 import { mapValue } from '../../session/bundle/map-texts.ts';
 import type { Change } from '../../session/undo/file-state.ts';
 import type { UndoRecord } from '../../session/undo/undo-log.ts';
@@ -99,6 +100,7 @@ export class Answers implements InsteadOfTool {
       (isStandIn ? 'it called an MCP server' : null) ??
       (leaves ? 'it changed files outside the folder' : null) ??
       outwardBecause(tool, accesses) ??
+      this.#withoutSecrets(input, known) ??
       this.#withoutGit(accesses) ??
       (await this.#withoutSandbox(accesses[0]?.kind));
     if (because === null) return null;
@@ -133,6 +135,14 @@ export class Answers implements InsteadOfTool {
     const mode = /plan mode is off: (edits are accepted|each change)/.exec(text)?.[1];
     if (mode !== undefined)
       this.#deps.assistant()?.mode.set(mode === 'edits are accepted' ? 'accept-edits' : 'default');
+  }
+
+  /** Another machine has neither the secrets behind placeholders nor the contents that a bundle left out for them. */
+  #withoutSecrets(input: unknown, { result }: KnownCall): string | null {
+    const { sources = [] } = this.#deps.script.session;
+    if (!sources.some(({ imported }) => imported !== undefined)) return null;
+    const isAboutSecrets = JSON.stringify([input, result.content]).search(PLACEHOLDER) !== -1;
+    return isAboutSecrets ? 'it involves secrets that are not known here' : null;
   }
 
   #withoutGit(accesses: readonly Access[]): string | null {

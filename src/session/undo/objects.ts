@@ -105,9 +105,14 @@ export class Objects {
     return this.#read(hash);
   }
 
+  /** Whether an imported bundle left it out. */
+  isWithheld(hash: string): boolean {
+    return this.#withheld().has(hash);
+  }
+
   /** Why `get` returned null. */
   lossOf(hash: string): string {
-    return this.#withheld().has(hash)
+    return this.isWithheld(hash)
       ? 'its saved copy contains secrets and was left out of the imported bundle'
       : 'its saved copy is missing or damaged';
   }

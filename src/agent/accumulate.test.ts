@@ -53,25 +53,21 @@ describe('[L08] folding a reply', () => {
     });
   });
 
-  test('[V06] after a retry, the text stays; unfinished calls and thoughts are dropped', () => {
+  test('[V06] a retry sends the same request again: what arrived before it is dropped', () => {
     const reply = fold([
       { type: 'thinking', text: 'one' },
       { type: 'thinking_signature', signature: 's1' },
-      { type: 'text', text: 'Hello' },
       ...call('0', 'a', '{"file_'),
-      { type: 'thinking', text: 'tw' },
       { type: 'retry', kind: 'cut', message: 'broken', attempt: 1, delayMs: 1 },
       { type: 'thinking', text: 'two' },
       { type: 'thinking_signature', signature: 's2' },
-      { type: 'text', text: ' you' },
+      { type: 'text', text: 'Hello' },
       ...call('0', 'a', '{"file_path":"x"}'),
       { type: 'stop', reason: 'tool_calls' },
     ]);
     expect(reply.finish(AT).content).toEqual([
-      { type: 'thinking', text: 'one', signature: 's1' },
-      { type: 'text', text: 'Hello' },
       { type: 'thinking', text: 'two', signature: 's2' },
-      { type: 'text', text: ' you' },
+      { type: 'text', text: 'Hello' },
       { type: 'tool_call', id: 'a', name: 'Read', input: { file_path: 'x' } },
     ]);
   });

@@ -28,6 +28,8 @@ export class Reply {
   #stop: StopReason | undefined;
   /** Index of the first part that answers the current request. */
   #from = 0;
+  /** Of the program, which the current part answers. */
+  #prompt: string | undefined;
 
   constructor(origin: ReplyOrigin) {
     this.#origin = origin;
@@ -57,27 +59,32 @@ export class Reply {
     return this.#stop === 'max_tokens' && this.#calls.size === 0 && this.#hasText();
   }
 
-  /** Expects the rest of a truncated answer; returns the text so far. */
-  continueFrom(timestamp: string): AssistantMessage {
-    const partial = this.#message('max_tokens', timestamp);
-    const content = partial.content.filter((part) => part.type === 'text').map((part) => ({ ...part }));
+  /** Whether the current part of the reply has text that a request for the rest could follow. */
+  get hasText(): boolean {
+    return this.#hasText();
+  }
+
+  /**
+   * Expects the rest of a reply that broke off, or an answer after an empty one, to this prompt of the program. Returns
+   * the reply so far, as it is sent with the prompt. Calls that may be unfinished are void.
+   */
+  continueWith(prompt: string, timestamp: string): AssistantMessage {
+    this.#markContinued();
+    this.#dropUnfinished();
+    if (!this.#hasText()) this.#content.length = 0;
     this.#usage = undefined;
     this.#stop = undefined;
     this.#from = this.#content.length;
-    return { ...partial, content };
+    this.#prompt = prompt;
+    const content = this.#content.map((part) => ({ ...part }));
+    const asked = { type: 'text' as const, text: '', continues: prompt };
+    return { ...this.#message('cut', timestamp), content: [...content, asked] };
   }
 
-  /** The rest of a truncated answer is unavailable: restores the state before `continueFrom`. */
+  /** The rest of a truncated answer is unavailable: restores the state before `continueWith`. */
   settle(): void {
     this.#dropCalls();
     this.#stop = 'max_tokens';
-  }
-
-  /** Drops an empty answer so that another can be received. */
-  startOver(): void {
-    this.#content.length = 0;
-    this.#usage = undefined;
-    this.#stop = undefined;
   }
 
   push(event: ProviderEvent): void {
@@ -113,7 +120,9 @@ export class Reply {
         this.#origin = { ...this.#origin, provider: event.provider, model: event.model };
         break;
       case 'retry':
-        this.#dropUnfinished();
+        // The same request is sent again.
+        this.#dropCalls();
+        this.#content.length = this.#from;
         break;
       case 'tool_call_end':
       case 'web_search':
@@ -126,6 +135,7 @@ export class Reply {
 
   /** The complete reply with parsed calls. */
   finish(timestamp: string): AssistantMessage {
+    this.#markContinued();
     for (const { part, json } of this.#calls.values()) Object.assign(part, parseInput(json));
     if (this.#stop === 'max_tokens') this.#markCut();
     this.#markRepeats();
@@ -139,6 +149,7 @@ export class Reply {
    */
   endEarly(reason: 'cut' | 'aborted', timestamp: string): AssistantMessage | null {
     this.#dropCalls();
+    this.#markContinued();
     return this.#hasText() ? this.#message(reason, timestamp) : null;
   }
 
@@ -165,6 +176,13 @@ export class Reply {
         part.repeats = vendorId;
       else parts.push(part);
     }
+  }
+
+  /** Marks the first part after a prompt for the rest. One that no reply followed is as if it had not been sent. */
+  #markContinued(): void {
+    const first = this.#content[this.#from];
+    if (first && this.#prompt !== undefined) first.continues = this.#prompt;
+    this.#prompt = undefined;
   }
 
   #dropCalls(): void {

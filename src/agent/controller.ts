@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { RunOptions } from '../contract/command.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { Message, UserMessage } from '../contract/message.ts';
+import type { Message, TextPart, UserMessage } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
 import { unlessAborted } from '../lib/async/abort.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';
@@ -22,8 +22,8 @@ export type ControllerDeps = {
   provider: string;
   model: string;
   contextWindow: number;
-  /** Information for the model to send with the next prompt, or null. */
-  updates?(): string | null;
+  /** What the model is told of changes around it, before the words of the next prompt. */
+  updates?(): Promise<TextPart[]>;
   /** Called with a prompt before it is saved: may extend or refuse it. */
   beforePrompt?(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
   /** Called at each submit: everything a run needs except what the controller itself knows. */
@@ -166,7 +166,7 @@ export class Controller {
     if (prompt) {
       const checked = (await this.#check(prompt, signal)) ?? { type: 'go' as const, content: prompt };
       if (checked.type === 'block') return this.#refused(checked.because);
-      await writer.add(this.#promptOf(checked.content));
+      await writer.add(await this.#promptOf(checked.content));
     }
     const prepared = signal.aborted ? undefined : await unlessAborted(this.#deps.prepareRun(options), signal);
     if (!prepared) return this.#ended(neverRan);
@@ -192,7 +192,7 @@ export class Controller {
       this.notice('warn', notSent(checked.because));
       return null;
     }
-    const prompt = this.#promptOf(checked.content);
+    const prompt = await this.#promptOf(checked.content);
     steered?.(prompt);
     return prompt;
   }
@@ -203,10 +203,9 @@ export class Controller {
     return unlessAborted(beforePrompt(content, signal), signal);
   }
 
-  #promptOf(content: UserMessage['content']): UserMessage {
-    const updates = this.#deps.updates?.() ?? null;
-    const news = updates === null ? [] : [{ type: 'text' as const, text: updates }];
-    return { role: 'user', content: [...news, ...content], timestamp: now() };
+  async #promptOf(content: UserMessage['content']): Promise<UserMessage> {
+    const updates = (await this.#deps.updates?.()) ?? [];
+    return { role: 'user', content: [...updates, ...content], timestamp: now() };
   }
 
   /** A prompt that is not sent is not saved. */

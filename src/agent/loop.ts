@@ -1,4 +1,4 @@
-import { BudgetReachedError } from '../contract/errors.ts';
+import { BudgetReachedError, ProviderError } from '../contract/errors.ts';
 import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
 import { type Message, type StopReason, toolCallsOf } from '../contract/message.ts';
 import { Reply } from './accumulate.ts';
@@ -35,10 +35,20 @@ function haltOf({ halted }: Run): Ending | null {
     : { reason: 'error', error: { message: `${because.charAt(0).toUpperCase()}${because.slice(1)}` } };
 }
 
+const STALE_REASONING =
+  "The vendor no longer accepts the model's earlier reasoning. Continuing without it; the conversation is unchanged.";
+
+function isStaleReasoning(error: unknown): boolean {
+  return error instanceof ProviderError && error.kind === 'stale_reasoning';
+}
+
 type Ending = { reason: EndReason; error?: RunError };
 
 /** One model reply and its calls. Null when the run continues. */
-async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
+async function* takeTurn(
+  run: Run,
+  { hasDropped = false }: { hasDropped?: boolean } = {},
+): AsyncGenerator<AgentEvent, Ending | null> {
   yield* run.makeRoom('routine', run.signal);
   const { provider, model, history } = run;
   const reply = new Reply({ provider, model, earlier: (id) => callIn(history, id) });
@@ -47,6 +57,11 @@ async function* takeTurn(run: Run): AsyncGenerator<AgentEvent, Ending | null> {
   } catch (error) {
     if (!run.signal.aborted && isOverflow(error) && (yield* run.makeRoom('overflow', run.signal)))
       return yield* takeTurn(run);
+    if (!run.signal.aborted && isStaleReasoning(error) && run.dropReasoning && !hasDropped) {
+      await run.dropReasoning();
+      yield { type: 'notice', level: 'warn', text: STALE_REASONING };
+      return yield* takeTurn(run, { hasDropped: true });
+    }
     if (reply.usage) yield { type: 'usage', usage: reply.usage, costUsd: run.costOf(reply.usage) };
     const partial = reply.endEarly(run.signal.aborted ? 'aborted' : 'cut', now());
     if (partial) yield* record(run, partial);

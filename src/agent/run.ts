@@ -16,6 +16,10 @@ export type Run = {
    * Returns whether it is shorter now.
    */
   makeRoom(cause: 'routine' | 'overflow', signal: AbortSignal): AsyncGenerator<AgentEvent, boolean>;
+  /** How long to wait before the rest of a reply that broke off with this error is requested; undefined if never. */
+  continueAfter?(error: unknown, attempt: number): number | undefined;
+  /** Leaves the reasoning so far behind, because the vendor no longer accepts it. */
+  dropReasoning?(): Promise<void>;
   /** A prompt that was sent during the run, for its next request; null if there is none. */
   steer?(): Promise<UserMessage | null>;
   /** Why the run must end after this turn; null if it may continue. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { calls, says } from '../../test/support/model-server/script.ts';
 import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
+import { unfoldBreaks } from '../context/breaks.ts';
 import { BudgetReachedError, ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import { type Message, type StopReason, textOf, toolCallsOf } from '../contract/message.ts';
@@ -18,7 +19,9 @@ async function play(model: ScriptedModel) {
     provider: 'scripted',
     model: 'm',
     history: [prompt],
-    ask: (messages, signal) => model.stream({ model: 'm', system: '', messages }, signal),
+    ask: (messages, signal) =>
+      model.stream({ model: 'm', system: '', messages: unfoldBreaks(messages) }, signal),
+    continueAfter: (error) => (error instanceof ProviderError && error.kind === 'cut' ? 0 : undefined),
     async *act(parts) {
       for (const call of parts) {
         if (!call.cut) ran.push(call.id);
@@ -53,6 +56,7 @@ const lastText = (messages: readonly Message[] | undefined) => {
   const last = messages?.at(-1);
   return last ? textOf(last) : '';
 };
+const plain = ({ role, content }: Message) => ({ role, content });
 const down = new ProviderError('down', { kind: 'bad_request', provider: 'scripted' });
 
 describe('text truncated by the output limit', () => {
@@ -68,9 +72,10 @@ describe('text truncated by the output limit', () => {
     expect(requests.map(({ messages }) => messages.map((message) => message.role))).toEqual([
       ['user'],
       ['user', 'assistant', 'user'],
-      ['user', 'assistant', 'user'],
+      ['user', 'assistant', 'user', 'assistant', 'user'],
     ]);
-    expect(textOf(requests[2]?.messages[1] ?? prompt)).toBe('one, two, ');
+    expect(requests[2]?.messages.slice(0, 3).map(plain)).toEqual(requests[1]?.messages.map(plain));
+    expect(unfoldBreaks(run.history).slice(0, 5).map(plain)).toEqual(requests[2]?.messages.map(plain));
     expect(lastText(requests[1]?.messages)).toMatch(/^\[Your answer reached the output limit\./);
     // Every request reports its usage.
     expect(events.filter(({ type }) => type === 'usage')).toHaveLength(3);
@@ -127,6 +132,39 @@ describe('text truncated by the output limit', () => {
       ),
     );
     expect(lastText(run.history)).toBe('said. more');
+  });
+});
+
+describe('a reply that the connection cut off', () => {
+  /** A stream that ends without a stop was cut. */
+  const cutAfter = (...events: ProviderEvent[]) => events;
+
+  test('is continued, and what was sent for that stays part of the conversation', async () => {
+    const { end, run, requests, events } = await play(
+      scripted(
+        cutAfter(
+          { type: 'thinking', text: 'hm' },
+          { type: 'thinking_signature', signature: 's1' },
+          { type: 'text', text: 'one, ' },
+          { type: 'tool_call_start', key: '0', name: 'Read' },
+        ),
+        cutAfter({ type: 'text', text: 'two, ' }),
+        says('three.'),
+      ),
+    );
+    expect(end).toMatchObject({ reason: 'done', turns: 1 });
+    expect(run.history.map((message) => textOf(message))).toEqual(['go', 'one, two, three.']);
+    expect(events.filter(({ type }) => type === 'retry')).toHaveLength(2);
+    expect(requests[1]?.messages[1]?.content.map(({ type }) => type)).toEqual(['thinking', 'text']);
+    expect(lastText(requests[1]?.messages)).toMatch(/^\[The connection broke/);
+    expect(requests[2]?.messages.slice(0, 3).map(plain)).toEqual(requests[1]?.messages.map(plain));
+    expect(unfoldBreaks(run.history).slice(0, 5).map(plain)).toEqual(requests[2]?.messages.map(plain));
+  });
+
+  test('is kept, without a prompt that nothing followed, when the rest never comes', async () => {
+    const { end, run } = await play(scripted(cutAfter({ type: 'text', text: 'half' }), down));
+    expect(end).toMatchObject({ reason: 'error', error: { message: 'down' } });
+    expect(run.history.at(-1)?.content).toEqual([{ type: 'text', text: 'half' }]);
   });
 });
 
@@ -190,7 +228,8 @@ describe('an empty answer', () => {
     const { end, run, requests } = await play(scripted(silent, says('here')));
     expect(end).toEqual({ type: 'end', reason: 'done', turns: 1 });
     expect(run.history.map(textOf)).toEqual(['go', 'here']);
-    expect(run.history[1]?.content).toEqual([{ type: 'text', text: 'here' }]);
+    expect(run.history[1]?.content).toMatchObject([{ type: 'text', text: 'here' }]);
+    expect(unfoldBreaks(run.history).slice(0, 1).map(plain)).toEqual(requests[1]?.messages.map(plain));
     // Some models refuse two prompts in a row.
     expect(requests[1]?.messages).toHaveLength(1);
     expect(lastText(requests[1]?.messages)).toMatch(/^go\[Your last answer was empty\./);

@@ -1,6 +1,7 @@
 import { ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { Message, UserMessage } from '../contract/message.ts';
+import type { AssistantMessage } from '../contract/message.ts';
+import { pause } from '../lib/async/abort.ts';
 import type { Reply } from './accumulate.ts';
 import { joinDeltas } from './join-deltas.ts';
 import type { Run } from './run.ts';
@@ -10,16 +11,18 @@ const MOST_PARTS = 3;
 
 export const EMPTY_ANSWER = 'The model returned nothing.';
 
-const CONTINUE_PROMPT =
+const LIMIT_PROMPT =
   '[Your answer reached the output limit. You see the part that arrived. Continue exactly where it stops: repeat nothing, and do not mention the break.]';
+const BROKEN_PROMPT =
+  '[The connection broke in the middle of your answer. You see the part that arrived. Continue exactly where it stops: repeat nothing, and do not mention the break. A call you were making did not arrive; make it again.]';
 const EMPTY_PROMPT = '[Your last answer was empty. Answer now, or make the calls that are still needed.]';
 
 /**
- * Streams one complete answer: continues text truncated by the output limit, and requests an empty answer
- * once more. The prompts for that are not part of the history.
+ * Streams one complete answer: continues what the output limit or a broken connection cut off, and requests an empty
+ * answer once more. The prompts for that become part of the reply: what was sent stays part of the conversation.
  */
 export async function* streamWholeReply(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
-  yield* streamReply(run, reply, run.history);
+  yield* streamUnbroken(run, reply);
   if (reply.isEmpty) yield* retryEmpty(run, reply);
   for (let part = 1; reply.isCutText && part <= MOST_PARTS; part++)
     if (!(yield* continueCut(run, reply, part))) return;
@@ -28,9 +31,9 @@ export async function* streamWholeReply(run: Run, reply: Reply): AsyncGenerator<
 async function* retryEmpty(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
   yield* usageOf(run, reply);
   yield { type: 'notice', level: 'info', text: `${EMPTY_ANSWER} Retrying.` };
-  reply.startOver();
+  const partial = reply.continueWith(EMPTY_PROMPT, now());
   try {
-    yield* streamReply(run, reply, withPrompt(run.history, EMPTY_PROMPT));
+    yield* streamUnbroken(run, reply, partial);
   } catch (error) {
     if (run.signal.aborted || !(error instanceof ProviderError)) throw error;
     const { kind, provider, message } = error;
@@ -47,9 +50,9 @@ async function* continueCut(run: Run, reply: Reply, part: number): AsyncGenerato
   yield* usageOf(run, reply);
   const text = `The answer hit the output limit. Continuing (${part} of ${MOST_PARTS}).`;
   yield { type: 'notice', level: 'info', text };
-  const partial = reply.continueFrom(new Date().toISOString());
+  const partial = reply.continueWith(LIMIT_PROMPT, now());
   try {
-    yield* streamReply(run, reply, withPrompt([...run.history, partial], CONTINUE_PROMPT));
+    yield* streamUnbroken(run, reply, partial);
     return true;
   } catch (error) {
     if (run.signal.aborted || !(error instanceof ProviderError)) throw error;
@@ -64,7 +67,34 @@ async function* continueCut(run: Run, reply: Reply, part: number): AsyncGenerato
   }
 }
 
-async function* streamReply(run: Run, reply: Reply, history: readonly Message[]): AsyncGenerator<AgentEvent> {
+/** Streams a reply, and its rest when the connection breaks in the middle of it. */
+async function* streamUnbroken(
+  run: Run,
+  reply: Reply,
+  before?: AssistantMessage,
+): AsyncGenerator<AgentEvent> {
+  let partial = before;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      yield* streamReply(run, reply, partial);
+      return;
+    } catch (error) {
+      const delayMs = reply.hasText ? run.continueAfter?.(error, attempt) : undefined;
+      if (delayMs === undefined || run.signal.aborted || !(error instanceof ProviderError)) throw error;
+      yield { type: 'retry', kind: error.kind, message: error.message, attempt, delayMs };
+      yield* usageOf(run, reply);
+      partial = reply.continueWith(BROKEN_PROMPT, now());
+      await pause(delayMs, run.signal);
+    }
+  }
+}
+
+async function* streamReply(
+  run: Run,
+  reply: Reply,
+  partial: AssistantMessage | undefined,
+): AsyncGenerator<AgentEvent> {
+  const history = partial ? [...run.history, partial] : run.history;
   for await (const event of joinDeltas(run.ask(history, run.signal))) {
     reply.push(event);
     if (event.type === 'tool_call_start') yield { type: 'call_start', name: event.name };
@@ -79,14 +109,6 @@ function* usageOf({ costOf }: Run, { usage }: Reply): Generator<AgentEvent> {
   if (usage) yield { type: 'usage', usage, costUsd: costOf(usage) };
 }
 
-/**
- * The history with this user text at its end, merged into a trailing prompt: some models refuse two prompts
- * in a row.
- */
-function withPrompt(history: readonly Message[], text: string): Message[] {
-  const part = { type: 'text' as const, text };
-  const last = history.at(-1);
-  if (last?.role === 'user') return [...history.slice(0, -1), { ...last, content: [...last.content, part] }];
-  const message: UserMessage = { role: 'user', content: [part], timestamp: last?.timestamp ?? '' };
-  return [...history, message];
+function now(): string {
+  return new Date().toISOString();
 }

@@ -63,7 +63,7 @@ export function assemble(parts: Parts): Assistant {
   const search = createSearch(parts, { ...safety, ...models });
   const diagnostics = buildDiagnostics(parts, { core, safety });
   const { code } = diagnostics;
-  const tools = collectTools(parts, { safety, extensions, memory, mode, search, code, warn: notify.warn });
+  const tools = collectTools(parts, { safety, extensions, memory, search, code, warn: notify.warn });
   const window = buildWindow(parts, { ...core, safety, models: models.models, extensions, tools });
   const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window, diagnostics });
   const { subagents, userCalls } = calls;

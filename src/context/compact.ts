@@ -1,9 +1,11 @@
 import type { Message } from '../contract/message.ts';
 import type { Compaction } from '../contract/view.ts';
 import { lastTurnStart, tailStart, turnStart } from './boundary.ts';
+import { limitTexts, TEXT_LIMITS } from './fit.ts';
 import { sentSummary } from './kept.ts';
+import { withoutReasoning } from './reasoning.ts';
 import { type Shape, show, wholeShape } from './show.ts';
-import { MAX_LEVEL } from './squeeze.ts';
+import { MAX_LEVEL, squeeze } from './squeeze.ts';
 import type { Limits } from './window.ts';
 
 /** Why to compact: the window fills up, the vendor rejected a request, or the user asked. */
@@ -44,26 +46,26 @@ const WORTH_REPORTING = 0.05;
 
 /**
  * The least invasive compaction that gains enough, in this order: repeated reads, old outputs, old edits, a
- * summary of the old part, and only then the outputs of the last messages. Null if nothing is gained.
+ * summary of the old part, the outputs of the last messages, and only then all texts. Null if nothing is gained.
  */
 export async function planCompaction(planning: Planning): Promise<Compaction | null> {
   const { messages, previous, cause, limits, recent, before } = planning;
   if (cause === 'asked') return planAsked(planning);
   const tail = { count: planning.count, ...(planning.keep !== undefined && { keep: planning.keep }) };
-  const sizeOf = (draft: Draft) => planning.size(show(messages, draft), sentSummary(draft));
-  const whole: Draft = previous ?? WHOLE;
+  const sizeOf = sizing(planning);
   // A request that was just rejected is too large, whatever the count says.
   const most = cause === 'overflow' ? Math.min(limits.compactAt, before * WORTH.overflow) : limits.compactAt;
   const target = cause === 'overflow' ? most : limits.target;
 
   const until = tailStart(messages, { budget: 0, ...tail });
+  const whole = withFittingTurn(previous ?? WHOLE, planning);
   const squeezed = squeezeTo(whole, { messages, sizeOf, target, until });
   if (sizeOf(squeezed) <= target) return finish(squeezed, planning, sizeOf);
 
   const keepFrom = tailStart(messages, { budget: recent, ...tail });
   const old = sizeBetween(whole.keepFrom, keepFrom, planning);
   const short = old > before * WORTH_REPORTING ? await planning.summarize(keepFrom) : null;
-  let draft = short ?? squeezed;
+  let draft = short ? { ...short, ...limitOf(whole) } : squeezed;
   const steps = [
     { until: turnStart(messages, messages.length - WHOLE_MESSAGES), target },
     { until: lastTurnStart(messages), target: most },
@@ -72,7 +74,40 @@ export async function planCompaction(planning: Planning): Promise<Compaction | n
   for (const step of steps) {
     if (sizeOf(draft) > step.target) draft = squeezeTo(draft, { messages, sizeOf, ...step });
   }
-  return finish(draft, planning, sizeOf);
+  if (sizeOf(draft) > most) draft = limitTo(draft, { messages, fits: (one) => sizeOf(one) <= most });
+  // Even short texts are too much if there are enough of them.
+  const last = sizeOf(draft) > most ? await planning.summarize(lastTurnStart(messages)) : null;
+  return finish(last ? { ...last, ...limitOf(draft) } : draft, planning, sizeOf);
+}
+
+/** Tokens of a request after a compaction, which leaves the reasoning of its messages behind. */
+function sizing({ messages, size }: Planning): (draft: Draft) => number {
+  return (draft) => size(show(messages, draft).map(withoutReasoning), sentSummary(draft));
+}
+
+/** The last turn is kept by any compaction: if it does not fit, its texts are shortened first. */
+function withFittingTurn(draft: Draft, { messages, cause, limits, size }: Planning): Draft {
+  // After a rejection its outputs may be squeezed, too.
+  const until = cause === 'overflow' ? messages.length : 0;
+  const squeezed = squeeze(messages, { level: MAX_LEVEL, until, at: messages.length });
+  const turn = [...squeezed, ...messages.slice(until)].slice(lastTurnStart(messages));
+  const sizeAt = (limit: number) => size(limitTexts(turn, limit).map(withoutReasoning), undefined);
+  if (sizeAt(draft.textLimit ?? Number.POSITIVE_INFINITY) <= limits.compactAt) return draft;
+  return limitTo(draft, { messages, fits: ({ textLimit = 0 }) => sizeAt(textLimit) <= limits.target });
+}
+
+type Limiting = { messages: readonly Message[]; fits(draft: Draft): boolean };
+
+/** The highest limit for texts that is enough, or else the lowest; limits only decrease. */
+function limitTo(draft: Draft, { messages, fits }: Limiting): Draft {
+  const most = draft.textLimit ?? Number.POSITIVE_INFINITY;
+  const limits = TEXT_LIMITS.filter((limit) => limit <= most);
+  const drafts = limits.map((textLimit): Draft => ({ ...draft, textLimit, at: messages.length }));
+  return drafts.find(fits) ?? drafts.at(-1) ?? draft;
+}
+
+function limitOf({ textLimit }: Draft): Pick<Draft, 'textLimit'> {
+  return textLimit === undefined ? {} : { textLimit };
 }
 
 const WHOLE: Draft = { ...wholeShape, summary: null, kept: '', by: 'squeeze' };
@@ -83,7 +118,7 @@ const WHOLE: Draft = { ...wholeShape, summary: null, kept: '', by: 'squeeze' };
  */
 async function planAsked(planning: Planning): Promise<Compaction | null> {
   const { messages, previous, recent, count, keep } = planning;
-  const sizeOf = (draft: Draft) => planning.size(show(messages, draft), sentSummary(draft));
+  const sizeOf = sizing(planning);
   const whole: Draft = previous ?? WHOLE;
   const places = [
     tailStart(messages, { budget: recent, count, ...(keep !== undefined && { keep }) }),
@@ -91,7 +126,7 @@ async function planAsked(planning: Planning): Promise<Compaction | null> {
   ];
   for (const keepFrom of places) {
     const short = sizeBetween(whole.keepFrom, keepFrom, planning) > 0 && (await planning.summarize(keepFrom));
-    const compaction = short && finish(short, planning, sizeOf);
+    const compaction = short && finish({ ...short, ...limitOf(whole) }, planning, sizeOf);
     if (compaction) return compaction;
   }
   const until = lastTurnStart(messages);
@@ -104,11 +139,12 @@ function sizeBetween(from: number, to: number, { messages, count }: Planning): n
 
 function finish(
   draft: Draft,
-  { before, cause }: Planning,
+  { before, cause, messages }: Planning,
   sizeOf: (draft: Draft) => number,
 ): Compaction | null {
   const after = Math.round(sizeOf(draft));
-  return after <= before * WORTH[cause] ? { ...draft, tokensBefore: before, tokensAfter: after } : null;
+  const whole = { ...draft, at: messages.length };
+  return after <= before * WORTH[cause] ? { ...whole, tokensBefore: before, tokensAfter: after } : null;
 }
 
 type Squeeze = {

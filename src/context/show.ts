@@ -1,10 +1,15 @@
 import type { Message, UserMessage } from '../contract/message.ts';
 import type { Compaction } from '../contract/view.ts';
+import { sha256 } from '../lib/sha256.ts';
 import { truncateText } from '../lib/text/truncate.ts';
 import { promptBefore, turnStart } from './boundary.ts';
+import { limitTexts } from './fit.ts';
 import { squeeze } from './squeeze.ts';
 
-export type Shape = Pick<Compaction, 'keepFrom' | 'squeezeUntil' | 'level' | 'at'>;
+export type Shape = Pick<
+  Compaction,
+  'keepFrom' | 'squeezeUntil' | 'level' | 'at' | 'textLimit' | 'fullTexts'
+>;
 
 export const wholeShape: Shape = { keepFrom: 0, squeezeUntil: 0, level: 0, at: 0 };
 
@@ -19,18 +24,28 @@ export function show(messages: readonly Message[], shape: Shape): readonly Messa
 
 /** The part that does not change until the next compaction, for caching; null if there is none. */
 export function headOf(messages: readonly Message[], shape: Shape): readonly Message[] | null {
-  const { level, at } = shape;
+  const { level, at, textLimit, fullTexts = {} } = shape;
   const keepFrom = turnStart(messages, shape.keepFrom);
-  const until = endOfHead(messages, shape);
-  if (keepFrom === 0 && (level === 0 || until === 0)) return null;
+  const end = endOfHead(messages, shape);
+  if (keepFrom === 0 && (end === 0 || (level === 0 && textLimit === undefined))) return null;
+  const until = Math.max(keepFrom, Math.min(shape.squeezeUntil, messages.length));
   const squeezed = squeeze(messages, { level, until, at }).slice(keepFrom);
   const first = messages[keepFrom];
   const prompt = first?.role === 'assistant' ? shortPromptBefore(messages, keepFrom) : null;
-  return prompt ? [prompt, ...squeezed] : squeezed;
+  const head = [...(prompt ? [prompt] : []), ...squeezed, ...messages.slice(until, end)];
+  if (textLimit === undefined) return head;
+  return limitTexts(head, textLimit, (text) => fullTexts[textKey(text)]);
 }
 
-export function endOfHead(messages: readonly Message[], { keepFrom, squeezeUntil }: Shape): number {
-  return Math.max(turnStart(messages, keepFrom), Math.min(squeezeUntil, messages.length));
+export function endOfHead(messages: readonly Message[], shape: Shape): number {
+  const { keepFrom, squeezeUntil, textLimit, at } = shape;
+  const until = textLimit === undefined ? squeezeUntil : Math.max(squeezeUntil, at);
+  return Math.max(turnStart(messages, keepFrom), Math.min(until, messages.length));
+}
+
+/** Identifies a text among the files with full texts. */
+export function textKey(text: string): string {
+  return sha256(text).slice(0, 16);
 }
 
 /** Long enough for any task description; a pasted log was already seen when it was new. */

@@ -1,5 +1,6 @@
 import type { Message } from '../contract/message.ts';
 import type { PermissionMode } from '../contract/permission.ts';
+import type { ToolDefinition } from '../contract/provider.ts';
 import type { OutputStyle } from './output-style.ts';
 
 export type Surroundings = {
@@ -9,12 +10,18 @@ export type Surroundings = {
   platform: string;
   shell: string;
   mode: PermissionMode;
+  /** The day, as in 2026-11-19. */
+  date?: string;
+  /** The git branch that is checked out. */
+  branch?: string;
   /** Instructions of the project and the user, with their source files. */
   instructions: readonly { file: string; text: string }[];
   /** `short` for models with a small window. */
   length?: 'full' | 'short';
   /** The skills that the Skill tool can read, in a stable order. */
   skills?: readonly { name: string; description: string }[];
+  /** The tools of MCP servers, which come and go. */
+  serverTools?: readonly ToolDefinition[];
   /** How to answer. */
   style?: OutputStyle;
   /** For a subagent: its purpose. */
@@ -56,32 +63,30 @@ const MODES: Partial<Record<PermissionMode, string>> = {
   auto: 'Auto mode: no user is available to answer questions. Calls that are not allowed are refused; continue without them.',
 };
 
-/** Sent as a message after a change: changing the system prompt would lose the vendor's prompt cache. */
+/** Announced in a message after a change: the system prompt never changes within an epoch. */
 export function modeNote(mode: PermissionMode): string {
   return `[The permission mode is ${mode} now. ${MODES[mode] ?? 'You may propose changes again; each one is checked.'}]`;
 }
 
 const NOTE = /^\[The permission mode is ([a-z-]+) now\./;
 
-/** The last mode announced in these messages; undefined if none. */
-export function notedMode(messages: readonly Message[]): string | undefined {
-  const notes = messages.flatMap(({ role, content: [part] }) =>
-    role === 'user' && part?.type === 'text' ? (NOTE.exec(part.text)?.[1] ?? []) : [],
-  );
-  return notes.at(-1);
-}
-
-/** Whether these messages announce plan mode. */
-export function notesPlanning(messages: readonly Message[]): boolean {
-  return messages.some((message) => notedMode([message]) === 'plan');
+/** The mode that a prompt announces; undefined if none. */
+export function announcedMode({ role, content: [part] }: Message): string | undefined {
+  return role === 'user' && part?.type === 'text' ? NOTE.exec(part.text)?.[1] : undefined;
 }
 
 /** What is the same in every session comes first, so that the vendor's prompt cache can hold it. */
 export function systemPrompt(surroundings: Surroundings): string {
   const { cwd, platform, shell, mode, instructions, skills = [], role, length = 'full' } = surroundings;
-  const { replace, append, style, folders = [] } = surroundings;
+  const { replace, append, style, folders = [], date, branch } = surroundings;
   const others = folders.length > 0 ? `\nOther folders to work in: ${folders.join(', ')}` : '';
-  const environment = `Working directory: ${cwd}${others}\nPlatform: ${platform}\nShell: ${shell}`;
+  const environment = [
+    `Working directory: ${cwd}${others}`,
+    `Platform: ${platform}`,
+    `Shell: ${shell}`,
+    ...(date === undefined ? [] : [`Date: ${date}`]),
+    ...(branch === undefined ? [] : [`Git branch: ${branch}`]),
+  ].join('\n');
   const kept = instructions.map(({ file, text }) => `Instructions from ${file}:\n${text.trim()}`);
   const own = style && !style.keepsInstructions ? BASE : length === 'short' ? SHORT : STABLE;
   return [replace ?? own, style?.text, ...kept, skillList(skills), environment, MODES[mode], role, append]

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Summary } from './display.ts';
+import type { ToolDefinition } from './provider.ts';
 
 /** The parts of a conversation. Vendor formats never leave `providers/`. */
 
 /**
  * `signature`: as on a thought, for vendors that sign their model's text. `sent` marks what a person sent to a session
  * with several participants; its images follow it. `typed`: the user wrote it, or these words of it; without it, the
- * program did. `origin`: what printed or sent the text that the program put into a prompt. Only the text is sent to a
- * model.
+ * program did. `origin`: what printed or sent the text that the program put into a prompt. `update`: announces a change
+ * of the surroundings. Only the text is sent to a model, and the tools of an update where the vendor takes them.
  */
 export type TextPart = {
   type: 'text';
@@ -16,6 +17,18 @@ export type TextPart = {
   sent?: Sent;
   typed?: true | string;
   origin?: TextOrigin;
+  update?: Update;
+} & Continues;
+
+/**
+ * A change of the surroundings: `states` names what the text states from now on (null: no longer), for comparison with
+ * later changes. `trusted`: the text is in the program's own words alone. `tools` were added to, or removed from, those
+ * of the prefix.
+ */
+export type Update = {
+  states: Readonly<Record<string, string | null>>;
+  trusted?: true;
+  tools?: { added: readonly ToolDefinition[]; removed: readonly string[] };
 };
 
 /** A prompt of its own: its id, and the name of who sent it. */
@@ -31,7 +44,18 @@ export type ImagePart = { type: 'image'; mediaType: string; data: string };
  * `signature` is opaque proof from the vendor that must be sent back unchanged, and only to the vendor named
  * in the message's `provider`. A redacted thought has a signature and no text.
  */
-export type ThinkingPart = { type: 'thinking'; text: string; signature?: string; redacted?: true };
+export type ThinkingPart = {
+  type: 'thinking';
+  text: string;
+  signature?: string;
+  redacted?: true;
+} & Continues;
+
+/**
+ * Before this part the reply broke off, and the program asked the model to continue with these words. A provider gets
+ * it as what it was: a reply, a prompt, and another reply.
+ */
+type Continues = { continues?: string };
 
 /** An action the model requests. The id is the idempotency key: unique within a session. */
 export type ToolCall = { id: string; name: string; input: unknown };
@@ -41,13 +65,14 @@ export type ToolCall = { id: string; name: string; input: unknown };
  * of the same call sent earlier by the vendor: it does not run twice. `cut` marks a call the model was still
  * writing when it reached the output limit: it never runs.
  */
-export type ToolCallPart = ToolCall & {
-  type: 'tool_call';
-  malformed?: string;
-  repeats?: string;
-  cut?: true;
-  signature?: string;
-};
+export type ToolCallPart = ToolCall &
+  Continues & {
+    type: 'tool_call';
+    malformed?: string;
+    repeats?: string;
+    cut?: true;
+    signature?: string;
+  };
 
 export type Usage = {
   /** Input tokens that were neither read from nor written to the vendor's prompt cache. */

@@ -1,3 +1,4 @@
+import type { SecretMask } from './epoch.ts';
 import type { ProviderErrorKind } from './errors.ts';
 import type { Message, StopReason, Usage } from './message.ts';
 import type { WebHit, WebQuery } from './web-search.ts';
@@ -22,8 +23,21 @@ export type CompletionRequest = {
   cacheKey?: string;
   /** JSON Schema the whole reply must match, where the server can enforce it; ignored elsewhere. */
   replySchema?: Record<string, unknown>;
+  /** For the requests of a conversation; absent in others. */
+  sent?: SentBefore;
   /** The model may search the web with its vendor's own tool; ignored by vendors without one. */
   webSearch?: Pick<WebQuery, 'allowedDomains' | 'blockedDomains'>;
+};
+
+/**
+ * What of a conversation was sent before: it stays as it was sent. System prompt, summary and tools are already without
+ * secrets; of the messages, those before `messages` were sent, with these masks.
+ */
+export type SentBefore = {
+  messages: number;
+  masks: readonly SecretMask[];
+  /** Called with masks that are new; `at` is where an exposed secret was sent. */
+  onMasked(masks: readonly (SecretMask & { at?: number })[]): void;
 };
 
 /**

@@ -7,7 +7,7 @@ export type SessionSettings = {
   model: string;
   maxTokens?: number;
   temperature?: number;
-  /** The mode at the start of the session: the system prompt mentions it and never changes. */
+  /** The mode at the start of the session. */
   mode?: PermissionMode;
 };
 

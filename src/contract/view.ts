@@ -1,3 +1,5 @@
+import type { Epoch, SecretMask } from './epoch.ts';
+
 /**
  * What the model is shown of a session's messages. A view, never a deletion: the journal keeps all of them.
  */
@@ -16,6 +18,10 @@ export type Compaction = {
   /** Of these, the ones before this index are sent in a shorter form; a higher level means shorter. */
   squeezeUntil: number;
   level: number;
+  /** Maximum characters of one text among the messages at that time, if they would not fit otherwise. */
+  textLimit?: number;
+  /** Files with the full content of shortened prompts, by the prompt's digest. */
+  fullTexts?: Readonly<Record<string, string>>;
   /** The number of messages at that time. */
   at: number;
   tokensBefore: number;
@@ -33,6 +39,10 @@ export type SessionView = {
   countFrom: number;
   /** By model: its token count divided by our estimate. */
   factors: Readonly<Record<string, number>>;
+  /** The last one applies. */
+  epochs: readonly Epoch[];
+  /** Secrets of the current epoch. */
+  masks: readonly SecretMask[];
 };
 
 export type ViewChange =
@@ -41,9 +51,18 @@ export type ViewChange =
   | { type: 'uncompact'; at: number }
   | { type: 'pin_fact'; text: string }
   | { type: 'unpin_fact'; text: string }
-  | { type: 'estimate'; model: string; factor: number };
+  | { type: 'estimate'; model: string; factor: number }
+  | ({ type: 'epoch' } & Epoch)
+  | ({ type: 'mask' } & SecretMask);
 
-export const wholeView: SessionView = { compactions: [], pins: [], countFrom: 0, factors: {} };
+export const wholeView: SessionView = {
+  compactions: [],
+  pins: [],
+  countFrom: 0,
+  factors: {},
+  epochs: [],
+  masks: [],
+};
 
 export function changeView(view: SessionView, change: ViewChange): SessionView {
   switch (change.type) {
@@ -59,22 +78,36 @@ export function changeView(view: SessionView, change: ViewChange): SessionView {
       return { ...view, pins: view.pins.filter((pin) => pin !== change.text) };
     case 'estimate':
       return { ...view, factors: { ...view.factors, [change.model]: change.factor } };
+    case 'epoch': {
+      const { type: _type, ...epoch } = change;
+      return { ...view, epochs: [...view.epochs, epoch], masks: [] };
+    }
+    case 'mask': {
+      const { type: _type, ...mask } = change;
+      return {
+        ...view,
+        masks: [...view.masks.filter(({ placeholder }) => placeholder !== mask.placeholder), mask],
+      };
+    }
     default:
       return change satisfies never;
   }
 }
 
-/** The view when only the first `keep` messages are left: drops compactions that refer to others. */
+/** The view when only the first `keep` messages are left: drops compactions and epochs that refer to others. */
 export function rewindView(view: SessionView, keep: number): SessionView {
   const compactions = view.compactions.filter(({ at }) => at <= keep);
-  return { ...view, compactions, countFrom: Math.min(view.countFrom, keep) };
+  const epochs = view.epochs.filter(({ from }) => from <= keep);
+  return { ...view, compactions, epochs, countFrom: Math.min(view.countFrom, keep) };
 }
 
 /** The changes that produce a view. */
-export function changesTo({ compactions, pins, factors }: SessionView): ViewChange[] {
+export function changesTo({ compactions, pins, factors, epochs, masks }: SessionView): ViewChange[] {
   return [
     ...pins.map((text): ViewChange => ({ type: 'pin_fact', text })),
     ...compactions.map((compaction): ViewChange => ({ type: 'compaction', ...compaction })),
+    ...epochs.map((epoch): ViewChange => ({ type: 'epoch', ...epoch })),
+    ...masks.map((mask): ViewChange => ({ type: 'mask', ...mask })),
     ...Object.entries(factors).map(([model, factor]): ViewChange => ({ type: 'estimate', model, factor })),
   ];
 }

@@ -1,8 +1,9 @@
 import type { Message } from '../contract/message.ts';
 import type { CompletionRequest, Provider } from '../contract/provider.ts';
-import { createTextHider, type TextHider } from './hide-text.ts';
+import { createTextHider, type MayHide, type TextHider } from './hide-text.ts';
 import type { NamedSecret } from './looks-secret.ts';
 import { createPlaceholders, PLACEHOLDER } from './placeholders.ts';
+import { SentMessageHider } from './sent-before.ts';
 
 /** Called before every request. Returns the identical list while nothing has changed. */
 export type SecretSource = () => readonly NamedSecret[];
@@ -26,7 +27,8 @@ export type FirewallOptions = {
 
 export type Firewall = {
   /**
-   * What may be sent: the same object if nothing in it is secret. Images and signed thinking are unchanged.
+   * What may be sent: the same object if nothing in it is secret. Images and signed thinking are unchanged, and so is
+   * what a conversation has sent before.
    */
   outgoing(request: CompletionRequest): CompletionRequest;
   /** Any plain value with the secrets in its strings replaced by placeholders. */
@@ -49,26 +51,28 @@ export function createFirewall({ secrets, key, isPlain = () => false }: Firewall
   const literal = new Set<string>();
   let hider: TextHider = createTextHider([], placeholders, known.learn);
   let hidden = new WeakMap<object, unknown>();
-  let hideSystem = rememberingLast((text) => hider.hide(text));
-  let hideSummary = rememberingLast((text) => hider.hide(text));
+  let conversation = new SentMessageHider(hideMessage, placeholders);
+  const hideLong = () => rememberingLast((text) => hider.hide(text));
+  let hideSystem = hideLong();
+  let hideSummary = hideLong();
 
   /** To be called when more is known. */
   function renew(): void {
     hider = createTextHider(known.values(), placeholders, known.learn);
     hidden = new WeakMap();
-    hideSystem = rememberingLast((text) => hider.hide(text));
-    hideSummary = rememberingLast((text) => hider.hide(text));
+    conversation = new SentMessageHider(hideMessage, placeholders);
+    hideSystem = hideLong();
+    hideSummary = hideLong();
   }
 
-  const refresh = () => {
-    if (known.refresh()) renew();
-  };
+  const refresh = () => void (known.refresh() && renew());
   const absorb = (): boolean => {
     const isMore = known.absorb();
     if (isMore) renew();
     return isMore;
   };
-  const hideDeep = <T>(value: T): T => mapTexts(value, (text) => hider.hide(text));
+  const hideDeep = <T>(value: T, mayHide?: MayHide): T =>
+    mapTexts(value, (text) => hider.hide(text, mayHide));
 
   /** A message is checked once, however often it is sent. */
   function hideOnce<T extends object>(value: T, hide: (value: T) => T): T {
@@ -79,17 +83,17 @@ export function createFirewall({ secrets, key, isPlain = () => false }: Firewall
     return result;
   }
 
-  function hideMessage(message: Message): Message {
-    if (message.role === 'user' || (message.role === 'tool' && isPlain(message.name)))
-      for (const part of message.content)
-        if (part.type === 'text') for (const word of unknownWords(part.text)) literal.add(word);
-    return hiddenMessage(message, hideDeep);
+  function hideMessage(message: Message, mayHide?: MayHide): Message {
+    for (const text of localTexts(message, isPlain)) for (const word of unknownWords(text)) literal.add(word);
+    return hiddenMessage(message, (value) => hideDeep(value, mayHide));
   }
 
   const unknownWords = (text: string) =>
     placeholdersIn(text).filter((word) => placeholders.meaningOf(word) === undefined);
 
   function hideRequest(request: CompletionRequest): CompletionRequest {
+    const { sent, ...rest } = request;
+    if (sent) return { ...rest, messages: conversation.hide(request.messages, sent) };
     return changed(request, {
       system: hideSystem(request.system),
       summary: request.summary && hideSummary(request.summary),
@@ -136,6 +140,12 @@ export function createFirewall({ secrets, key, isPlain = () => false }: Firewall
       return [...found];
     },
   };
+}
+
+/** Texts that are as they stand on this machine. */
+function localTexts(message: Message, isPlain: (tool: string) => boolean): string[] {
+  const isLocal = message.role === 'user' || (message.role === 'tool' && isPlain(message.name));
+  return isLocal ? message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [];
 }
 
 /** For texts that are long and seldom change. */
@@ -205,7 +215,8 @@ function hiddenMessage(message: Message, hide: <T>(value: T) => T): Message {
     if (part.type === 'image' || (part.type === 'thinking' && part.signature !== undefined)) return part;
     if (part.type === 'text') {
       const text = hide(part.text);
-      return text === part.text ? part : { type: part.type, text };
+      if (text === part.text) return part;
+      return { type: part.type, text, ...(part.update && { update: hide(part.update) }) };
     }
     if (part.type !== 'tool_call') return hide(part);
     // A signature is valid only for the exact call it was given for.

@@ -39,9 +39,12 @@ type Place = Pick<Cut, 'start' | 'end' | 'name'>;
 const SHORT = 200;
 const MOST_SHORT = 500;
 
+/** Decides whether a placeholder may take the place of its secret. */
+export type MayHide = (placeholder: string) => boolean;
+
 export type TextHider = {
-  /** The text with placeholders for all secrets; the identical string if there are none. */
-  hide(text: string): string;
+  /** The text with placeholders for all secrets, or those allowed; the identical string if there are none. */
+  hide(text: string, mayHide?: MayHide): string;
   /** Creates the placeholders of all known values, for texts of a session from another process. */
   nameAll(): void;
 };
@@ -77,29 +80,32 @@ export function createTextHider(
           return first ? [{ start, end, name: first.name }] : [];
         });
 
-  const replace = (text: string, cuts: readonly Place[]): string => {
+  const replace = (text: string, cuts: readonly Place[], mayHide?: MayHide): string => {
     if (cuts.length === 0) return text;
     let result = '';
     let from = 0;
     for (const { start, end, name } of [...cuts].sort((a, b) => a.start - b.start || b.end - a.end)) {
       if (start < from) continue;
-      result += text.slice(from, start) + placeholders.placeholderFor(text.slice(start, end), name);
+      const secret = text.slice(start, end);
+      const placeholder = placeholders.placeholderFor(secret, name);
+      result += text.slice(from, start) + ((mayHide?.(placeholder) ?? true) ? placeholder : secret);
       from = end;
     }
     return result + text.slice(from);
   };
 
-  const hideAll = (text: string): string => {
-    const withoutRuns = replace(text, inRuns(text));
-    const withoutKnown = replace(withoutRuns, known(withoutRuns));
+  const hideAll = (text: string, mayHide?: MayHide): string => {
+    const withoutRuns = replace(text, inRuns(text), mayHide);
+    const withoutKnown = replace(withoutRuns, known(withoutRuns), mayHide);
     const cuts = scan(withoutKnown);
     if (onFound) for (const { name, alone } of cuts) for (const value of alone) onFound({ name, value });
-    return replace(withoutKnown, cuts);
+    return replace(withoutKnown, cuts, mayHide);
   };
 
   return {
-    hide(text) {
+    hide(text, mayHide) {
       if (text.length < SHORTEST) return text;
+      if (mayHide) return hideAll(text, mayHide);
       if (text.length > SHORT) return hideAll(text);
       const done = hidden.get(text) ?? hideAll(text);
       if (hidden.size > MOST_SHORT) hidden.clear();

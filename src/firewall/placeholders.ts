@@ -6,6 +6,8 @@ export type Placeholders = {
   placeholderFor(text: string, name: string): string;
   /** Undefined for placeholders that this process has not created. */
   meaningOf(placeholder: string): string | undefined;
+  /** Uses this placeholder for its text, whatever name the text has here: another process sent it. */
+  adopt(placeholder: string): void;
 };
 
 export const PLACEHOLDER = /\[secret:[\w.-]{1,64}:[0-9a-f]{8}\]/g;
@@ -13,6 +15,7 @@ export const PLACEHOLDER = /\[secret:[\w.-]{1,64}:[0-9a-f]{8}\]/g;
 export function createPlaceholders(key: () => string): Placeholders {
   const byText = new Map<string, string>();
   const meanings = new Map<string, string>();
+  const adopted = new Map<string, string>();
   let hmacKey: string | undefined;
   return {
     placeholderFor(text, name) {
@@ -20,12 +23,18 @@ export function createPlaceholders(key: () => string): Placeholders {
       if (known !== undefined) return known;
       hmacKey ??= key();
       const tail = createHmac('sha256', hmacKey).update(text).digest('hex').slice(0, 8);
-      const placeholder = `[secret:${plainName(name)}:${tail}]`;
+      const placeholder = adopted.get(tail) ?? `[secret:${plainName(name)}:${tail}]`;
       byText.set(text, placeholder);
       meanings.set(placeholder, text);
       return placeholder;
     },
     meaningOf: (placeholder) => meanings.get(placeholder),
+    adopt(placeholder) {
+      const tail = placeholder.slice(-9, -1);
+      if (adopted.get(tail) === placeholder) return;
+      adopted.set(tail, placeholder);
+      byText.clear();
+    },
   };
 }
 

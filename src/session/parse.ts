@@ -129,6 +129,15 @@ function isRecord(value: unknown): value is JournalRecord {
       return typeof value.text === 'string';
     case 'estimate':
       return typeof value.model === 'string' && typeof value.factor === 'number';
+    case 'epoch':
+      return (
+        hasCounts(value, 'from') &&
+        hasTexts(value, 'cause', 'reader', 'system') &&
+        Array.isArray(value.tools) &&
+        isObject(value.stated)
+      );
+    case 'mask':
+      return hasTexts(value, 'placeholder') && hasCounts(value, 'from');
     default:
       return typeof value.type === 'string';
   }

@@ -211,6 +211,8 @@ class Folding {
       case 'pin_fact':
       case 'unpin_fact':
       case 'estimate':
+      case 'epoch':
+      case 'mask':
         session.view = changeView(session.view ?? wholeView, record);
         break;
       case 'end':

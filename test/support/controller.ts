@@ -61,7 +61,10 @@ export function controllerOf(
     provider: 'scripted',
     model: 'm',
     contextWindow: 1000,
-    updates: () => news.shift() ?? null,
+    updates: async () => {
+      const text = news.shift();
+      return text === undefined ? [] : [{ type: 'text', text }];
+    },
     ...(beforePrompt && { beforePrompt }),
     prepareRun: async () => ({
       provider: 'scripted',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { notedMode } from '../../context/system-prompt.ts';
+import { announcedMode } from '../../context/system-prompt.ts';
 import type { Message, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
 import type { Tool } from '../../contract/tool.ts';
@@ -200,7 +200,7 @@ class Replay {
     const position = this.#assistant?.opened.session.messages.length ?? 0;
     await this.#scratch.set(this.#timeline.before({ at: message.timestamp, next, message: position }));
     const gitBecause = await this.#scratch.setGit(this.#timeline.git);
-    const mode = notedMode([message]);
+    const mode = announcedMode(message);
     if (mode !== undefined) this.#assistant?.mode.set(mode as Parameters<Opened['mode']['set']>[0]);
     this.#answers.beginRun(gitBecause);
   }

@@ -18,11 +18,10 @@ const QUICK_MS = 1_000;
 
 type ServerTools = SessionTools & {
   desk: McpServers;
-  /** All tool definitions of a request: the identical list object while nothing changes. */
+  /** All tool definitions for a new prefix. */
   behind(builtin: readonly ToolDefinition[]): readonly ToolDefinition[];
   /**
-   * Resolves when the servers are ready, or the wait is over for this prompt; after that the tool list is
-   * fixed.
+   * Resolves when the servers are ready, or the wait is over for this prompt.
    */
   ready(prompt: string): Promise<void>;
   close(): void;
@@ -61,19 +60,12 @@ function createServerTools(hub: Hub, place: LoginPlace, deps: SessionDeps): Serv
   });
   const stop = hub.onNotice(deps.notice);
   let settling: Promise<void> | undefined;
-  let joined: Record<'builtin' | 'theirs' | 'all', readonly ToolDefinition[]> | undefined;
   return {
     ...session,
-    behind(builtin) {
-      const theirs = session.definitions();
-      if (joined?.theirs !== theirs || joined.builtin !== builtin)
-        joined = { builtin, theirs, all: [...builtin, ...theirs] };
-      return joined.all;
-    },
+    behind: (builtin) => [...builtin, ...session.definitions()],
     desk: createServerActions(hub, { ...place, outgoing: deps.outgoing }),
     async ready(prompt) {
       settling ??= waitForServers(hub, deps, prompt).then(async () => {
-        session.settle();
         for (const server of remoteIn(session.definitions(), hub)) await deps.describes(server);
       });
       await settling;

@@ -10,14 +10,12 @@ import type { SearchWeb } from '../../tools/web-search.ts';
 import type { SessionMemory } from '../memory/memory.ts';
 import type { Parts } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
-import type { Mode } from '../window/mode.ts';
 import type { SessionExtensions } from './extensions.ts';
 
 export type SessionToolsDeps = {
   safety: Pick<Safety, 'capabilities' | 'privacy' | 'sources'>;
   extensions: Pick<SessionExtensions, 'definitions' | 'find'>;
   memory: Pick<SessionMemory, 'recall'> | null;
-  mode: Pick<Mode, 'hasPlanned'>;
   search: SearchWeb;
   code: CodeIntelligence | null;
   warn(text: string): void;
@@ -28,7 +26,7 @@ export type SessionTools = ReturnType<typeof collectTools>;
 /** All tools of a session: built-in, from extensions, from MCP servers. */
 export function collectTools(
   parts: Parts,
-  { safety, extensions, memory, mode, search, code, warn }: SessionToolsDeps,
+  { safety, extensions, memory, search, code, warn }: SessionToolsDeps,
 ) {
   const { config, choice } = parts;
   const tools = builtinTools({
@@ -57,8 +55,8 @@ export function collectTools(
       }),
   });
   const definitions = (): readonly ToolDefinition[] => {
-    const plans = parts.reviewPlan !== undefined && mode.hasPlanned();
-    const own = extensions.definitions(plans ? builtin : withoutPlan);
+    // Also outside plan mode: it may begin in the middle of an epoch, whose tools never change.
+    const own = extensions.definitions(parts.reviewPlan === undefined ? withoutPlan : builtin);
     return servers?.behind(own) ?? own;
   };
   const router: Pick<RouterDeps, 'find' | 'resolveCall' | 'toolNames'> = {
@@ -66,7 +64,13 @@ export function collectTools(
     ...(servers && { resolveCall: (call) => servers.resolveCall(call) }),
     toolNames: () => [...new Set([...definitions().map(({ name }) => name), ...(servers?.names() ?? [])])],
   };
-  return { builtin: withoutPlan, servers, definitions, router };
+  return {
+    builtin: withoutPlan,
+    servers,
+    serverTools: () => servers?.available() ?? [],
+    definitions,
+    router,
+  };
 }
 
 /** Those that the user named, by any of their names. */

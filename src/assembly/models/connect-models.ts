@@ -93,7 +93,8 @@ export function connectModels(deps: ModelDeps): Models {
   const first = bounded(deps.main);
   const connect = ({ choice, provider }: ConnectedModel, purpose: 'main' | 'helper'): ConnectedModel => {
     const seen = observed(provider, { choice, purpose, emit });
-    const asked = withRetry(limited(budget.metered(seen, { choice, purpose }), choice.preset.name));
+    const metered = budget.metered(seen, { choice, purpose });
+    const asked = withRetry(limited(metered, choice.preset.name), { restarts: purpose === 'helper' });
     const cached = deps.replies?.(asked, { choice, purpose }) ?? asked;
     return { choice, provider: guard(purpose === 'main' ? watch(cached) : cached) };
   };

@@ -36,7 +36,7 @@ const INTERRUPTED_MS = 5_000;
 /** How a session's tool calls run: those of the model, its subagents, and the user. */
 export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
   const { core, safety, caches, models, extensions, tools, window, diagnostics } = deps;
-  const { writer, undo, mode } = core;
+  const { writer, undo } = core;
   const interrupted = new InterruptedCalls();
   const answers = new Answers();
   const ending = new AbortController();
@@ -65,7 +65,8 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     isolation: createIsolation(parts, { core, safety, tools, router: routing }),
     router: withoutSubagents,
     definitions: tools.definitions,
-    surroundings: () => window.surroundings(mode.get()),
+    surroundings: window.surroundings,
+    outgoing: safety.privacy.outgoing,
     settings: requestSettings(parts.config),
     models: models.models,
     budget: models.budget,

@@ -1,4 +1,5 @@
 import { Controller } from '../../agent/controller.ts';
+import type { TextPart } from '../../contract/message.ts';
 import { imageLimitsOf } from '../../providers/image-limits.ts';
 import type { BuiltDiagnostics } from '../diagnostics/build-diagnostics.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
@@ -39,7 +40,10 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
     provider: choice.preset.name,
     model: choice.model,
     contextWindow: choice.info.contextWindow,
-    updates: () => joinUpdates([core.mode, window.window, tools.servers, ...repositories]),
+    updates: async () => [
+      ...(await window.updates()),
+      ...textParts([window.window, ...repositories].map((source) => source.updates())),
+    ],
     beforePrompt: async (content, signal) => {
       const fitted = await fitPrompt(content, imageLimitsOf(choice.preset), core.notify.warn);
       const checked = await extensions.beforePrompt(fitted, signal);
@@ -63,8 +67,7 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
   });
 }
 
-/** News for the model with the next prompt; null if there is none. */
-function joinUpdates(sources: readonly ({ updates(): string | null } | undefined)[]): string | null {
-  const texts = sources.map((source) => source?.updates() ?? null).filter((text) => text !== null);
-  return texts.join('\n') || null;
+function textParts(texts: readonly (string | null)[]): TextPart[] {
+  const text = texts.filter((one) => one !== null).join('\n');
+  return text === '' ? [] : [{ type: 'text', text }];
 }

@@ -36,10 +36,6 @@ export function openCore(parts: Parts): SessionCore {
     onTrouble: notify.warn,
     onChange: (change) => changes.emit(change),
   });
-  const mode = createMode(config.mode, {
-    first: session.settings.mode ?? config.mode,
-    messages: () => session.messages,
-    sent: () => session.messages.slice(session.view?.compactions.at(-1)?.keepFrom ?? 0),
-  });
+  const mode = createMode(config.mode);
   return { events, notify, writer, undo, changes, mode };
 }

@@ -4,7 +4,7 @@ import { refuseRepetition } from '../../agent/stuck.ts';
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import { once } from '../../lib/async/closing.ts';
 import { whileWaiting } from '../../lib/async/while-waiting.ts';
-import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
+import { continueAfter } from '../../providers/wrappers/retry.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 import type { BuiltDiagnostics } from '../diagnostics/build-diagnostics.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
@@ -15,7 +15,6 @@ import { repetitionLimit } from '../models/small-model.ts';
 import type { Parts } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
 import type { BuiltWindow } from '../window/build-window.ts';
-import type { Base } from '../window/sent-messages.ts';
 import { runInfo } from './history-state.ts';
 
 export type PrepareRunDeps = {
@@ -27,14 +26,12 @@ export type PrepareRunDeps = {
   models: Pick<Models, 'forPrompt'>;
   extensions: Pick<SessionExtensions, 'beginRun' | 'transformMessage' | 'remainingWork'>;
   tools: Pick<SessionTools, 'servers'>;
-  window: Pick<BuiltWindow, 'base' | 'view'>;
+  window: Pick<BuiltWindow, 'epochs' | 'view'>;
   diagnostics: Pick<BuiltDiagnostics, 'remainingWork'>;
 };
 
 /** After this much silence from the model there is time to prepare for the commands it may call. */
 const THINKING_MS = 100;
-
-const fixedSize = (base: Base) => estimateTokens({ ...base, messages: [] });
 
 /** Prepares each run of a session, once its prompt is known. */
 export function runPreparation(
@@ -42,7 +39,7 @@ export function runPreparation(
   deps: PrepareRunDeps,
 ): ControllerDeps['prepareRun'] {
   const { router, answers, undo, budget, models, extensions, tools, diagnostics } = deps;
-  const { base: nextBase, view } = deps.window;
+  const { epochs, view } = deps.window;
   const { capabilities, judge } = deps.safety;
   /** A failure here recurs, and is reported, when a command needs it. */
   const prepareCommands = once(async () => {
@@ -60,13 +57,13 @@ export function runPreparation(
     const { choice, provider } = await models.forPrompt(info.prompt, options.model);
     extensions.beginRun(options);
     await tools.servers?.ready(info.prompt);
-    let base = await nextBase();
+    await epochs.ensure();
     return {
       provider: choice.preset.name,
       model: choice.model,
       ask: (history, signal) => {
         refuseRepetition(history, repetitionLimit(choice));
-        const reply = provider.stream(view.request(base, history), signal);
+        const reply = provider.stream(view.request(history), signal);
         return whileWaiting(reply, { afterMs: THINKING_MS, work: prepareCommands });
       },
       act: (calls, signal) => runTools(calls, router, signal),
@@ -78,13 +75,9 @@ export function runPreparation(
         judge.beginRun();
         undo.beginRun(runInfo([...session.messages, prompt]));
       },
-      async *makeRoom(cause, signal) {
-        const before = base;
-        // A rejection may have revealed a window that is too small for these tools and this prompt.
-        if (cause === 'overflow') base = await nextBase();
-        const isShorter = yield* view.makeRoom(cause, signal, base);
-        return isShorter || fixedSize(base) < fixedSize(before);
-      },
+      makeRoom: (cause, signal) => view.makeRoom(cause, signal),
+      continueAfter,
+      dropReasoning: () => epochs.dropReasoning(),
       costOf: () => budget.takeCost(),
       maxTurns: config.maxTurns,
     };

@@ -3,6 +3,7 @@ import { SessionWriter } from '../../agent/session-writer.ts';
 import { forwardingLog, runSubagent, SubagentTotals } from '../../agent/subagent.ts';
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
+import { statedBy } from '../../context/surroundings.ts';
 import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { PromptRules } from '../../contract/permission.ts';
@@ -11,15 +12,19 @@ import type { Session } from '../../contract/session.ts';
 import type { Delegated, Delegation } from '../../contract/tool.ts';
 import { EventChannel } from '../../lib/async/event-channel.ts';
 import { cacheKeyOf } from '../../providers/models/cache-key.ts';
+import { continueAfter } from '../../providers/wrappers/retry.ts';
 import type { OpenSubagent } from '../../session/subagent-files.ts';
 import type { HookedAgent, SessionHooks } from '../extensions/hooks/session-hooks.ts';
 import type { ConnectedModel } from '../models/background-model.ts';
 import type { Budget, CallCosts } from '../models/budget.ts';
 import type { Models } from '../models/connect-models.ts';
 import { outputLimits } from '../models/request-settings.ts';
+import { takesToolChanges } from '../models/tool-changes.ts';
 import { ConversationView } from '../window/conversation-view.ts';
+import { Epochs } from '../window/epochs.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';
 import type { Base } from '../window/sent-messages.ts';
+import { createUpdates } from '../window/updates.ts';
 import { ActiveRules, type SkillIn } from './active-rules.ts';
 import { type AgentKind, roleOf, startsSubagents } from './agent-kinds.ts';
 import { openLog } from './session-log.ts';
@@ -31,6 +36,8 @@ export type SubagentConversationDeps = {
   router: RouterDeps;
   definitions(): readonly ToolDefinition[];
   surroundings(): Promise<Surroundings>;
+  /** Hides secrets in what is about to be sent for the first time. */
+  outgoing<T>(value: T): T;
   settings: Pick<Base, 'maxTokens' | 'temperature' | 'effort'>;
   models: Pick<Models, 'forSubagent' | 'backgroundModel'>;
   budget: Pick<Budget, 'takeCost' | 'keepRest'>;
@@ -137,20 +144,35 @@ async function openConversation(
   });
   const mayDelegate = assignment.delegate !== undefined;
   const output = outputLimits(config, info);
-  const base: Base = {
-    model,
-    system: systemPrompt({ ...(await deps.surroundings()), role: roleOf(kind) }),
-    tools: deps.definitions().filter(({ name }) => has(name) && (mayDelegate || !startsSubagents(name))),
-    cacheKey: cacheKeyOf(session),
-    ...deps.settings,
-    ...(config.maxTokens !== undefined && { maxTokens: output.maxOutput }),
-  };
+  const tools = () =>
+    deps.definitions().filter(({ name }) => has(name) && (mayDelegate || !startsSubagents(name)));
+  const epochs = new Epochs({
+    session,
+    writer,
+    outgoing: deps.outgoing,
+    reader: () => vendor,
+    async build() {
+      const surroundings = await deps.surroundings();
+      return {
+        reader: vendor,
+        system: systemPrompt({ ...surroundings, role: roleOf(kind) }),
+        tools: tools(),
+        stated: statedBy(surroundings),
+      };
+    },
+  });
   const view = new ConversationView({
     session,
     ready: Promise.resolve(),
     answering: () => ({ model, contextWindow: info.contextWindow, ...output }),
     threshold: config.summarizationThreshold,
-    base: async () => base,
+    epochs,
+    settings: () => ({
+      model,
+      cacheKey: cacheKeyOf(session),
+      ...deps.settings,
+      ...(config.maxTokens !== undefined && { maxTokens: output.maxOutput }),
+    }),
     backgroundModel: models.backgroundModel,
     todos: () => subagent.todos.list(),
     writer,
@@ -163,14 +185,22 @@ async function openConversation(
     provider: vendor,
     model,
     contextWindow: info.contextWindow,
+    updates: createUpdates({
+      epochs,
+      view,
+      surroundings: deps.surroundings,
+      takesToolChanges: () => takesToolChanges(choice),
+    }),
     prepareRun: async () => ({
       provider: vendor,
       model,
-      ask: (history, asked) => provider.stream(view.request(base, history), asked),
+      ask: (history, asked) => provider.stream(view.request(history), asked),
       act: (calls, acting) => runTools(calls, router, acting),
       ...(router.halted && { halted: router.halted }),
       remainingWork: deps.hooks.subagentWork(asHooked(subagent)),
-      makeRoom: (cause, making) => view.makeRoom(cause, making, base),
+      makeRoom: (cause, making) => view.makeRoom(cause, making),
+      continueAfter,
+      dropReasoning: () => epochs.dropReasoning(),
       costOf: () => budget.takeCost(costs),
       maxTurns: Math.min(kind.maxTurns ?? config.maxTurns, config.maxTurns),
     }),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { epochsOf } from '../../../test/support/epochs.ts';
 import { answer, histories, pairs, prompt, reply } from '../../../test/support/histories.ts';
 import { sweep } from '../../../test/support/soak.ts';
 import { runLoop } from '../../agent/loop.ts';
@@ -12,7 +13,7 @@ import type { Session } from '../../contract/session.ts';
 import { changeView, type ViewChange, wholeView } from '../../contract/view.ts';
 import { ConversationView } from './conversation-view.ts';
 
-const BASE = { model: 'm', system: 's'.repeat(2000) };
+const SYSTEM = 's'.repeat(2000);
 
 /** Approximates vendors' token counts. `density` is characters per token. */
 function counted({ system, summary = '', messages }: CompletionRequest, density: number): number {
@@ -55,6 +56,11 @@ function open(messages: Message[], window: number, vendor: Vendor) {
     settings: { model: 'm' },
   };
   const kept: string[] = [];
+  const writer = {
+    changeView: async (change: ViewChange) => {
+      session.view = changeView(session.view ?? wholeView, change);
+    },
+  };
   const view = new ConversationView({
     session,
     ready: Promise.resolve(),
@@ -64,14 +70,11 @@ function open(messages: Message[], window: number, vendor: Vendor) {
       maxOutput: Math.min(4096, Math.floor(window / 4)),
     }),
     threshold: 0.9,
-    base: async () => BASE,
+    epochs: epochsOf({ session, writer }, SYSTEM),
+    settings: () => ({ model: 'm' }),
     backgroundModel: async () => null,
     todos: () => [],
-    writer: {
-      changeView: async (change: ViewChange) => {
-        session.view = changeView(session.view ?? wholeView, change);
-      },
-    },
+    writer,
     isWatched: false,
     keepText: async (text) => {
       kept.push(text);
@@ -85,11 +88,11 @@ function open(messages: Message[], window: number, vendor: Vendor) {
       provider: 'p',
       model: 'm',
       history: session.messages,
-      ask: (history) => vendor.stream(view.request(BASE, history)),
+      ask: (history) => vendor.stream(view.request(history)),
       async *act() {
         yield* [];
       },
-      makeRoom: (cause, asked) => view.makeRoom(cause, asked, BASE),
+      makeRoom: (cause, asked) => view.makeRoom(cause, asked),
       costOf: () => 0,
       maxTurns: 5,
       signal,

@@ -1,26 +1,31 @@
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { Session } from '../../contract/session.ts';
 import { sha256 } from '../../lib/sha256.ts';
+import { cacheKeyOf } from '../../providers/models/cache-key.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Models } from '../models/connect-models.ts';
-import { outputLimits } from '../models/request-settings.ts';
+import { outputLimits, requestSettings } from '../models/request-settings.ts';
+import { takesToolChanges } from '../models/tool-changes.ts';
 import type { Notify } from '../notify.ts';
 import type { Parts } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
 import { keepOutput } from '../session/keep-output.ts';
+import { createPrefixBuilder } from './build-prefix.ts';
 import { createContextWindow } from './context-window.ts';
 import { ConversationView } from './conversation-view.ts';
+import { Epochs } from './epochs.ts';
+import { createExposureNotice } from './exposed-secrets.ts';
 import { createInstructionFiles } from './load-instructions.ts';
 import type { Mode } from './mode.ts';
 import { createOutputStyles } from './output-styles.ts';
 import { createProjectInstructions } from './project-instructions.ts';
-import { createRequestBase } from './request-base.ts';
+import { createUpdates } from './updates.ts';
 
 export type BuildWindowDeps = {
   writer: SessionWriter;
   mode: Mode;
-  safety: Pick<Safety, 'guard' | 'capabilities' | 'folders'>;
+  safety: Pick<Safety, 'guard' | 'capabilities' | 'folders' | 'privacy'>;
   models: Models;
   extensions: SessionExtensions;
   tools: SessionTools;
@@ -34,14 +39,14 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
   const { config, cwd, dataRoot, opened } = parts;
   const { session } = opened;
   const { writer, mode, safety, models, extensions, tools, notify } = deps;
-  const { guard, capabilities, folders } = safety;
+  const { guard, capabilities, folders, privacy } = safety;
   const files = createInstructionFiles({ config, cwd, dataRoot, env: parts.env, guard, notice: notify.warn });
   const instructionsFor = (conversation: Pick<Session, 'messages'>) =>
     createProjectInstructions(files, () => conversation.messages);
   const instructions = instructionsFor(session);
   const styles = createOutputStyles(parts, notify.warn);
   const shellName = capabilities.shell.name;
-  const { base, surroundings } = createRequestBase(parts, {
+  const prefix = createPrefixBuilder(parts, {
     mode,
     shellName,
     models,
@@ -50,6 +55,7 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
     instructions,
     style: styles.selected,
   });
+  const epochs = new Epochs({ ...prefix, session, writer, outgoing: privacy.outgoing });
   const viewDeps = {
     session,
     ready: opened.ready,
@@ -61,14 +67,36 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
     },
     keepText: (text: string) => keepOutput(folders.output, `prompt-${sha256(text).slice(0, 16)}`, text),
     threshold: config.summarizationThreshold,
-    base,
+    epochs,
+    settings: () => ({
+      model: models.current().model,
+      cacheKey: cacheKeyOf(session),
+      ...requestSettings(config),
+    }),
     backgroundModel: models.backgroundModel,
     todos: () => capabilities.todos.list(),
     writer,
     isWatched: parts.approver !== undefined,
     keepsAll: extensions.keepsAll,
+    onExposed: createExposureNotice(notify.warn),
   };
   const view = new ConversationView(viewDeps);
   const window = createContextWindow(view, viewDeps, () => instructions.all());
-  return { instructions, instructionsFor, base, surroundings, styles, view, window };
+  const updates = createUpdates({
+    epochs,
+    view,
+    surroundings: prefix.ownSurroundings,
+    takesToolChanges: () => takesToolChanges(models.current()),
+    notice: notify.info,
+  });
+  return {
+    instructions,
+    instructionsFor,
+    epochs,
+    surroundings: prefix.surroundings,
+    styles,
+    view,
+    window,
+    updates,
+  };
 }

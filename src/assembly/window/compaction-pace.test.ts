@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { epochsOf } from '../../../test/support/epochs.ts';
 import { answer, prompt, reply } from '../../../test/support/histories.ts';
 import { sweep } from '../../../test/support/soak.ts';
 import { noUsage } from '../../contract/message.ts';
@@ -10,7 +11,7 @@ import { ConversationView } from './conversation-view.ts';
 /** A long session: 60 tasks of 5 calls each, with outputs as long as tools allow in such a window. */
 async function play(window: number, maxOutput: number) {
   const outputs = Math.min(6000, Math.floor(window * 0.3));
-  const base = { model: 'm', system: 's'.repeat(Math.min(40_000, window)) };
+  const system = 's'.repeat(Math.min(40_000, window));
   const session: Session = {
     id: 's',
     workingDirectory: '/',
@@ -19,13 +20,19 @@ async function play(window: number, maxOutput: number) {
     permissions: [],
     settings: { model: 'm' },
   };
+  const writer = {
+    changeView: async (change: ViewChange) => {
+      session.view = changeView(session.view ?? wholeView, change);
+    },
+  };
   let summaries = 0;
   const view = new ConversationView({
     session,
     ready: Promise.resolve(),
     answering: () => ({ model: 'm', contextWindow: window, maxOutput }),
     threshold: 0.9,
-    base: async () => base,
+    epochs: epochsOf({ session, writer }, system),
+    settings: () => ({ model: 'm' }),
     backgroundModel: async () => ({
       provider: undefined as never,
       model: 'h',
@@ -37,22 +44,18 @@ async function play(window: number, maxOutput: number) {
       },
     }),
     todos: () => [],
-    writer: {
-      changeView: async (change: ViewChange) => {
-        session.view = changeView(session.view ?? wholeView, change);
-      },
-    },
+    writer,
     isWatched: false,
   });
   const seen = { turns: 0, compactions: 0, fullest: 0, starts: [] as number[] };
   const { signal } = new AbortController();
   async function turn() {
-    for await (const event of view.makeRoom('routine', signal, base)) {
+    for await (const event of view.makeRoom('routine', signal)) {
       if (event.type !== 'compacted') continue;
       seen.compactions += 1;
       seen.starts.push(event.before / window);
     }
-    const request = view.request(base, session.messages);
+    const request = view.request(session.messages);
     seen.turns += 1;
     seen.fullest = Math.max(seen.fullest, estimateTokens(request) / window);
   }

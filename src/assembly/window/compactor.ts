@@ -2,13 +2,16 @@ import type { SessionWriter } from '../../agent/session-writer.ts';
 import { tailStart } from '../../context/boundary.ts';
 import { type Cause, type Draft, planCompaction } from '../../context/compact.ts';
 import { keptText } from '../../context/kept.ts';
+import { textKey } from '../../context/show.ts';
 import { budgetOf } from '../../context/window.ts';
 import type { Compacted } from '../../contract/command.ts';
 import type { Message } from '../../contract/message.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Todo } from '../../contract/tool.ts';
+import type { Compaction } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { GetBackgroundModel } from '../models/background-model.ts';
+import type { Epochs } from './epochs.ts';
 import type { Answering, ModelLimits } from './model-limits.ts';
 import { type Measured, type SentMessages, sizeOf } from './sent-messages.ts';
 import { createSummarizer, type Job } from './summarizer.ts';
@@ -21,6 +24,9 @@ export type CompactorDeps = {
   backgroundModel: GetBackgroundModel;
   todos(): readonly Todo[];
   writer: Pick<SessionWriter, 'changeView'>;
+  epochs: Pick<Epochs, 'begin'>;
+  /** Saves a text that is too long for the window where the model can read it in parts; null on failure. */
+  keepText?(text: string): Promise<string | null>;
   /** Whether a hook vetoes compaction, as long as everything fits. */
   keepsAll?(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
 };
@@ -30,7 +36,7 @@ export type Compactor = {
   compact(
     measured: Measured,
     options: { cause: Cause; focus: string; signal: AbortSignal },
-  ): Promise<Compacted | null>;
+  ): Promise<(Compacted & Pick<Compaction, 'textLimit' | 'fullTexts'>) | null>;
   /** Starts a summary in the background if one will be needed soon. */
   prepare(measured: Measured): void;
   close(): void;
@@ -65,10 +71,28 @@ export function createCompactor(deps: CompactorDeps): Compactor {
     };
   }
 
+  /** The prompts that a limit shortens, in files. */
+  async function saved(
+    limit: number | undefined,
+    known: Compaction['fullTexts'],
+  ): Promise<Compaction['fullTexts']> {
+    if (limit === undefined) return undefined;
+    const files = new Map(Object.entries(known ?? {}));
+    const texts = session.messages.flatMap(({ role, content }) =>
+      role === 'user' ? content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
+    );
+    for (const text of texts) {
+      if (text.length <= limit || files.has(textKey(text))) continue;
+      const file = await deps.keepText?.(text);
+      if (file) files.set(textKey(text), file);
+    }
+    return Object.fromEntries(files);
+  }
+
   return {
     async compact({ sent: request, tokens, scale }, { cause, focus, signal }) {
       if (cause !== 'overflow' && (await deps.keepsAll?.(cause, focus))) return null;
-      const messages = sent.shortened(session.messages);
+      const { messages } = session;
       const previous = sent.lastCompaction;
       const { recent, summary: room } = budget();
       const compaction = await planCompaction({
@@ -87,8 +111,18 @@ export function createCompactor(deps: CompactorDeps): Compactor {
         summarize: (keepFrom) => summarize({ messages, keepFrom, previous, focus, budget: room }, signal),
       });
       if (!compaction || signal.aborted) return null;
-      await deps.writer.changeView({ type: 'compaction', ...compaction });
-      return { before: compaction.tokensBefore, after: compaction.tokensAfter, by: compaction.by };
+      const { tokensBefore: before, tokensAfter: after, by, textLimit } = compaction;
+      const fullTexts = await saved(textLimit, compaction.fullTexts);
+      await deps.writer.changeView({ type: 'compaction', ...compaction, ...(fullTexts && { fullTexts }) });
+      await deps.epochs.begin('compaction');
+      const isShorter = textLimit !== undefined && textLimit !== previous?.textLimit;
+      return {
+        before,
+        after,
+        by,
+        ...(isShorter && { textLimit }),
+        ...(isShorter && fullTexts && { fullTexts }),
+      };
     },
 
     prepare({ tokens, scale }) {

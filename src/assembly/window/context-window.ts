@@ -18,7 +18,7 @@ export type PinnedWindow = ContextWindow & {
 /** What the user can see and change of the context window. */
 export function createContextWindow(
   view: ConversationView,
-  { session, answering, writer }: Pick<ViewDeps, 'session' | 'answering' | 'writer'>,
+  { session, answering, writer, epochs }: Pick<ViewDeps, 'session' | 'answering' | 'writer' | 'epochs'>,
   instructions: () => Promise<readonly { text: string }[]>,
 ): PinnedWindow {
   const unpinned: string[] = [];
@@ -65,6 +65,7 @@ export function createContextWindow(
       if (!last) return null;
       const { tokens: before } = await view.measure();
       await writer.changeView({ type: 'uncompact', at: session.messages.length });
+      await epochs.begin('uncompact');
       const { tokens: after } = await view.measure();
       return { before, after, by: last.by };
     },

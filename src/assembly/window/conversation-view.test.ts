@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { epochsOf } from '../../../test/support/epochs.ts';
 import { prompt, reply } from '../../../test/support/histories.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Message } from '../../contract/message.ts';
@@ -9,7 +10,7 @@ import type { BackgroundModel } from '../models/background-model.ts';
 import { createContextWindow } from './context-window.ts';
 import { ConversationView } from './conversation-view.ts';
 
-const BASE = { model: 'm', system: 's'.repeat(350) };
+const SYSTEM = 's'.repeat(350);
 
 /** Messages of about a hundred tokens each. */
 const talk = (from: number, to: number): Message[] =>
@@ -41,24 +42,37 @@ function setUp(answer: (prompt: string, signal: AbortSignal) => Promise<string>,
       return { text: await answer(text, signal), usage: noUsage, by: 'p/h' };
     },
   };
+  const writer = {
+    changeView: async (change: ViewChange) => {
+      // The epochs follow from the compactions.
+      if (change.type !== 'epoch') changes.push(change);
+      session.view = changeView(session.view ?? wholeView, change);
+    },
+  };
+  const epochs = epochsOf({ session, writer }, SYSTEM);
+  const settings: { model: string; maxTokens?: number } = { model: 'm' };
   const deps = {
     session,
+    epochs,
+    settings: () => settings,
     ready: Promise.resolve(),
     answering: () => ({ model: 'm', contextWindow: 10_000, maxOutput: 1000, mostOutput: 3000 }),
     threshold: 0.9,
-    base: async () => BASE,
     backgroundModel: async () => backgroundModel,
     todos: () => [],
-    writer: {
-      changeView: async (change: ViewChange) => {
-        changes.push(change);
-        session.view = changeView(session.view ?? wholeView, change);
-      },
-    },
+    writer,
     isWatched: true,
   };
   const view = new ConversationView(deps);
-  return { view, session, changes, prompts, window: createContextWindow(view, deps, async () => []) };
+  return {
+    view,
+    session,
+    changes,
+    prompts,
+    settings,
+    epochs,
+    window: createContextWindow(view, deps, async () => []),
+  };
 }
 
 async function makeRoom(
@@ -181,29 +195,35 @@ describe('[E04] compaction', () => {
   });
 
   test('with nothing to compact, texts are shortened, until there is nothing left to shorten', async () => {
-    const { view, session, changes } = setUp(async () => 'never asked', talk(0, 3));
-    const sizes = [JSON.stringify(view.request(BASE, session.messages).messages).length];
+    const { view, session, changes, epochs } = setUp(async () => 'never asked', talk(0, 3));
+    await epochs.ensure();
+    const sizes = [JSON.stringify(view.request(session.messages).messages).length];
     let tries = 0;
     while ((await makeRoom(view, 'overflow')).smaller) {
-      sizes.push(JSON.stringify(view.request(BASE, session.messages).messages).length);
+      sizes.push(JSON.stringify(view.request(session.messages).messages).length);
       if (++tries > 20) throw new Error('It never ends.');
     }
     expect(tries).toBeGreaterThan(0);
     expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
-    expect(changes).toEqual([]);
+    expect(changes.length).toBe(tries);
+    expect(changes.at(-1)).toMatchObject({ type: 'compaction', textLimit: 120 });
   });
 
   test("a truncated answer is requested again with the model's full output limit", async () => {
-    const { view, session } = setUp(async () => '', talk(0, 3));
-    expect(view.request(BASE, session.messages).maxTokens).toBeUndefined();
+    const { view, session, settings, epochs } = setUp(async () => '', talk(0, 3));
+    await epochs.ensure();
+    expect(view.request(session.messages).maxTokens).toBeUndefined();
     session.messages.push({ ...reply('half'), stopReason: 'max_tokens' });
-    expect(view.request(BASE, session.messages).maxTokens).toBe(3000);
-    expect(view.request({ ...BASE, maxTokens: 700 }, session.messages).maxTokens).toBe(700);
+    expect(view.request(session.messages).maxTokens).toBe(3000);
+    settings.maxTokens = 700;
+    expect(view.request(session.messages).maxTokens).toBe(700);
   });
 
   test('near the end of the window the output limit is reduced to fit', async () => {
-    const { view, session } = setUp(async () => '', talk(0, 87));
-    const { maxTokens = 0 } = view.request({ ...BASE, maxTokens: 5000 }, session.messages);
+    const { view, session, settings, epochs } = setUp(async () => '', talk(0, 87));
+    await epochs.ensure();
+    settings.maxTokens = 5000;
+    const { maxTokens = 0 } = view.request(session.messages);
     const { tokens } = await view.measure();
     expect(maxTokens).toBeGreaterThanOrEqual(512);
     expect(maxTokens).toBeLessThanOrEqual(10_000 - tokens + 1);
@@ -212,17 +232,18 @@ describe('[E04] compaction', () => {
   test('repeated messages are the identical objects, so that caches keyed by object work', async () => {
     const { view, session } = setUp(async () => '[Completed: x]', talk(0, 89));
     await makeRoom(view);
-    const first = view.request(BASE, session.messages);
+    const first = view.request(session.messages);
     session.messages.push(prompt('more'));
-    const second = view.request(BASE, session.messages);
+    const second = view.request(session.messages);
     expect(second.summary).toBe(first.summary);
     expect(second.messages.slice(0, -1).every((message, i) => message === first.messages[i])).toBe(true);
   });
 });
 
 test("the vendor's counts correct the estimate, and are recorded if they matter", async () => {
-  const { view, session, changes } = setUp(async () => '', talk(0, 9));
-  view.request(BASE, session.messages);
+  const { view, session, changes, epochs } = setUp(async () => '', talk(0, 9));
+  await epochs.ensure();
+  view.request(session.messages);
   const { tokens } = await view.measure();
   const usage = { ...noUsage, inputTokens: Math.round(tokens * 1.5) };
   for (let i = 0; i < 8; i++) view.watch({ type: 'usage', usage, costUsd: null });
@@ -250,13 +271,13 @@ describe('pins', () => {
     const { window, view, session } = setUp(async () => '[Completed: x]', talk(0, 39));
     await window.pin('port 8080');
     expect(await window.compact('', new AbortController().signal)).toMatchObject({ by: 'p/h' });
-    expect(view.request(BASE, session.messages).summary).toBe(
+    expect(view.request(session.messages).summary).toBe(
       '[Completed: x]\n\nFacts pinned by the user:\n- port 8080',
     );
     expect(window.updates()).toBeNull();
     const { before = 0, after = 0 } = (await window.uncompact()) ?? {};
     expect(after).toBeGreaterThan(before);
-    expect(view.request(BASE, session.messages).messages).toBe(session.messages);
+    expect(view.request(session.messages).messages).toEqual(session.messages);
     expect(window.updates()).toContain('port 8080');
     expect(await window.uncompact()).toBeNull();
   });

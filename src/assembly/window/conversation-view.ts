@@ -1,19 +1,20 @@
 import type { Run } from '../../agent/run.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import { nextFactor, promptTokens } from '../../context/count.ts';
-import type { Fitted } from '../../context/fit.ts';
 import type { Limits } from '../../context/window.ts';
 import type { Compacted } from '../../contract/command.ts';
+import type { Epoch, SecretMask } from '../../contract/epoch.ts';
 import { ContextOverflowError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Message } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Todo } from '../../contract/tool.ts';
-import type { SessionView } from '../../contract/view.ts';
+import type { Compaction, SessionView } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { GetBackgroundModel } from '../models/background-model.ts';
 import { type Compactor, createCompactor } from './compactor.ts';
+import type { Epochs } from './epochs.ts';
 import { type Answering, createModelLimits, type ModelLimits } from './model-limits.ts';
 import { type Base, type Measured, SentMessages } from './sent-messages.ts';
 
@@ -24,7 +25,9 @@ export type ViewDeps = {
   answering(): Answering;
   /** Share of the window above which older messages are compacted. */
   threshold: number;
-  base(): Promise<Base>;
+  epochs: Pick<Epochs, 'current' | 'ensure' | 'preview' | 'begin'>;
+  /** What a request has besides its prefix and its messages. */
+  settings(): Omit<Base, 'system' | 'summary' | 'tools'>;
   backgroundModel: GetBackgroundModel;
   todos(): readonly Todo[];
   writer: Pick<SessionWriter, 'changeView'>;
@@ -32,6 +35,8 @@ export type ViewDeps = {
   isWatched: boolean;
   /** Saves a text that is too long for the window where the model can read it in parts; null on failure. */
   keepText?(text: string): Promise<string | null>;
+  /** Called when a secret turns out to have been sent in this message before it was recognized. */
+  onExposed?(placeholder: string, message: Message | undefined): void;
   /** Whether a hook vetoes compaction, as long as everything fits. */
   keepsAll?(cause: 'routine' | 'asked', focus: string): Promise<boolean>;
 };
@@ -42,12 +47,8 @@ const PAUSE = 8;
 const WORTH_NOTING = 0.03;
 /** Our estimate errs on the high side: a request is not sent at all above this multiple of the window. */
 const FAR_TOO_LONG = 1.5;
-/** Target share for a request after a rejection that nothing else helped against. */
-const AFTER_REFUSAL = 0.7;
 /** The smallest output limit to request. */
 const LEAST_OUTPUT = 512;
-/** A rejected request is sent again only if it is smaller than this share. */
-const WORTH_SENDING = 0.97;
 /** A truncated answer within this many messages still justifies a higher limit. */
 const CUT_LATELY = 20;
 
@@ -59,28 +60,34 @@ export class ConversationView {
   readonly #compactor: Compactor;
   #estimated = 0;
   #idleUntil = 0;
-  /** The last shortening reported. */
-  #reported = { limit: Number.POSITIVE_INFINITY, dropped: false };
 
   constructor(deps: ViewDeps) {
     this.#deps = deps;
     this.#limits = createModelLimits(deps);
-    this.#sent = new SentMessages({ ...deps, limits: this.#limits });
+    this.#sent = new SentMessages({ ...deps, epoch: () => deps.epochs.current });
     this.#compactor = createCompactor({ ...deps, limits: this.#limits, sent: this.#sent });
   }
 
-  /**
-   * The request for these messages: fits whenever the messages are what makes it too long. Throws if it is
-   * far too long regardless.
-   */
-  request(base: Base, messages: readonly Message[]): CompletionRequest {
-    const measured = this.#sent.measure(base, messages);
-    const request = { ...measured.sent, messages: this.#sent.fit(measured).messages };
-    const estimated = estimateTokens(request);
+  /** The request for these messages. Throws if it is far too long: only a compaction can help. */
+  request(messages: readonly Message[]): CompletionRequest {
+    const { epochs, settings, answering } = this.#deps;
+    const epoch = epochs.current;
+    if (!epoch) throw new Error('A request needs an epoch.');
+    const base = baseOf(settings(), epoch);
+    const { sent, scale } = this.#sent.measure(base, messages);
+    const estimated = estimateTokens(sent);
     this.#estimated = estimated;
-    const { contextWindow } = this.#deps.answering();
+    const { contextWindow } = answering();
     if (estimated > contextWindow * FAR_TOO_LONG) throw new ContextOverflowError(estimated, contextWindow);
-    return { ...request, ...this.#maxTokensFor(base, messages, estimated * measured.scale) };
+    return {
+      ...sent,
+      sent: {
+        messages: this.#sent.seen(messages),
+        masks: this.#sent.view.masks,
+        onMasked: (masks) => this.#recordMasks(masks),
+      },
+      ...this.#maxTokensFor(base, messages, estimated * scale),
+    };
   }
 
   current(): SessionView {
@@ -91,20 +98,41 @@ export class ConversationView {
     return this.#limits.now();
   }
 
-  async measure(): Promise<Measured> {
-    await this.#deps.ready;
-    return this.#sent.measure(await this.#deps.base(), this.#deps.session.messages);
+  /** The messages that the next request will show. */
+  shown(): readonly Message[] {
+    return this.#sent.shown(this.#deps.session.messages);
   }
 
-  /** `base` is the prefix of the run's requests; defaults to the current one. */
-  async *makeRoom(...room: [...Parameters<Run['makeRoom']>, base?: Base]): ReturnType<Run['makeRoom']> {
-    const [cause, signal, given] = room;
+  async measure(): Promise<Measured> {
     await this.#deps.ready;
-    const base = given ?? (await this.#deps.base());
-    this.#sent.limitTexts(base);
-    const smaller = yield* this.#makeSmaller(cause, signal, base);
-    if (!signal.aborted) yield* this.#reportShortened(this.#sent.fit(this.#measured(base)));
-    return smaller;
+    const base = baseOf(this.#deps.settings(), await this.#deps.epochs.preview());
+    return this.#sent.measure(base, this.#deps.session.messages);
+  }
+
+  async *makeRoom(cause: 'routine' | 'overflow', signal: AbortSignal): ReturnType<Run['makeRoom']> {
+    await this.#deps.ready;
+    // A rejection may have revealed a window that is too small for the tools and prompt of this epoch.
+    const epoch = this.#deps.epochs.current;
+    await this.#deps.epochs.ensure();
+    const measured = await this.measure();
+    const { tokens } = measured;
+    const { length } = this.#deps.session.messages;
+    const limits = this.#limits.now();
+    if (cause === 'routine' && length < this.#idleUntil && tokens <= limits.room) return false;
+    if (cause === 'routine' && tokens <= limits.compactAt) {
+      this.#compactor.prepare(measured);
+      return false;
+    }
+    const done = await this.#compactor.compact(measured, { cause, focus: '', signal });
+    if (cause === 'overflow' && tokens < limits.compactAt) this.#limits.shrink(tokens, limits);
+    // After a rejection, the smaller request is tried before anything else.
+    this.#idleUntil = done ? length + (cause === 'overflow' ? 1 : 0) : length + PAUSE;
+    if (done) {
+      const { before, after, by, ...limited } = done;
+      yield { type: 'compacted', before, after, by };
+      yield* reportLimited(limited);
+    }
+    return done !== null || (cause === 'overflow' && epoch !== this.#deps.epochs.current);
   }
 
   async compact(focus: string, signal: AbortSignal): Promise<Compacted | null> {
@@ -135,66 +163,12 @@ export class ConversationView {
     this.#compactor.close();
   }
 
-  #measured(base: Base): Measured {
-    return this.#sent.measure(base, this.#deps.session.messages);
-  }
-
-  async *#makeSmaller(
-    cause: 'routine' | 'overflow',
-    signal: AbortSignal,
-    base: Base,
-  ): AsyncGenerator<AgentEvent, boolean> {
-    const measured = this.#measured(base);
-    const { tokens } = measured;
-    const { length } = this.#deps.session.messages;
-    const limits = this.#limits.now();
-    if (cause === 'routine' && length < this.#idleUntil) return false;
-    if (cause === 'routine' && tokens <= limits.compactAt) {
-      this.#compactor.prepare(measured);
-      return false;
+  #recordMasks(masks: readonly (SecretMask & { at?: number })[]): void {
+    const { writer, onExposed } = this.#deps;
+    for (const { at, ...mask } of masks) {
+      void writer.changeView({ type: 'mask', ...mask });
+      if (at !== undefined) onExposed?.(mask.placeholder, this.#sent.messageAt(at));
     }
-    const done = await this.#compactor.compact(measured, { cause, focus: '', signal });
-    if (cause === 'overflow' && tokens < limits.compactAt) this.#limits.shrink(tokens, limits);
-    // After a rejection, the smaller request is tried before anything else.
-    this.#idleUntil = done ? length + (cause === 'overflow' ? 1 : 0) : length + PAUSE;
-    if (done) yield { type: 'compacted', ...done };
-    if (done || cause === 'routine' || signal.aborted) return done !== null;
-    return this.#shortenTexts(measured, base);
-  }
-
-  /**
-   * Nothing is left to compact: shortens the texts themselves. Returns whether that makes the request
-   * smaller.
-   */
-  #shortenTexts(measured: Measured, base: Base): boolean {
-    const before = this.#sent.fittedSize(measured);
-    const { room } = this.#limits.afterRefusals();
-    const restore = this.#limits.reduce((AFTER_REFUSAL * Math.min(before, room)) / room);
-    const isSmaller = this.#sent.fittedSize(this.#measured(base)) < before * WORTH_SENDING;
-    // If not even that helps, the rejection was not about the window.
-    if (!isSmaller) restore();
-    return isSmaller;
-  }
-
-  /** Saves newly shortened texts where the model can read them, and reports it, once per change. */
-  async *#reportShortened({ limit, dropped }: Fitted): AsyncGenerator<AgentEvent> {
-    const { session, keepText } = this.#deps;
-    const { places } = this.#sent;
-    if (limit >= this.#reported.limit && (this.#reported.dropped || dropped === 0)) return;
-    this.#reported = { limit, dropped: dropped > 0 };
-    const long = session.messages
-      .flatMap(({ role, content }) => (role === 'user' ? content : []))
-      .filter((part) => part.type === 'text' && part.text.length > limit);
-    for (const part of long) {
-      if (part.type !== 'text' || places.has(part)) continue;
-      const place = await keepText?.(part.text);
-      if (place) places.set(part, place);
-    }
-    const kept = long.flatMap((part) => (part.type === 'text' ? (places.get(part) ?? []) : []));
-    const where = kept.length === 0 ? '' : ` The model can read your full prompt in ${kept.join(', ')}.`;
-    const what = dropped > 0 ? 'Old messages are omitted and long texts' : 'Long texts';
-    const text = `The conversation exceeds the model's context window. ${what} are shortened.${where}`;
-    yield { type: 'notice', level: 'warn', text };
   }
 
   /**
@@ -211,4 +185,23 @@ export class ConversationView {
     if (wanted > left) return { maxTokens: left };
     return base.maxTokens === undefined && wasCut ? { maxTokens: wanted } : {};
   }
+}
+
+function baseOf(
+  settings: ReturnType<ViewDeps['settings']>,
+  { system, summary, tools }: Pick<Epoch, 'system' | 'summary' | 'tools'>,
+): Base {
+  return { ...settings, system, tools, ...(summary !== undefined && { summary }) };
+}
+
+/** Says that texts were shortened, because nothing else was left to make the request fit. */
+function* reportLimited({
+  textLimit,
+  fullTexts = {},
+}: Pick<Compaction, 'textLimit' | 'fullTexts'>): Generator<AgentEvent> {
+  if (textLimit === undefined) return;
+  const files = Object.values(fullTexts);
+  const where = files.length === 0 ? '' : ` The model can read your full prompt in ${files.join(', ')}.`;
+  const text = `The conversation exceeds the model's context window. Long texts are shortened.${where}`;
+  yield { type: 'notice', level: 'warn', text };
 }

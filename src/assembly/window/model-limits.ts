@@ -21,24 +21,20 @@ export type ModelLimits = ReturnType<typeof createModelLimits>;
 export function createModelLimits({ answering, threshold }: { answering(): Answering; threshold: number }) {
   /** By model: the effective share of its window. */
   const real = new Map<string, number>();
-  /** By model: the share left after rejections that no compaction helped against. */
-  const refused = new Map<string, number>();
-
-  function within(shares: ReadonlyMap<string, number>): Limits {
+  function now(): Limits {
     const { model, contextWindow, maxOutput } = answering();
-    return limitsOf(contextWindow * (shares.get(model) ?? 1), { threshold, maxOutput });
+    return limitsOf(contextWindow * (real.get(model) ?? 1), { threshold, maxOutput });
   }
 
   return {
-    now: () => within(real),
-    afterRefusals: () => within(refused),
+    now,
 
     /**
      * A small window is half full before the first message: what counts is the space that the conversation
      * gains.
      */
     withTarget(fixed: number): Limits {
-      const all = within(real);
+      const all = now();
       const half = fixed + (all.compactAt - fixed) * GIVEN_BACK;
       return { ...all, target: Math.max(0, Math.min(all.target, half)) };
     },
@@ -47,14 +43,6 @@ export function createModelLimits({ answering, threshold }: { answering(): Answe
     shrink(tokens: number, { compactAt }: Limits): void {
       const { model } = answering();
       real.set(model, ((real.get(model) ?? 1) * SMALLER * tokens) / compactAt);
-    },
-
-    /** Applies this share after rejections; returns a function that reverts it. */
-    reduce(share: number): () => void {
-      const { model } = answering();
-      const before = refused.get(model) ?? 1;
-      refused.set(model, before * share);
-      return () => refused.set(model, before);
     },
   };
 }

@@ -1,17 +1,18 @@
-import { keptMessages, tailStart } from '../../context/boundary.ts';
+import { keptMessages } from '../../context/boundary.ts';
+import { unfoldBreaks } from '../../context/breaks.ts';
 import { tokensNow } from '../../context/count.ts';
-import { type Fitted, fitMessages } from '../../context/fit.ts';
-import { sentSummary } from '../../context/kept.ts';
-import { endOfHead, headOf } from '../../context/show.ts';
-import type { Message, TextPart } from '../../contract/message.ts';
+import { withoutReasoning } from '../../context/reasoning.ts';
+import { endOfHead, headOf, wholeShape } from '../../context/show.ts';
+import type { Epoch } from '../../contract/epoch.ts';
+import type { Message } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
 import type { Session } from '../../contract/session.ts';
 import { type Compaction, type SessionView, wholeView } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
-import type { Answering, ModelLimits } from './model-limits.ts';
+import type { Answering } from './model-limits.ts';
 
-/** The prefix of every request of a session. */
-export type Base = Omit<CompletionRequest, 'messages' | 'summary'>;
+/** Everything of a request but the messages. */
+export type Base = Omit<CompletionRequest, 'messages' | 'sent'>;
 
 /**
  * `sent` is the request as it would be sent now; `tokens` its size, `scale` the factor from our estimate to
@@ -19,18 +20,24 @@ export type Base = Omit<CompletionRequest, 'messages' | 'summary'>;
  */
 export type Measured = { sent: CompletionRequest; tokens: number; scale: number };
 
-export type SentMessagesDeps = { session: Session; answering(): Answering; limits: ModelLimits };
+export type SentMessagesDeps = {
+  session: Session;
+  answering(): Answering;
+  epoch(): Epoch | undefined;
+};
 
-/**
- * What is sent of a session's messages: the journal's view, with texts shortened if the window is too small.
- */
+/** The messages from before the current epoch, as they are sent in it. */
+type Head = {
+  compaction: Compaction | undefined;
+  from: number;
+  last: Message | undefined;
+  messages: readonly Message[];
+};
+
+/** What is sent of a session's messages: within an epoch it only grows. */
 export class SentMessages {
   readonly #deps: SentMessagesDeps;
-  /** Maximum characters per text, if the last messages would not fit otherwise. */
-  #textLimit = Number.POSITIVE_INFINITY;
-  /** Files with the full content of shortened texts. */
-  readonly places = new WeakMap<TextPart, string>();
-  #head: { compaction: Compaction; last: Message | undefined; head: readonly Message[] | null } | undefined;
+  #head: Head | undefined;
 
   constructor(deps: SentMessagesDeps) {
     this.#deps = deps;
@@ -49,26 +56,38 @@ export class SentMessages {
     return this.view.factors[this.#deps.answering().model] ?? 1;
   }
 
-  /** Messages at the end that are never compacted. */
+  /** The minimum number of messages that a compaction keeps. */
   get keep(): ReturnType<typeof keptMessages> {
     return keptMessages(this.#deps.answering().contextWindow);
   }
 
-  /** Limits each text so that the last messages, which are never compacted, fit. */
-  shortened(messages: readonly Message[]): readonly Message[] {
-    if (this.#textLimit === Number.POSITIVE_INFINITY) return messages;
-    const placeOf = (part: TextPart) => this.places.get(part);
-    return fitMessages(messages, { most: this.#textLimit, fits: () => true, placeOf }).messages;
+  /** The messages of a request. */
+  shown(messages: readonly Message[]): readonly Message[] {
+    const from = this.#from(messages);
+    if (from === 0) return unfoldBreaks(messages);
+    return unfoldBreaks([...this.#headBefore(messages, from), ...messages.slice(from)]);
+  }
+
+  /** How many messages of a request the vendor has seen: those before the last reply of this epoch. */
+  seen(messages: readonly Message[]): number {
+    const from = this.#from(messages);
+    const last = messages.findLastIndex(({ role }) => role === 'assistant');
+    if (last < from) return 0;
+    return unfoldBreaks([...this.#headBefore(messages, from), ...messages.slice(from, last)]).length;
+  }
+
+  /** The message of the session that is at this position of a request; undefined if it stands for several. */
+  messageAt(position: number): Message | undefined {
+    return this.shown(this.#deps.session.messages)[position];
   }
 
   measure(base: Base, messages: readonly Message[]): Measured {
-    const limited = this.shortened(messages);
-    const sent = { ...this.#withSummary(base), messages: this.#withHead(limited) };
+    const sent = { ...base, messages: this.shown(messages) };
     const whole = estimateTokens(sent);
     const { model } = this.#deps.answering();
-    const tokens = tokensNow(limited, {
+    const tokens = tokensNow(messages, {
       model,
-      since: this.view.countFrom,
+      since: Math.max(this.view.countFrom, this.#from(messages)),
       whole,
       estimate: (some) => estimateTokens({ model, system: '', messages: some }),
       factor: this.factor,
@@ -76,56 +95,24 @@ export class SentMessages {
     return { sent, tokens, scale: tokens / Math.max(1, whole) };
   }
 
-  /** The part of a request that fits into the window. */
-  fit({ sent, tokens, scale }: Measured): Fitted {
-    const { room } = this.#deps.limits.afterRefusals();
-    if (tokens <= room) return { messages: sent.messages, limit: this.#textLimit, dropped: 0 };
-    return fitMessages(sent.messages, {
-      fits: (messages) => sizeOf({ ...sent, messages }, scale) <= room,
-      placeOf: (part) => this.places.get(part),
-    });
+  #from(messages: readonly Message[]): number {
+    const from = this.#deps.epoch()?.from ?? messages.length;
+    return Math.min(from, messages.length);
   }
 
-  /** Tokens of a request once it fits. */
-  fittedSize(measured: Measured): number {
-    return sizeOf({ ...measured.sent, messages: this.fit(measured).messages }, measured.scale);
-  }
-
-  /**
-   * The last messages are kept by any compaction, so texts that are too long among them are shortened first.
-   */
-  limitTexts(base: Base): void {
-    const { messages } = this.#deps.session;
-    const before = this.#textLimit;
-    this.#textLimit = Number.POSITIVE_INFINITY;
-    const { sent, tokens, scale } = this.measure(base, messages);
-    const { compactAt, target } = this.#deps.limits.afterRefusals();
-    if (tokens <= compactAt) return;
-    const tail = messages.slice(tailStart(messages, { budget: 0, count: () => 1, keep: this.keep }));
-    const fits = (most: number) => (some: readonly Message[]) =>
-      sizeOf({ ...sent, messages: some }, scale) <= most;
-    // Once shortened, they stay the same: repeated content should be byte-identical.
-    if (!fits(compactAt)(tail))
-      this.#textLimit = Math.min(before, fitMessages(tail, { fits: fits(target) }).limit);
-  }
-
-  /**
-   * Created once per compaction: repeated messages must be the identical objects, for caches keyed by object.
-   */
-  #withHead(messages: readonly Message[]): readonly Message[] {
+  /** Created once per epoch: repeated messages must be the identical objects, for caches keyed by object. */
+  #headBefore(messages: readonly Message[], from: number): readonly Message[] {
     const compaction = this.lastCompaction;
-    if (!compaction) return messages;
-    const last = messages[compaction.at - 1];
-    if (this.#head?.compaction !== compaction || this.#head.last !== last)
-      this.#head = { compaction, last, head: headOf(messages, compaction) };
-    const { head } = this.#head;
-    return head ? [...head, ...messages.slice(endOfHead(messages, compaction))] : messages;
-  }
-
-  #withSummary(base: Base): Base & { summary?: string } {
-    const compaction = this.lastCompaction;
-    const summary = compaction && sentSummary(compaction);
-    return summary === undefined ? base : { ...base, summary };
+    const last = messages[from - 1];
+    const known = this.#head;
+    if (known && known.compaction === compaction && known.from === from && known.last === last)
+      return known.messages;
+    const shape = compaction ?? wholeShape;
+    const head = headOf(messages, shape);
+    const rest = messages.slice(head === null ? 0 : endOfHead(messages, shape), from);
+    const shown = [...(head ?? []), ...rest].map(withoutReasoning);
+    this.#head = { compaction, from, last, messages: shown };
+    return shown;
   }
 }
 

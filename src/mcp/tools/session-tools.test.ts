@@ -51,13 +51,6 @@ describe('the MCP tools of one session', () => {
     expect(large.definitions()[0]?.description).toMatch(/Available: odd:say a\.b:say$/);
   });
 
-  test('from the first run on the list is the identical object', () => {
-    const tools = session();
-    tools.settle();
-    expect(tools.definitions()).toBe(tools.definitions());
-    expect(tools.updates()).toBeNull();
-  });
-
   test("a tool is found by our name, and by the vendor's encoding of it", () => {
     const tools = session();
     for (const name of ['odd:say', 'odd__say', 'mcp__odd__say'])

@@ -15,23 +15,21 @@ export type SessionToolsOptions = Omit<ToolDeps, 'seen'> & {
 };
 
 /**
- * The MCP tools of one session. Their description in requests is fixed with the first run: a server that
- * starts later, or changes, is announced in text and reached through the fixed tools.
+ * The MCP tools of one session. Those of a server that starts later, or changes, are announced in text and reached
+ * through the fixed tools.
  */
 export type SessionTools = {
-  /** The definitions in requests, the identical list from `settle` on. */
+  /** The definitions for a new prefix. */
   definitions(): readonly ToolDefinition[];
-  settle(): void;
+  /** All tools that can be called now. */
+  available(): readonly ToolDefinition[];
   find(name: string): Tool | undefined;
   /** Names of all callable tools, including those not listed in requests. */
   names(): string[];
   /** The call that a call of a fixed tool stands for. */
   resolveCall(call: Pick<ToolCall, 'name' | 'input'>): { name: string; input: unknown } | undefined;
-  /** What changed since the model was last informed; null if nothing has, or it was not informed yet. */
-  updates(): string | null;
 };
 
-const MAX_NEWS = 4_000;
 const STARTING_MS = 15_000;
 
 export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionToolsOptions): SessionTools {
@@ -50,15 +48,7 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
         offers.resources.map((one) => ({ server, ...one })),
       ),
   };
-  /** By name, what was last announced to the model. */
-  const announced = new Map<string, string>();
-  let settled: readonly ToolDefinition[] | undefined;
   let fixed = fixedTools(catalog);
-
-  const remember = (definitions: readonly ToolDefinition[]) => {
-    announced.clear();
-    for (const one of definitions) announced.set(one.name, JSON.stringify(one));
-  };
 
   function choose(): readonly ToolDefinition[] {
     const definitions = catalog.tools();
@@ -102,39 +92,13 @@ export function createSessionTools(hub: Hub, { define, fits, ...rest }: SessionT
   }
 
   return {
-    definitions: () => settled ?? choose(),
-    settle() {
-      if (settled) return;
-      settled = choose();
-      remember(catalog.tools());
-    },
+    definitions: choose,
+    available: catalog.tools,
     find: (name) =>
       fixed.find((tool) => [tool.name, ...(tool.aliases ?? [])].includes(name)) ?? findServerTool(name),
     names: () => [...fixed, ...catalog.tools()].map(({ name }) => name),
     resolveCall: ({ name, input }) => resolveCall(name, input),
-    updates() {
-      if (!settled) return null;
-      const now = catalog.tools();
-      const updates = changesSince(announced, now);
-      remember(now);
-      return updates;
-    },
   };
-}
-
-function changesSince(announced: ReadonlyMap<string, string>, now: readonly ToolDefinition[]): string | null {
-  const come = now.filter(({ name }) => !announced.has(name));
-  const changed = now.filter(
-    (one) => announced.has(one.name) && announced.get(one.name) !== JSON.stringify(one),
-  );
-  const names = new Set(now.map(({ name }) => name));
-  const gone = [...announced.keys()].filter((name) => !names.has(name));
-  const lines = [
-    ...(come.length > 0 ? [`New MCP tools, for McpCall: ${listed(come.map(({ name }) => name))}.`] : []),
-    ...(changed.length > 0 ? [`Changed (see McpSearch): ${listed(changed.map(({ name }) => name))}.`] : []),
-    ...(gone.length > 0 ? [`No longer available: ${listed(gone)}.`] : []),
-  ];
-  return lines.length === 0 ? null : `[${lines.join(' ')}]`;
 }
 
 /** A call that needs servers waits for them as long as for a restarting one. */
@@ -145,11 +109,6 @@ async function waitFor(
   if (names.length === 0) return;
   progress(`Waiting for ${names.join(', ')} to start (up to ${STARTING_MS / 1_000}s).\n`);
   await hub.settled(STARTING_MS, { names, signal });
-}
-
-function listed(names: readonly string[]): string {
-  const text = names.join(', ');
-  return text.length > MAX_NEWS ? `${text.slice(0, MAX_NEWS)} …` : text;
 }
 
 /** As vendors encode names, and models repeat them. */

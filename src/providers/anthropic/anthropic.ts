@@ -8,7 +8,7 @@ import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { TEMPERATURE_VERSION } from './thinking.ts';
-import { newReply, type ReplyState, toEvents, toWire } from './wire.ts';
+import { betasOf, newReply, type ReplyState, toEvents, toWire, type WireRequest } from './wire.ts';
 
 /** The newest API version; `TEMPERATURE_VERSION` is used when a temperature is set. */
 const VERSION = { 'anthropic-version': '2026-10-21' };
@@ -18,7 +18,8 @@ export const createAnthropic: CreateProvider = (options) => ({
   stream: (request, signal) => stream(request, options, signal),
 
   async countTokens(request, signal) {
-    const { model, messages, system, tools, thinking } = toWire(request, options);
+    const wire = toWire(request, options);
+    const { model, messages, system, tools, thinking } = wire;
     const body = {
       model,
       messages,
@@ -29,7 +30,7 @@ export const createAnthropic: CreateProvider = (options) => ({
     const { endpoint } = options;
     if (endpoint && !endpoint.count) return estimateTokens(request);
     const address = endpoint?.count?.(model, body) ?? { url: `${messagesUrl(options)}/count_tokens`, body };
-    const headers = endpoint ? {} : { ...VERSION, ...bearer(options) };
+    const headers = endpoint ? {} : { ...VERSION, ...bearer(options), ...betaHeader(wire) };
     try {
       const response = await watchWire(options).post(address.url, { headers, body: address.body, signal });
       const { input_tokens: tokens }: Partial<Anthropic.MessageTokensCount> = JSON.parse(
@@ -42,6 +43,11 @@ export const createAnthropic: CreateProvider = (options) => ({
     }
   },
 });
+
+function betaHeader(body: WireRequest): Record<string, string> {
+  const betas = betasOf(body);
+  return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
+}
 
 /** The base URL may or may not end with the version. */
 function messagesUrl({ baseUrl }: ProviderOptions): string {
@@ -60,7 +66,7 @@ async function* stream(
   try {
     const { endpoint } = options;
     const version = body.temperature === undefined ? VERSION : TEMPERATURE_VERSION;
-    const headers = endpoint ? {} : { ...version, ...bearer(options) };
+    const headers = endpoint ? {} : { ...version, ...bearer(options), ...betaHeader(body) };
     const address = endpoint?.stream(request.model, body) ?? { url: messagesUrl(options), body };
     const response = await watch.post(address.url, { headers, body: address.body, signal });
     for await (const { event, data } of serverEvents(response.body)) {

@@ -6,12 +6,14 @@ import {
   type TextPart,
   type ToolMessage,
   type Usage,
+  type UserMessage,
 } from '../../contract/message.ts';
-import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
+import type { CompletionRequest, ProviderEvent, ToolDefinition } from '../../contract/provider.ts';
 import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
+import { TOOL_CHANGES, takesSystemMessages } from './mid-conversation.ts';
 import { type ThinkingFields, thinkingFor } from './thinking.ts';
 
 /** Enough for a long file in one call; the model's full limit would only delay the end of a runaway reply. */
@@ -30,7 +32,17 @@ type Block = Anthropic.ContentBlockParam;
 type ResultBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
 type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'>;
 
-export type WireRequest = Anthropic.MessageCreateParamsStreaming & ThinkingFields;
+/** The SDK types have no system messages; they follow a turn of the user. */
+type SystemTurn = { role: 'system'; content: SystemBlock[] };
+type SystemBlock =
+  | { type: 'text'; text: string }
+  | { type: 'tool_removal'; tool: { type: 'tool_reference'; name: string } }
+  | { type: 'tool_addition'; tool: { type: 'tool_definition'; definition: Anthropic.Tool } };
+
+export type WireMessage = Anthropic.MessageParam | SystemTurn;
+
+export type WireRequest = Omit<Anthropic.MessageCreateParamsStreaming, 'messages'> &
+  ThinkingFields & { messages: WireMessage[] };
 
 export function toWire(request: CompletionRequest, options: WireOptions): WireRequest {
   const info = options.infoOf(request.model);
@@ -52,12 +64,21 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
   };
 }
 
+/** The betas that the vendor must be told of for a request. */
+export function betasOf({ messages }: Pick<WireRequest, 'messages'>): string[] {
+  const hasToolChanges = messages.some(
+    ({ role, content }) =>
+      role === 'system' && Array.isArray(content) && content.some(({ type }) => type !== 'text'),
+  );
+  return hasToolChanges ? [...TOOL_CHANGES] : [];
+}
+
 function toTools(request: CompletionRequest, names: WireNames): Anthropic.Tool[] {
-  return (request.tools ?? []).map((tool) => ({
-    name: names.toWire(tool.name),
-    description: tool.description,
-    input_schema: toSchema(tool.parameters),
-  }));
+  return (request.tools ?? []).map((tool) => toTool(tool, names));
+}
+
+function toTool({ name, description, parameters }: ToolDefinition, names: WireNames): Anthropic.Tool {
+  return { name: names.toWire(name), description, input_schema: toSchema(parameters) };
 }
 
 /** The oldest version works with every model that can search, and takes no other tool along. */
@@ -85,14 +106,16 @@ function toSchema(parameters: Record<string, unknown>): Anthropic.Tool.InputSche
   return { ...schema, type: 'object' };
 }
 
-/** Tool results go in the user's turn, before any text of the user. */
-function toMessages(
-  request: CompletionRequest,
-  options: WireOptions,
-  names: WireNames,
-): Anthropic.MessageParam[] {
+type Turn = { role: 'user' | 'assistant'; content: Block[]; system: SystemBlock[] };
+
+/**
+ * Tool results go in the user's turn, before any text of the user. What the program itself states follows the turn as a
+ * system message where the model takes one.
+ */
+function toMessages(request: CompletionRequest, options: WireOptions, names: WireNames): WireMessage[] {
   const images = options.infoOf(request.model).abilities.images;
-  const turns: { role: 'user' | 'assistant'; content: Block[] }[] = [];
+  const hasSystem = takesSystemMessages(request.model);
+  const turns: Turn[] = [];
   for (const message of request.messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const blocks =
@@ -100,12 +123,18 @@ function toMessages(
         ? assistantBlocks(message, names, keepsThinking(message, request, options))
         : message.role === 'tool'
           ? [toolResult(message, images)]
-          : plainBlocks(message.content, images);
-    if (blocks.length === 0) continue;
+          : plainBlocks(
+              message.content.filter((part) => !hasSystem || !isStatement(part)),
+              images,
+            );
+    const system = hasSystem && message.role === 'user' ? systemBlocks(message, names) : [];
+    if (blocks.length === 0 && system.length === 0) continue;
 
     const turn = turns.at(-1);
-    if (turn?.role === role) turn.content.push(...blocks);
-    else turns.push({ role, content: blocks });
+    if (turn?.role === role) {
+      turn.content.push(...blocks);
+      turn.system.push(...system);
+    } else turns.push({ role, content: blocks, system });
   }
   for (const turn of turns) {
     if (turn.role === 'user') turn.content.sort((a, b) => rank(a) - rank(b));
@@ -115,7 +144,33 @@ function toMessages(
     if (last && (last.type === 'text' || last.type === 'image' || last.type === 'tool_result'))
       last.cache_control = CACHED;
   }
-  return turns;
+  return turns.flatMap(({ system, ...turn }): WireMessage[] => [
+    turn,
+    ...(system.length === 0 ? [] : [{ role: 'system' as const, content: system }]),
+  ]);
+}
+
+/** Whether a part is in the program's own words: never text of files, servers or other people. */
+function isStatement(part: TextPart | ImagePart): part is TextPart {
+  return part.type === 'text' && part.update?.trusted === true;
+}
+
+function systemBlocks({ content }: UserMessage, names: WireNames): SystemBlock[] {
+  const statements = content.filter(isStatement);
+  const changes = content.flatMap((part) => (part.type === 'text' ? (part.update?.tools ?? []) : []));
+  return [
+    ...changes.flatMap(({ added, removed }): SystemBlock[] => [
+      ...removed.map((name) => ({
+        type: 'tool_removal' as const,
+        tool: { type: 'tool_reference' as const, name: names.toWire(name) },
+      })),
+      ...added.map((tool) => ({
+        type: 'tool_addition' as const,
+        tool: { type: 'tool_definition' as const, definition: toTool(tool, names) },
+      })),
+    ]),
+    ...statements.map(({ text }) => ({ type: 'text' as const, text })),
+  ];
 }
 
 const rank = (block: Block): number => (block.type === 'tool_result' ? 0 : 1);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { hello, play } from '../../../test/support/loopback.ts';
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
-import { noUsage, textOf } from '../../contract/message.ts';
+import { noUsage } from '../../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
-import { withRetry } from './retry.ts';
+import { continueAfter, withRetry } from './retry.ts';
 
 const text: ProviderEvent = { type: 'text', text: 'hey' };
 const stop: ProviderEvent = { type: 'stop', reason: 'end' };
@@ -103,44 +103,30 @@ describe('[V06][Y21] retry', () => {
   });
 
   test.each<ProviderErrorKind>(['cut', 'overloaded', 'server_error', 'timeout'])(
-    'an interrupted answer (%s) is continued: the model sees its partial output',
+    'an answer interrupted after text (%s) ends with the error: the conversation asks for the rest',
     async (kind) => {
-      const call: ProviderEvent = { type: 'tool_call_start', key: '0', name: 'Read' };
-      const { provider, seen } = scripted(
-        [text, call, failure(kind)],
-        [{ type: 'text', text: ' you' }, failure(kind)],
-        [stop],
-      );
+      const error = failure(kind);
+      const { provider, seen } = scripted([text, error], [text, stop]);
       const { sleep } = waits();
-      const request = hello();
-
-      const { events, error } = await play(withRetry(provider, { sleep }), request);
-
-      expect(error).toBeUndefined();
-      expect(events.map(({ type }) => type)).toEqual([
-        'text',
-        'tool_call_start',
-        'retry',
-        'text',
-        'retry',
-        'stop',
-      ]);
-      expect(seen.requests.map(({ messages }) => messages.map(textOf))).toEqual([
-        ['hi'],
-        ['hi', 'hey', expect.stringContaining('Continue exactly where it stops')],
-        ['hi', 'hey you', expect.stringContaining('Continue exactly where it stops')],
-      ]);
-      expect(seen.requests[2]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+      expect((await play(withRetry(provider, { sleep }), hello())).error).toBe(error);
+      expect(seen.attempts).toBe(1);
+      expect(continueAfter(error, 1)).toBeGreaterThanOrEqual(1000);
+      expect(continueAfter(error, 4)).toBeUndefined();
     },
   );
 
-  test('an answer that is interrupted repeatedly ends with the error, after three attempts', async () => {
-    const error = failure('cut');
-    const { provider, seen } = scripted([text, error], [text, error], [text, error], [text, error]);
-    const { slept, sleep } = waits();
-    const played = await play(withRetry(provider, { sleep, random: () => 0 }), hello());
-    expect(played.error).toBe(error);
-    expect({ attempts: seen.requests.length, slept }).toEqual({ attempts: 4, slept: [1000, 2000, 4000] });
+  test('background work starts over after text', async () => {
+    const { provider, seen } = scripted([text, failure('cut')], [text, stop]);
+    const { sleep } = waits();
+    const { events, error } = await play(withRetry(provider, { sleep, restarts: true }), hello());
+    expect(error).toBeUndefined();
+    expect(events.map(({ type }) => type)).toEqual(['text', 'retry', 'text', 'stop']);
+    expect(seen.requests).toEqual([hello(), hello()]);
+  });
+
+  test('an error that no retry helps against is not continued after', () => {
+    expect(continueAfter(failure('auth'), 1)).toBeUndefined();
+    expect(continueAfter(new TypeError('bug'), 1)).toBeUndefined();
   });
 
   test('thinking and calls alone are not continued: the same request is sent again', async () => {

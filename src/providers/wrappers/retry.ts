@@ -1,5 +1,5 @@
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
-import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
+import type { Provider, ProviderEvent } from '../../contract/provider.ts';
 import { pause } from '../../lib/async/abort.ts';
 
 export const MAX_RETRIES = 3;
@@ -20,34 +20,37 @@ const RETRYABLE: ReadonlySet<ProviderErrorKind> = new Set([
 
 export type RetryOptions = {
   maxRetries?: number;
+  /** Starts over also after text, which nobody has seen. */
+  restarts?: boolean;
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** From 0 to 1; determines the jitter. */
   random?: () => number;
 };
 
 /**
- * Retries transient failures. An interrupted answer is continued: the model gets its partial output. Calls of
- * an interrupted answer have not run, so nothing is done twice.
+ * Retries transient failures as long as no text has arrived: calls of an interrupted answer have not run, so nothing is
+ * done twice. After text, the conversation decides: it asks for the rest (`continueAfter`).
  */
 export function withRetry(provider: Provider, options: RetryOptions = {}): Provider {
-  const { maxRetries = MAX_RETRIES, sleep = pause, random = Math.random } = options;
+  const { maxRetries = MAX_RETRIES, sleep = pause, random = Math.random, restarts = false } = options;
   return {
     ...provider,
     async *stream(request, signal) {
-      let received = '';
       for (let attempt = 1; ; attempt++) {
-        let hasOutput = received !== '';
+        let text = '';
+        let hasOutput = false;
         let wait: { error: ProviderError; delayMs: number };
         try {
-          for await (const event of provider.stream(continued(request, received, provider.name), signal)) {
-            received = textAfter(received, event);
+          for await (const event of provider.stream(request, signal)) {
+            text = textAfter(text, event);
             // Usage before the first output does not count as output.
             hasOutput ||= event.type !== 'usage';
             yield event;
           }
           return;
         } catch (error) {
-          if (signal.aborted || attempt > maxRetries || !isRetryable(error, hasOutput)) throw error;
+          const isOver = text.trim() !== '' && !restarts;
+          if (signal.aborted || isOver || attempt > maxRetries || !isRetryable(error, hasOutput)) throw error;
           wait = { error, delayMs: delayFor(error, attempt, random()) };
         }
         const { error, delayMs } = wait;
@@ -58,22 +61,10 @@ export function withRetry(provider: Provider, options: RetryOptions = {}): Provi
   };
 }
 
-const CONTINUE_PROMPT =
-  '[The connection broke in the middle of your answer. You see the part that arrived. Continue exactly where it stops: repeat nothing, and do not mention the break. A call you were making did not arrive; make it again.]';
-
-function continued(request: CompletionRequest, received: string, provider: string): CompletionRequest {
-  if (received.trim() === '') return request;
-  const { model, messages } = request;
-  const timestamp = messages.at(-1)?.timestamp ?? '';
-  const partial = { type: 'text' as const, text: received };
-  return {
-    ...request,
-    messages: [
-      ...messages,
-      { role: 'assistant', content: [partial], provider, model, stopReason: 'cut', timestamp },
-      { role: 'user', content: [{ type: 'text', text: CONTINUE_PROMPT }], timestamp },
-    ],
-  };
+/** The same policy for a conversation: how long to wait before it asks for the rest; undefined if never. */
+export function continueAfter(error: unknown, attempt: number): number | undefined {
+  if (attempt > MAX_RETRIES || !isRetryable(error, true)) return undefined;
+  return delayFor(error, attempt, Math.random());
 }
 
 function textAfter(received: string, event: ProviderEvent): string {

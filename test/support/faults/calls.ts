@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { builtinTools } from '../../../src/tools/index.ts';
-import { seal, sign, signCall } from '../model-server/pieces.ts';
+import { seal, signCall } from '../model-server/pieces.ts';
 import { but, calls, says, thinks, thinksSecretly } from '../model-server/script.ts';
 import type { Fault, PerProtocol, Played } from './fault.ts';
 
@@ -46,7 +46,8 @@ const mistakes = [
 const thought = 'The file will tell.';
 /** What must be sent back next to the thought's call. */
 const proofs: PerProtocol<string[] | undefined> = {
-  anthropic: [sign(thought)],
+  // The server verifies it: it is bound to what came before.
+  anthropic: [expect.any(String)],
   'openai-responses': [seal(thought)],
   google: [signCall('Read', a)],
   'openai-chat': undefined,
@@ -175,8 +176,9 @@ export const oddCalls: Fault[] = [
     models: thinkers,
     script: [thinksSecretly(thought, calls(['Read', a])), says('fine')],
     upshot: { requests: 2, ran: ['Read'], told: [alpha] },
-    also: ({ server, events }) => {
-      expect(server.requests[1]?.messages[1]?.signatures).toEqual([seal(thought)]);
+    also: ({ server, events }, protocol) => {
+      const proof = protocol === 'anthropic' ? expect.any(String) : seal(thought);
+      expect(server.requests[1]?.messages[1]?.signatures).toEqual([proof]);
       expect(events.filter((event) => event.type === 'thinking')).toEqual([]);
     },
     except: {

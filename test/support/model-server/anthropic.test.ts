@@ -1,6 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { seal, sign } from './pieces.ts';
 import {
   both,
   but,
@@ -19,6 +18,7 @@ import { type ModelServerOptions, startModelServer } from './server.ts';
 const question = {
   model: 'claude-sonnet-5',
   max_tokens: 1000,
+  thinking: { type: 'adaptive' as const, display: 'summarized' as const },
   messages: [{ role: 'user' as const, content: 'hi' }],
 };
 
@@ -61,7 +61,7 @@ describe('the Anthropic protocol, read by its own SDK', () => {
     const message = await client.messages.stream(question).finalMessage();
 
     expect(message.content).toMatchObject([
-      { type: 'thinking', thinking: 'two files', signature: sign('two files') },
+      { type: 'thinking', thinking: 'two files', signature: expect.any(String) },
       { type: 'text', text: 'Looking.' },
       { type: 'tool_use', name: 'Read', input: { file_path: 'ä.ts' } },
       { type: 'tool_use', name: 'Grep', input: { pattern: 'x', nested: { a: [1] } } },
@@ -86,7 +86,7 @@ describe('the Anthropic protocol, read by its own SDK', () => {
       'tool_use',
       'tool_use',
     ]);
-    expect(whole.content[0]).toEqual({ type: 'redacted_thinking', data: seal('hidden') });
+    expect(whole.content[0]).toEqual({ type: 'redacted_thinking', data: expect.any(String) });
     const nameless = (message: Anthropic.Message) =>
       JSON.stringify(message.content).replaceAll(/"toolu_\w+"/g, '""');
     expect(nameless(whole)).toBe(nameless(streamed));
@@ -182,7 +182,7 @@ describe('the Anthropic protocol, read by its own SDK', () => {
           text: '',
           calls: [{ id: 'toolu_1', name: 'Read', input: { file_path: 'a' } }],
           results: [],
-          signatures: [sign('hm')],
+          signatures: [expect.any(String)],
         },
         {
           role: 'tool',

@@ -11,6 +11,8 @@ import { type Answer, both, thinks } from './script.ts';
 
 const PROTOCOLS: Protocol[] = [anthropic, openaiChat, openaiResponses, google, ollama];
 
+import { sampleRequest } from './vendors/sample-request.ts';
+
 type Said = { text: string; thought: string; args: Record<string, string> };
 
 const argumentsOf = fc.dictionary(
@@ -40,12 +42,9 @@ const answers = fc
   }));
 
 describe.each(PROTOCOLS)('frames of $name', (protocol) => {
-  const exchange = {
-    seq: 1,
-    model: 'm',
-    body: { stream_options: { include_usage: true } },
-    now: new Date(0),
-  };
+  const body = { stream_options: { include_usage: true } };
+  const request = sampleRequest(body, { protocol: protocol.name });
+  const exchange = { seq: 1, model: 'm', body, now: new Date(0), request };
 
   test('any content, split in any way, is complete once joined', () => {
     fc.assert(

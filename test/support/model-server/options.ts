@@ -13,6 +13,14 @@ export type ModelServerOptions = {
   contextLength?: number;
   /** Accept what the vendor would refuse. Default: refuse. */
   lenient?: boolean;
+  /** Also the rules that the program does not follow yet. Default: those it follows. */
+  enforce?: 'all' | 'followed';
+  /** Why requests may be answered worse than they could. Default: `close` fails if one was. */
+  degrades?: string;
+  /** Every reply starts with a thought, if the request lets the model think. Default: what the script says. */
+  thinks?: boolean;
+  /** The account at Anthropic: its thinking blocks belong to it, and newer ones have stricter rules. */
+  account?: { id: string; createdAt: string };
 };
 
 export const defaults = {
@@ -23,6 +31,10 @@ export const defaults = {
   capabilities: ['completion', 'tools', 'thinking'] as readonly string[],
   contextLength: 40960,
   lenient: false,
+  enforce: 'followed' as 'all' | 'followed',
+  degrades: undefined as string | undefined,
+  thinks: false,
+  account: { id: 'org_scripted', createdAt: '2026-10-01T00:00:00Z' },
 };
 
 export type Settled = typeof defaults;

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hangUp, type Line, send, untilLeft } from './deliver.ts';
 import { json } from './http.ts';
+import { joined } from './pieces.ts';
 import type { Frame, Protocol, SeenRequest } from './protocol.ts';
-import type { Delivery, Place, Reply } from './script.ts';
+import type { Answer, Delivery, Place, Reply } from './script.ts';
+import { isThinkingOn } from './vendors/anthropic/thinking.ts';
+import type { VendorRequest } from './vendors/rule.ts';
 
-type Scene = { seen: SeenRequest; seq: number; protocol: Protocol; line: Line };
+type Scene = { seen: SeenRequest; seq: number; protocol: Protocol; line: Line; request: VendorRequest };
 
 /** Sends one reply as bytes. */
-export async function play(reply: Reply, { seen, seq, protocol, line }: Scene): Promise<void> {
+export async function play(reply: Reply, { seen, seq, protocol, line, request }: Scene): Promise<void> {
   switch (reply.type) {
     case 'failure': {
       const { retryAfter } = reply.words;
@@ -38,17 +41,19 @@ export async function play(reply: Reply, { seen, seq, protocol, line }: Scene): 
       return;
     }
     case 'answer': {
-      const exchange = { seq, model: seen.model, body: seen.body, now: new Date() };
+      const exchange = { seq, model: seen.model, body: seen.body, now: new Date(), request };
       const { delivery } = reply;
+      const answer = request.settled.thinks ? thoughtful(reply, request) : reply;
+      remember(answer, request);
       const ids = { 'request-id': `req_${seq}`, 'x-request-id': `req_${seq}` };
       if (protocol.wantsStream(seen.body, seen.path)) {
         const headers = { 'content-type': protocol.mediaType, 'cache-control': 'no-cache', ...ids };
         return send(
-          { status: 200, headers, frames: [...protocol.frames(reply, exchange)], delivery, protocol },
+          { status: 200, headers, frames: [...protocol.frames(answer, exchange)], delivery, protocol },
           line,
         );
       }
-      const frames = halves(JSON.stringify(protocol.whole(reply, exchange)));
+      const frames = halves(JSON.stringify(protocol.whole(answer, exchange)));
       const headers = { 'content-type': 'application/json', ...ids };
       if (delivery.error)
         return json(line.response, { status: 500, body: protocol.error(500, delivery.error) });
@@ -57,6 +62,21 @@ export async function play(reply: Reply, { seen, seq, protocol, line }: Scene): 
     default:
       return reply satisfies never;
   }
+}
+
+/** The answer with a thought at its start, if it has none and the model thinks. */
+function thoughtful(answer: Answer, { protocol, body }: VendorRequest): Answer {
+  const isOff = protocol === 'anthropic' && !isThinkingOn(body);
+  if (isOff || answer.parts.some((part) => part.type === 'thinking')) return answer;
+  return { ...answer, parts: [{ type: 'thinking', text: 'What is the next step?' }, ...answer.parts] };
+}
+
+function remember(answer: Answer, { protocol, model, sent }: VendorRequest): void {
+  const calls = answer.parts.flatMap((part) =>
+    part.type === 'call' ? [{ name: part.name, input: part.input }] : [],
+  );
+  const thinking = joined(answer, 'thinking');
+  sent.add({ protocol, model, text: joined(answer, 'text'), thinking, calls });
 }
 
 function halves(body: string): Frame[] {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Answer, ErrorWords } from './script.ts';
+import type { VendorRequest } from './vendors/rule.ts';
 
 export type ProtocolName = 'anthropic' | 'openai-chat' | 'openai-responses' | 'google' | 'ollama';
 
@@ -52,7 +53,7 @@ export type Refusal = { status: number; message: string; type?: string };
 export type Head = { headers: IncomingHttpHeaders; path: string; query: URLSearchParams };
 
 /** One request being answered. `seq` counts from 1 and makes ids unique. */
-export type Exchange = { seq: number; model: string; body: Json; now: Date };
+export type Exchange = { seq: number; model: string; body: Json; now: Date; request: VendorRequest };
 
 export type Protocol = {
   name: ProtocolName;

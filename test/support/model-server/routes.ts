@@ -7,14 +7,14 @@ import { openaiResponses } from './openai-responses.ts';
 import type { Settled } from './options.ts';
 import { countTokens } from './pieces.ts';
 import { type Json, type Protocol, text } from './protocol.ts';
-import { countedFaults } from './validate-anthropic.ts';
 import { modelIn } from './view-google.ts';
 
 /** A request about the server rather than to a model: it takes no step of the script. */
 type Aside = {
   type: 'aside';
   protocol: Protocol;
-  faults?(body: Json): Generator<string>;
+  /** It is about a conversation, which must be valid. */
+  counts?: true;
   answer(body: Json): Json;
 };
 
@@ -32,7 +32,7 @@ export function routeOf({ method, path, headers }: Call, settled: Settled): Rout
 
   if (is('POST', '/v1/messages')) return { type: 'model', protocol: anthropic };
   if (is('POST', '/v1/messages/count_tokens')) {
-    return { ...aside(anthropic, (body) => ({ input_tokens: countTokens(body) })), faults: countedFaults };
+    return { ...aside(anthropic, (body) => ({ input_tokens: countTokens(body) })), counts: true };
   }
   if (is('POST', `${BASE}/chat/completions`)) return { type: 'model', protocol: openaiChat };
   if (is('POST', `${BASE}/responses`)) return { type: 'model', protocol: openaiResponses };

@@ -29,7 +29,8 @@ export type CallWords = [name: string, input?: unknown, quirks?: CallQuirks];
 
 export type ReplyPart =
   | { type: 'text'; text: string }
-  | { type: 'thinking'; text: string; redacted?: true }
+  /** `signature` replaces the one that the server would make. */
+  | { type: 'thinking'; text: string; redacted?: true; signature?: string }
   | ({ type: 'call'; name: string; input: unknown } & CallQuirks);
 
 export type ScriptedStop = 'end' | 'calls' | 'max_tokens' | 'refusal';

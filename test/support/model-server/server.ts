@@ -6,7 +6,10 @@ import { play } from './play.ts';
 import type { Head, Json, Protocol, Refusal, SeenRequest } from './protocol.ts';
 import { likelyProtocol, type Route, routeOf } from './routes.ts';
 import type { Reply, Step } from './script.ts';
-import { refusalOf } from './validate.ts';
+import type { Degradation } from './vendors/judge.ts';
+import { judge } from './vendors/judge.ts';
+import type { VendorRequest } from './vendors/rule.ts';
+import { SentReplies } from './vendors/sent-replies.ts';
 
 export type { ModelServerOptions } from './options.ts';
 
@@ -19,6 +22,8 @@ export type ModelServer = {
   asides: { method: string; path: string; body: Json }[];
   /** Why requests were refused by the server itself, not by the script. */
   refusals: string[];
+  /** What vendors answer worse than they could, without an error. `close` fails if there is any. */
+  degradations: Degradation[];
   /** A request arrived after the last step. */
   readonly exhausted: boolean;
   close(): Promise<void>;
@@ -49,6 +54,11 @@ export async function startModelServer(
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
     await closed;
+    const { degradations } = state;
+    if (degradations.length > 0 && options.degrades === undefined) {
+      const lines = degradations.map(({ vendor, rule, detail }) => `- ${vendor}: ${rule} (${detail})`);
+      throw new Error(`Vendors would answer these requests worse than they could:\n${lines.join('\n')}`);
+    }
   };
   // A listening TCP server has an address with a port; the string form belongs to pipes.
   const { port } = server.address() as AddressInfo;
@@ -57,6 +67,7 @@ export async function startModelServer(
     requests: state.requests,
     asides: state.asides,
     refusals: state.refusals,
+    degradations: state.degradations,
     get exhausted() {
       return state.exhausted;
     },
@@ -70,6 +81,8 @@ class Playing {
   readonly requests: SeenRequest[] = [];
   readonly asides: ModelServer['asides'] = [];
   readonly refusals: string[] = [];
+  readonly degradations: Degradation[] = [];
+  private readonly sent = new SentReplies();
   exhausted = false;
   private readonly script: readonly Step[];
   private readonly settled: Settled;
@@ -81,23 +94,34 @@ class Playing {
     this.settled = settled;
   }
 
-  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const receivedAt = performance.now();
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-    const method = request.method ?? 'GET';
-    const head: Head = { headers: request.headers, path: pathname, query: searchParams };
-    const body = await readJson(request);
-    const route = routeOf({ method, path: pathname, headers: request.headers }, this.settled);
+    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://localhost');
+    const method = incoming.method ?? 'GET';
+    const head: Head = { headers: incoming.headers, path: pathname, query: searchParams };
+    const body = await readJson(incoming);
+    const route = routeOf({ method, path: pathname, headers: incoming.headers }, this.settled);
 
     if (route === undefined || body === undefined) {
       const message =
         route === undefined
           ? `Not found: ${method} ${pathname}`
           : 'We could not parse the JSON body of your request.';
-      const protocol = route?.protocol ?? likelyProtocol(pathname, request.headers);
+      const protocol = route?.protocol ?? likelyProtocol(pathname, incoming.headers);
       return this.refuse({ status: route === undefined ? 404 : 400, message }, { protocol, response });
     }
-    const refusal = refusalOf(route, { head, body, settled: this.settled });
+    const request: VendorRequest = {
+      protocol: route.protocol.name,
+      body,
+      headers: incoming.headers,
+      path: pathname,
+      model: route.protocol.view(body, pathname).model,
+      counting: route.type === 'aside',
+      settled: this.settled,
+      sent: this.sent,
+    };
+    const { refusal, degradations } = judge(route, { head, request });
+    this.degradations.push(...degradations);
     if (route.type === 'aside') {
       this.asides.push({ method, path: pathname, body });
       if (refusal) return this.refuse(refusal, { protocol: route.protocol, response });
@@ -113,7 +137,7 @@ class Playing {
       return this.refuse(refusal, { protocol: route.protocol, response });
     }
     const reply = await this.nextReply(seen);
-    await play(reply, { seen, seq, protocol: route.protocol, line }).catch((error: unknown) => {
+    await play(reply, { seen, seq, protocol: route.protocol, line, request }).catch((error: unknown) => {
       if (!line.left.aborted) throw error;
     });
   }

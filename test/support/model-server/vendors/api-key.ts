@@ -1,4 +1,4 @@
-import type { Head, ProtocolName, Refusal } from './protocol.ts';
+import type { Head, ProtocolName, Refusal } from '../protocol.ts';
 
 /** The vendor's error for a client without a key; Ollama requires none. */
 export function missingKey(protocol: ProtocolName, { headers, query }: Head): Refusal | undefined {

@@ -1,0 +1,408 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ConfigInput } from '../../src/config/schema/schema.ts';
+import { aca } from '../support/aca.ts';
+import { published } from '../support/mcp.ts';
+import { but, calls, cuts, type Step, says, stalls } from '../support/model-server/script.ts';
+import { type ModelServer, startModelServer } from '../support/model-server/server.ts';
+import { openTerminal, type Terminal } from '../support/terminal.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+const MODEL = 'anthropic/claude-sonnet-5-5';
+const OTHER_MODEL = 'anthropic/claude-opus-5-5';
+
+/**
+ * Scenarios in which the program still sends what Anthropic rejects or answers worse than it could. A scenario
+ * leaves this list with the change that mends it: until then it must fail.
+ */
+const BROKEN: readonly string[] = [];
+
+type Play = {
+  space: Workspace;
+  server: ModelServer;
+  /** One headless run; false ends the scenario, as the vendor refused something. */
+  run(prompt: string, ...args: string[]): Promise<void>;
+  /** Several prompts or commands in one process. */
+  talk(prompts: readonly string[], ...args: string[]): Promise<void>;
+  terminal(...args: string[]): Terminal;
+  /** Waits for a text on the screen. */
+  shown(terminal: Terminal, text: string): Promise<void>;
+  configure(config: ConfigInput): Promise<void>;
+  write(file: string, text: string): Promise<void>;
+};
+
+type Scenario = {
+  name: string;
+  files?: Record<string, string>;
+  script: Step[];
+  loop?: true;
+  play(it: Play): Promise<void>;
+};
+
+const FILES = { 'a.txt': 'alpha\n', 'b.txt': 'beta\n', 'AGENTS.md': '# Rules\n\n- Tabs.\n' };
+const reads = (file = 'a.txt') => calls(['Read', { file_path: file }]);
+const LONG = 'It goes on and on. '.repeat(210);
+
+/** Ends a scenario early: the server has already refused or degraded something. */
+class Objection extends Error {}
+
+async function open({ files = FILES, script, loop }: Scenario): Promise<Play> {
+  const space = await workspace(files);
+  const server = await startModelServer(script, {
+    enforce: 'all',
+    thinks: true,
+    degrades: 'the scenario looks at them itself',
+    ...(loop && { loop }),
+  });
+  onTestFinished(() => server.close());
+  const env = { ANTHROPIC_API_KEY: 'sk-ant-test', ANTHROPIC_BASE_URL: server.url };
+  const objections = () => server.refusals.length + server.degradations.length;
+  const root = path.join(space.home, '.ai-assistant');
+  const launch = async (args: string[], stdin?: string) => {
+    const model = args.includes('--model') ? [] : ['--model', MODEL];
+    const { code, stderr } = await aca(space, ['-p', ...args, ...model], {
+      env,
+      ...(stdin !== undefined && { stdin }),
+    });
+    if (objections() > 0) throw new Objection();
+    expect([code, stderr]).toEqual([0, expect.anything()]);
+  };
+  return {
+    space,
+    server,
+    run: (prompt, ...args) => launch([prompt, ...args]),
+    talk: (prompts, ...args) => {
+      const stdin = prompts.map((text) => `${JSON.stringify({ type: 'user', text })}\n`).join('');
+      const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
+      return launch([...formats, ...args], stdin);
+    },
+    terminal: (...args) => openTerminal(space, ['--plain', '--model', MODEL, ...args], env),
+    async shown(terminal, text) {
+      const seen = new AbortController();
+      const refused = async () => {
+        while (!seen.signal.aborted && objections() === 0)
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        if (!seen.signal.aborted) throw new Objection();
+      };
+      await Promise.race([terminal.waitFor(text).finally(() => seen.abort()), refused()]);
+    },
+    async configure(config) {
+      await mkdir(root, { recursive: true });
+      await writeFile(path.join(root, 'config.json'), JSON.stringify(config));
+    },
+    async write(file, text) {
+      const target = path.resolve(space.root, file);
+      await mkdir(path.dirname(target), { recursive: true });
+      await writeFile(target, text);
+    },
+  };
+}
+
+/** Two prompts, with something in between that a user does every day. */
+function resumed(name: string, between: (it: Play) => Promise<string[]>): Scenario {
+  return {
+    name,
+    script: [reads(), says('First.'), reads('b.txt'), says('Second.'), says('Third.')],
+    async play(it) {
+      await it.run('one');
+      const args = await between(it);
+      await it.run('two', '--continue', ...args);
+      await it.run('three', '--continue', ...args);
+    },
+  };
+}
+
+const plain: Scenario[] = [
+  {
+    name: 'two prompts with tools in one process',
+    script: [reads(), says('First.'), reads('b.txt'), says('Second.')],
+    play: (it) => it.talk(['one', 'two']),
+  },
+  {
+    name: 'several tool loops, with parallel and failing calls',
+    script: [
+      reads(),
+      calls(['Read', { file_path: 'b.txt' }], ['Glob', { pattern: '*' }]),
+      reads('none.txt'),
+      calls(['Grep', {}, { noArguments: true }]),
+      reads(),
+      says('First.'),
+      says('Second.'),
+    ],
+    play: (it) => it.talk(['one', 'two']),
+  },
+  {
+    name: 'an edit and a command',
+    script: [
+      calls(['Read', { file_path: 'a.txt' }]),
+      calls(['Edit', { file_path: 'a.txt', old_string: 'alpha', new_string: 'omega' }]),
+      calls(['Bash', { command: 'cat a.txt' }]),
+      says('First.'),
+      says('Second.'),
+    ],
+    play: (it) => it.talk(['one', 'two'], '--mode', 'auto'),
+  },
+  {
+    name: 'text and thoughts between calls',
+    script: [
+      { ...says('Looking.'), parts: [...says('Looking.').parts, ...reads().parts] },
+      { ...says('And b.'), parts: [...says('And b.').parts, ...reads('b.txt').parts] },
+      says('First.'),
+      says('Second.'),
+    ],
+    play: (it) => it.talk(['one', 'two']),
+  },
+];
+
+const afterResume: Scenario[] = [
+  resumed('resumed in a new process', async () => []),
+  resumed('resumed after AGENTS.md was edited', async ({ write }) => {
+    await write('AGENTS.md', '# Rules\n\n- Spaces.\n');
+    return [];
+  }),
+  resumed('resumed with one more folder', async ({ space }) => {
+    const other = path.join(space.home, 'other');
+    await mkdir(other);
+    return ['--add-dir', other];
+  }),
+  resumed('resumed with one more MCP server', async () => [
+    '--mcp-config',
+    JSON.stringify({ mcpServers: { every: published('everything') } }),
+  ]),
+  resumed('resumed with one more skill', async ({ space, write }) => {
+    const skill = '---\nname: zebra\ndescription: Draws zebras.\n---\nDraw a zebra.\n';
+    await write(path.join(space.home, '.ai-assistant/skills/zebra/SKILL.md'), skill);
+    return [];
+  }),
+  resumed('resumed in another mode', async () => ['--mode', 'plan']),
+  resumed('resumed with another output style', async ({ configure }) => {
+    await configure({ outputStyle: 'explanatory' });
+    return [];
+  }),
+  resumed('resumed with another effort', async () => ['--effort', 'low']),
+  resumed('resumed as a fork', async () => ['--fork']),
+  {
+    name: 'another model for one prompt, and back',
+    script: [reads(), says('First.'), reads('b.txt'), says('Second.'), reads(), says('Third.')],
+    async play(it) {
+      await it.run('one');
+      await it.run('two', '--continue', '--model', OTHER_MODEL);
+      await it.run('three', '--continue', '--model', MODEL);
+    },
+  },
+];
+
+const isSummary: Step = ({ messages }) =>
+  says((messages.at(-1)?.text ?? '').startsWith('Below ') ? '[Completed: a round]' : `Answer. ${LONG}`);
+const questions = (count: number) => Array.from({ length: count }, (_, i) => `question ${i + 1}`);
+
+const compacted: Scenario[] = [
+  {
+    name: 'after /compact',
+    script: [isSummary],
+    loop: true,
+    play: (it) => it.talk([...questions(9), '/compact', 'and now?', 'and then?']),
+  },
+  {
+    name: 'after /compact, resumed in a new process',
+    script: [isSummary],
+    loop: true,
+    async play(it) {
+      await it.talk([...questions(9), '/compact', 'and now?']);
+      await it.run('and then?', '--continue');
+    },
+  },
+  {
+    name: 'after automatic compaction',
+    script: [isSummary],
+    loop: true,
+    async play(it) {
+      await it.configure({
+        models: { [MODEL]: { contextWindow: 24_000, maxOutputTokens: 1000 } },
+        summarizationThreshold: 0.5,
+      });
+      await it.talk(questions(16));
+    },
+  },
+  {
+    name: 'long tool results in a small window',
+    files: { ...FILES, 'long.txt': 'word '.repeat(4_000) },
+    script: [...questions(8).map(() => reads('long.txt')), says('First.'), says('Second.')],
+    async play(it) {
+      await it.configure({ models: { [MODEL]: { contextWindow: 40_000, maxOutputTokens: 1000 } } });
+      await it.talk(['one', 'two']);
+    },
+  },
+];
+
+const brokenReplies: Scenario[] = [
+  {
+    name: 'a secret that becomes known after it was sent',
+    files: { 'log.txt': 'retry with tr0ub4dor-and-3x\n', 'db.ini': 'password = "tr0ub4dor-and-3x"\n' },
+    script: [reads('log.txt'), reads('db.ini'), says('First.'), says('Second.')],
+    play: (it) => it.talk(['one', 'two']),
+  },
+  {
+    name: 'a reply cut off by the output limit, and continued',
+    script: [but(says('The first half '), { stop: 'max_tokens' }), says('and the rest.'), says('Second.')],
+    play: (it) => it.talk(['one', 'two']),
+  },
+  {
+    name: 'a call cut off by the output limit',
+    script: [
+      but(calls(['Write', {}, { rawArguments: '{"file_path":"c.txt","content":"ha' }]), {
+        stop: 'max_tokens',
+      }),
+      says('First.'),
+      says('Second.'),
+    ],
+    play: (it) => it.talk(['one', 'two']),
+  },
+  {
+    name: 'a stream that breaks in the middle of the text, and is retried',
+    script: [cuts(says(`Half. ${LONG}`), { after: 'content' }), says('First.'), says('Second.')],
+    play: (it) => it.talk(['one', 'two']),
+  },
+  {
+    name: 'a stream that breaks in the middle of the thinking, and is retried',
+    script: [cuts(says('Half.'), { after: 4 }), says('First.'), says('Second.')],
+    play: (it) => it.talk(['one', 'two']),
+  },
+  {
+    name: 'an empty reply',
+    script: [says(''), says('First.'), says('Second.')],
+    play: (it) => it.talk(['one', 'two']),
+  },
+];
+
+/** Typed lines and what each of them shows. */
+function typed(name: string, script: Step[], lines: [line: string, shown: string][]): Scenario {
+  return {
+    name,
+    script,
+    async play(it) {
+      const terminal = it.terminal('--mode', 'accept-edits');
+      await it.shown(terminal, 'sonnet');
+      for (const [line, text] of lines) {
+        terminal.type(`${line}\r`);
+        await it.shown(terminal, text);
+      }
+      terminal.type('/quit\r');
+      await terminal.exitCode;
+    },
+  };
+}
+
+const inTheTerminal: Scenario[] = [
+  typed(
+    'modes switched in one process',
+    [reads(), says('First.'), reads('b.txt'), says('Second.'), says('Third.')],
+    [
+      ['one', 'First.'],
+      ['/mode plan', 'plan'],
+      ['two', 'Second.'],
+      ['/mode accept-edits', 'accept-edits'],
+      ['three', 'Third.'],
+    ],
+  ),
+  typed(
+    'rewound by one prompt',
+    [reads(), says('First.'), reads('b.txt'), says('Second.'), says('Third.')],
+    [
+      ['one', 'First.'],
+      ['two', 'Second.'],
+      ['/rewind 2 conversation', 'Rewound to before'],
+      ['three', 'Third.'],
+    ],
+  ),
+  typed(
+    'a change undone',
+    [calls(['Write', { file_path: 'c.txt', content: 'c\n' }]), says('First.'), says('Second.')],
+    [
+      ['one', 'First.'],
+      ['/undo', 'c.txt'],
+      ['two', 'Second.'],
+    ],
+  ),
+  typed(
+    'forked in one process',
+    [reads(), says('First.'), reads('b.txt'), says('Second.')],
+    [
+      ['one', 'First.'],
+      ['/fork', "You're in the copy"],
+      ['two', 'Second.'],
+    ],
+  ),
+  typed(
+    'another model in one process, and back',
+    [reads(), says('First.'), reads('b.txt'), says('Second.'), says('Third.')],
+    [
+      ['one', 'First.'],
+      [`/model ${OTHER_MODEL}`, 'opus-5-5'],
+      ['two', 'Second.'],
+      [`/model ${MODEL}`, 'is now'],
+      ['three', 'Third.'],
+    ],
+  ),
+  typed(
+    'a folder added in one process',
+    [reads(), says('First.'), says('Second.')],
+    [
+      ['one', 'First.'],
+      ['/add-dir /tmp', '/tmp'],
+      ['two', 'Second.'],
+    ],
+  ),
+  typed(
+    'another output style in one process',
+    [reads(), says('First.'), says('Second.')],
+    [
+      ['one', 'First.'],
+      ['/output-style explanatory', 'explanatory'],
+      ['two', 'Second.'],
+    ],
+  ),
+  {
+    name: 'canceled in the middle of a reply',
+    script: [reads(), stalls(says(`Half. ${LONG}`), { after: 40 }), says('Second.'), says('Third.')],
+    async play(it) {
+      const terminal = it.terminal();
+      await it.shown(terminal, 'sonnet');
+      terminal.type('one\r');
+      await it.shown(terminal, 'Half.');
+      terminal.type('\u0003');
+      await it.shown(terminal, 'ancel');
+      terminal.type('two\r');
+      await it.shown(terminal, 'Second.');
+      terminal.type('three\r');
+      await it.shown(terminal, 'Third.');
+      terminal.type('/quit\r');
+      await terminal.exitCode;
+    },
+  },
+];
+
+const groups = { plain, afterResume, compacted, brokenReplies, inTheTerminal };
+
+describe.each(Object.entries(groups))('Anthropic objects to nothing: %s', (_group, scenarios) => {
+  test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async (name, scenario) => {
+    const it = await open(scenario);
+    await scenario.play(it).catch((error: unknown) => {
+      if (!(error instanceof Objection)) throw error;
+    });
+    const { refusals, degradations } = it.server;
+    const objections = [...refusals, ...degradations.map(({ rule, detail }) => `${rule}: ${detail}`)];
+    if (BROKEN.includes(name)) expect(objections, `${name} is mended: take it off the list`).not.toEqual([]);
+    else {
+      expect(objections).toEqual([]);
+      expect(it.server.exhausted).toBe(false);
+    }
+  });
+});
+
+test('every broken scenario exists', () => {
+  const names = Object.values(groups).flatMap((scenarios) => scenarios.map(({ name }) => name));
+  expect(names).toEqual(expect.arrayContaining([...BROKEN]));
+  expect(new Set(names).size).toBe(names.length);
+});

@@ -1,0 +1,82 @@
+import type { Head, Refusal } from '../protocol.ts';
+import type { Route } from '../routes.ts';
+import { googleFaults } from '../validate-google.ts';
+import { ollamaFaults } from '../validate-ollama.ts';
+import { chatFaults } from '../validate-openai-chat.ts';
+import { responsesFaults } from '../validate-openai-responses.ts';
+import { anthropicRules } from './anthropic.ts';
+import { missingKey } from './api-key.ts';
+import { NOT_YET } from './not-yet.ts';
+import type { Rule, VendorRequest } from './rule.ts';
+
+/** What a vendor answers worse than it could, without an error. */
+export type Degradation = { vendor: string; rule: string; detail: string };
+
+export type Judgement = { refusal?: Refusal; degradations: Degradation[] };
+
+/** What the vendor would reject first: the key, the model, then the request itself; else what it degrades. */
+export function judge(route: Route, { head, request }: { head: Head; request: VendorRequest }): Judgement {
+  const { settled, model } = request;
+  const accepted = { degradations: [] };
+  if (settled.lenient) return accepted;
+  const keyless = settled.keyless ? undefined : missingKey(route.protocol.name, head);
+  if (keyless) return { refusal: keyless, degradations: [] };
+  if (route.type === 'aside' && !route.counts) return accepted;
+  if (route.type === 'model' && settled.models && model !== '' && !settled.models.includes(model))
+    return { refusal: { status: 404, message: notFound(route, model) }, degradations: [] };
+
+  const followed = settled.enforce === 'all' ? new Set<string>() : NOT_YET;
+  const judgement = judgeBy(rulesFor(request), request, followed);
+  if (judgement.refusal?.message.includes('bound to a different conversation'))
+    request.sent.refusedThinking = true;
+  return judgement;
+}
+
+/** Goes through the rules in order. */
+export function judgeBy(
+  rules: readonly Rule[],
+  request: VendorRequest,
+  skipped: ReadonlySet<string> = new Set(),
+): Judgement {
+  const degradations: Degradation[] = [];
+  for (const { rule, check } of rules) {
+    if (skipped.has(rule)) continue;
+    for (const found of check(request)) {
+      if (typeof found === 'string') return { refusal: { status: 400, message: found }, degradations: [] };
+      if ('status' in found) return { refusal: found, degradations: [] };
+      degradations.push({ vendor: request.protocol, rule, detail: found.degraded });
+    }
+  }
+  return { degradations };
+}
+
+function rulesFor({ protocol }: VendorRequest): readonly Rule[] {
+  switch (protocol) {
+    case 'anthropic':
+      return anthropicRules;
+    case 'openai-chat':
+      return [legacy(({ body }) => chatFaults(body))];
+    case 'openai-responses':
+      return [legacy(({ body }) => responsesFaults(body))];
+    case 'google':
+      return [legacy(({ body, path }) => googleFaults(body, { path }))];
+    case 'ollama':
+      return [legacy(({ body, settled }) => ollamaFaults(body, settled))];
+    default:
+      return protocol satisfies never;
+  }
+}
+const legacy = (check: Rule['check']): Rule => ({ rule: 'legacy', page: '', check });
+
+function notFound({ protocol }: Route, model: string): string {
+  switch (protocol.name) {
+    case 'anthropic':
+      return `model: ${model}`;
+    case 'google':
+      return `models/${model} is not found for API version v1beta, or is not supported for generateContent.`;
+    case 'ollama':
+      return `model '${model}' not found`;
+    default:
+      return `The model \`${model}\` does not exist or you do not have access to it.`;
+  }
+}

@@ -33,6 +33,7 @@ import { plan } from './plan.ts';
 import { plugins } from './plugins.ts';
 import { quit } from './quit.ts';
 import { redo } from './redo.ts';
+import { refresh } from './refresh.ts';
 import { remember } from './remember.ts';
 import { rename } from './rename.ts';
 import { resume } from './resume.ts';
@@ -56,6 +57,7 @@ const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
     history,
     pin,
     quit,
+    refresh,
     rename,
     resume,
     rewind,

@@ -107,6 +107,11 @@ export type ContextWindow = {
   compact(focus: string, signal: AbortSignal): Promise<Compacted | null>;
   /** Null when nothing is compacted. */
   uncompact(): Promise<Compacted | null>;
+  /**
+   * Reads instructions, skills and tools again and begins with them anew: tokens of what was read, and of the next
+   * request, which no vendor has cached.
+   */
+  refresh(): Promise<{ prefix: number; tokens: number }>;
   pins(): readonly string[];
   /** Null, or why the text was rejected. */
   pin(text: string): Promise<string | null>;

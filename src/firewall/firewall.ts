@@ -57,20 +57,17 @@ export function createFirewall({ secrets, key, isPlain = () => false }: Firewall
   let hideSummary = hideLong();
 
   /** To be called when more is known. */
-  function renew(): void {
+  function renew(): true {
     hider = createTextHider(known.values(), placeholders, known.learn);
     hidden = new WeakMap();
     conversation = new SentMessageHider(hideMessage, placeholders);
     hideSystem = hideLong();
     hideSummary = hideLong();
+    return true;
   }
 
   const refresh = () => void (known.refresh() && renew());
-  const absorb = (): boolean => {
-    const isMore = known.absorb();
-    if (isMore) renew();
-    return isMore;
-  };
+  const absorb = (): boolean => known.absorb() && renew();
   const hideDeep = <T>(value: T, mayHide?: MayHide): T =>
     mapTexts(value, (text) => hider.hide(text, mayHide));
 

@@ -26,6 +26,10 @@ export function plainWindow(): ContextWindow & { asked: string[] } {
       asked.push('uncompact');
       return asked.length > 1 ? null : { before: 3000, after: 12_000, by: 'extract' };
     },
+    refresh: async () => {
+      asked.push('refresh');
+      return { prefix: 1500, tokens: 12_000 };
+    },
     pins: () => pins,
     pin: async (text) => {
       if (text.length > 100) return 'Too long.';

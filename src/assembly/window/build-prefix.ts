@@ -20,7 +20,7 @@ export type PrefixDeps = {
   models: Pick<Models, 'current'>;
   tools: Pick<SessionTools, 'definitions' | 'serverTools'>;
   extensions: Pick<SessionExtensions, 'ready'>;
-  instructions: Pick<ProjectInstructions, 'all'>;
+  instructions: Pick<ProjectInstructions, 'reload'>;
   /** Of the main conversation. */
   style(): OutputStyle;
 };
@@ -41,7 +41,7 @@ export function createPrefixBuilder(parts: Parts, deps: PrefixDeps): PrefixBuild
   const { mode, models, tools, extensions, instructions } = deps;
 
   async function surroundings(): Promise<Surroundings> {
-    const [{ skills }, found] = await Promise.all([extensions.ready(), instructions.all()]);
+    const [{ skills }, found] = await Promise.all([extensions.ready(), instructions.reload()]);
     const all = [...found, ...hostInstructions(parts)];
     const branch = branchIn(cwd);
     const here = {

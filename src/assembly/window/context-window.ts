@@ -70,6 +70,20 @@ export function createContextWindow(
       return { before, after, by: last.by };
     },
 
+    async refresh() {
+      const { system, summary, tools } = await epochs.begin('refresh');
+      const { model } = answering();
+      const { tokens } = await view.measure();
+      const prefix = estimateTokens({
+        model,
+        system,
+        tools,
+        messages: [],
+        ...(summary !== undefined && { summary }),
+      });
+      return { prefix, tokens };
+    },
+
     async pin(text) {
       const taken = pins().reduce((sum, pin) => sum + pin.length, 0);
       if (taken + text.length > MAX_PINNED)

@@ -29,10 +29,14 @@ export type InstructionDeps = {
   notice(text: string): void;
 };
 
+type FoundInstructions = { instructions: readonly Instruction[]; rules: readonly PathRule[]; sent: Sent };
+
 export type InstructionFiles = {
   cwd: string;
-  /** Read once: the system prompt must not change within a session, or the vendor's prompt cache is lost. */
-  all(): Promise<{ instructions: readonly Instruction[]; rules: readonly PathRule[]; sent: Sent }>;
+  /** As last read. */
+  all(): Promise<FoundInstructions>;
+  /** Reads them again: they may have been edited since. */
+  reload(): Promise<FoundInstructions>;
   /** Those in a folder below the working directory, without what was sent; adds to it. */
   inFolder(folder: string, sent: Sent): Promise<Pick<Found, 'instructions' | 'rules'>>;
 };
@@ -76,14 +80,18 @@ export function createInstructionFiles(deps: InstructionDeps): InstructionFiles 
   }
 
   const disk = { read, list: filesUnder, home };
-  const sent: Sent = { files: new Set(), texts: new Set() };
+  const noticed = new Set<string>();
 
   function reported(one: Found): Found {
-    for (const text of one.notices) deps.notice(text);
+    for (const text of one.notices) {
+      if (!noticed.has(text)) deps.notice(text);
+      noticed.add(text);
+    }
     return one;
   }
 
   async function load() {
+    const sent: Sent = { files: new Set(), texts: new Set() };
     const places = { dataRoot, others: userFolders(deps), repository, cwd };
     return { ...reported(await findInstructions(places, { ...disk, sent })), sent };
   }
@@ -92,6 +100,10 @@ export function createInstructionFiles(deps: InstructionDeps): InstructionFiles 
     cwd,
     all() {
       found ??= load();
+      return found;
+    },
+    reload() {
+      found = load();
       return found;
     },
     inFolder: async (folder, others) => reported(await folderInstructions(folder, { ...disk, sent: others })),

@@ -9,8 +9,10 @@ import { isInside } from '../../lib/paths/inside.ts';
 import type { InstructionFiles } from './load-instructions.ts';
 
 export type ProjectInstructions = {
-  /** Constant within a session. */
+  /** As last read. */
   all(): Promise<readonly Instruction[]>;
+  /** As they are now. */
+  reload(): Promise<readonly Instruction[]>;
   /**
    * For the result of a call that accessed these paths: instructions in folders below the working directory,
    * and rules for such files, each once.
@@ -20,7 +22,7 @@ export type ProjectInstructions = {
 
 /** Instructions of the user and the project for the model, in the conversation with these messages. */
 export function createProjectInstructions(
-  { cwd, all, inFolder }: InstructionFiles,
+  { cwd, all, reload, inFolder }: InstructionFiles,
   messages: () => readonly Message[],
 ): ProjectInstructions {
   let noted: (ReturnType<typeof notedPlaces> & { sent: Sent }) | undefined;
@@ -66,6 +68,7 @@ export function createProjectInstructions(
 
   return {
     all: async () => (await all()).instructions,
+    reload: async () => (await reload()).instructions,
     async notesFor(accesses) {
       const { rules, sent } = await all();
       noted ??= {

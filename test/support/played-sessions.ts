@@ -4,6 +4,7 @@ import { loadSettings } from '../../src/app/settings.ts';
 import { assemble } from '../../src/assembly/assemble.ts';
 import { modelInfo } from '../../src/assembly/models/choose-model.ts';
 import type { UserMessage } from '../../src/contract/message.ts';
+import type { PermissionMode } from '../../src/contract/permission.ts';
 import type { Provider } from '../../src/contract/provider.ts';
 import { createProvider } from '../../src/providers/index.ts';
 import { SessionStore } from '../../src/session/store.ts';
@@ -13,14 +14,24 @@ import type { Workspace } from './workspace.ts';
 export type Player = {
   /** A run in a new session, with everything created again as in a new process. */
   begin(): Promise<Played>;
-  resume(id: string): Promise<Played>;
+  resume(id: string, changes?: Changes): Promise<Played>;
   /** A copy of the first messages of a session, all of them by default. */
   fork(id: string, keep?: number): Promise<Played>;
 };
 
+/** What is different when a session is opened again. */
+export type Changes = { model?: string; folders?: string[] };
+
 export type Played = {
   id: string;
+  /** How many epochs the conversation has had. */
+  epochs(): number;
+  setMode(mode: PermissionMode): void;
+  uncompact(): Promise<boolean>;
+  refresh(): Promise<void>;
   messageCount(): number;
+  /** Where each prompt of the conversation is among its messages. */
+  promptStarts(): number[];
   /** With `interruptAtText`, interrupts after the model's first text. */
   run(content: UserMessage['content'], options?: { interruptAtText?: boolean }): Promise<void>;
   /** `/compact`; false when there was nothing old enough. */
@@ -42,22 +53,29 @@ export function playSessions({ space, model, env, effort, wrap = (it) => it }: P
   const root = path.join(space.home, '.ai-assistant');
   const store = new SessionStore(path.join(root, 'sessions'));
 
-  async function open(opened: Awaited<ReturnType<SessionStore['resume']>>): Promise<Played> {
+  async function open(
+    opened: Awaited<ReturnType<SessionStore['resume']>>,
+    changes: Changes = {},
+  ): Promise<Played> {
     if (!opened) throw new Error('There is no such session.');
     const terminal = { env: cleanEnv(space, env), cwd: space.root };
     // Settings and models use nothing else of a terminal.
     const face = terminal as unknown as Parameters<typeof findModel>[1];
-    const settings = loadSettings({ model }, face);
+    const settings = loadSettings({ model: changes.model ?? model }, face);
     const choice = await findModel(settings, face);
     if (!choice) throw new Error(`There is no model ${model}.`);
     const { preset, baseUrl, key } = choice;
-    const config = { ...settings.config, ...(effort && { effort }) };
+    const config = {
+      ...settings.config,
+      ...(effort && { effort }),
+      ...(changes.folders && { additionalDirectories: changes.folders }),
+    };
     const provider = await createProvider(preset, {
       baseUrl,
       ...(key && { apiKey: key.key }),
       infoOf: (name) => modelInfo(preset, name, config),
     });
-    const { controller, window, close } = assemble({
+    const { controller, window, mode, close } = assemble({
       ...terminal,
       config,
       dataRoot: root,
@@ -70,6 +88,11 @@ export function playSessions({ space, model, env, effort, wrap = (it) => it }: P
     });
     return {
       id: opened.session.id,
+      epochs: () => opened.session.view?.epochs.length ?? 0,
+      setMode: (next) => mode.set(next),
+      uncompact: async () => (await window.uncompact()) !== null,
+      refresh: async () => void (await window.refresh()),
+      promptStarts: () => opened.session.messages.flatMap(({ role }, i) => (role === 'user' ? [i] : [])),
       messageCount: () => opened.session.messages.length,
       async run(content, { interruptAtText = false } = {}) {
         const stop = controller.listen(({ type }) => {
@@ -87,7 +110,7 @@ export function playSessions({ space, model, env, effort, wrap = (it) => it }: P
 
   return {
     begin: () => open(store.create(space.root, { model })),
-    resume: async (id) => open(await store.resume(id)),
+    resume: async (id, changes) => open(await store.resume(id), changes),
     fork: async (id, keep) => open(await store.fork(id, keep)),
   };
 }

@@ -907,8 +907,10 @@ type CacheKind = 'checksum' | 'read' | 'glob' | 'grep' | 'llm' | 'tool_result';
  * - `cut`: the stream broke after the model had started to answer.
  * - `protocol`: the response is not what this kind of server sends.
  * - `overflow`: the conversation is larger than the model's window.
+ * - `stale_reasoning`: the request contains reasoning that the vendor cannot verify: it belongs to another conversation,
+ *   account or model, or was changed. The same request without it would succeed.
  */
-type ProviderErrorKind = 'auth' | 'quota' | 'rate_limit' | 'overloaded' | 'server_error' | 'timeout' | 'network' | 'cut' | 'protocol' | 'overflow' | 'model_not_found' | 'bad_request';
+type ProviderErrorKind = 'auth' | 'quota' | 'rate_limit' | 'overloaded' | 'server_error' | 'timeout' | 'network' | 'cut' | 'protocol' | 'overflow' | 'model_not_found' | 'stale_reasoning' | 'bad_request';
 
 /**
  * Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give

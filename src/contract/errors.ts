@@ -19,6 +19,8 @@ export class UserError extends Error {
  * - `cut`: the stream broke after the model had started to answer.
  * - `protocol`: the response is not what this kind of server sends.
  * - `overflow`: the conversation is larger than the model's window.
+ * - `stale_reasoning`: the request contains reasoning that the vendor cannot verify: it belongs to another conversation,
+ *   account or model, or was changed. The same request without it would succeed.
  */
 export type ProviderErrorKind =
   | 'auth'
@@ -32,6 +34,7 @@ export type ProviderErrorKind =
   | 'protocol'
   | 'overflow'
   | 'model_not_found'
+  | 'stale_reasoning'
   | 'bad_request';
 
 export type ProviderErrorDetails = {

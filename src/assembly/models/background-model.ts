@@ -95,7 +95,13 @@ export function backgroundModelOf({ config, main, beside, open }: BackgroundMode
   };
 }
 
-const PERMANENT: ReadonlySet<string> = new Set(['auth', 'quota', 'model_not_found', 'bad_request']);
+const PERMANENT: ReadonlySet<string> = new Set([
+  'auth',
+  'quota',
+  'model_not_found',
+  'stale_reasoning',
+  'bad_request',
+]);
 
 async function answer(
   { choice, provider }: ConnectedModel,

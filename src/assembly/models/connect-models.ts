@@ -77,6 +77,7 @@ const NOT_CHEAP: ReadonlySet<ProviderErrorKind> = new Set([
   'timeout',
   'network',
   'model_not_found',
+  'stale_reasoning',
   'bad_request',
 ]);
 

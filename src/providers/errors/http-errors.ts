@@ -1,6 +1,7 @@
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
 import { retryAfterMs } from '../../lib/network/retry-after.ts';
 import { exceedsMinuteQuota, meansOverflow } from './overflow.ts';
+import { meansStaleReasoning } from './stale-reasoning.ts';
 
 /** An error response from the server. */
 export type HttpFailure = {
@@ -27,6 +28,7 @@ export function fromHttp({ provider, status, message, label, headers }: HttpFail
 /** `label` is the error type or code in the server's response, such as `context_length_exceeded`. */
 export function kindOf(status: number, message: string, label = ''): ProviderErrorKind {
   const words = label === '' ? message : `${label} ${message}`;
+  if (meansStaleReasoning(words)) return 'stale_reasoning';
   if (status === 401 || status === 403) return 'auth';
   if (status === 402) return 'quota';
   if (status === 404) return 'model_not_found';

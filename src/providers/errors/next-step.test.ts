@@ -116,6 +116,7 @@ const failures: Record<ProviderErrorKind, readonly (number | undefined)[]> = {
   protocol: [200],
   overflow: [413],
   model_not_found: [404],
+  stale_reasoning: [400, 404],
   bad_request: [400],
 };
 const rows = Object.entries(failures).flatMap(([kind, statuses]) =>

@@ -53,6 +53,8 @@ export function nextStep(error: ProviderError, model: string): string {
       return `The answer of ${vendor} broke off. Try again; what has arrived is kept.`;
     case 'protocol':
       return `${Vendor} sent an answer that makes no sense. Check its address with \`aca doctor\`, or try again.`;
+    case 'stale_reasoning':
+      return `${Vendor} did not accept the reasoning of earlier turns. Start a new session, or use another model.`;
     case 'bad_request':
       return `${Vendor} did not accept the request. Check your settings with \`aca doctor\`, or use another model.`;
     case 'overflow':

@@ -3,6 +3,7 @@ import { ProviderError } from '../../contract/errors.ts';
 import { type HttpResponse, httpClient, tapped } from '../../lib/network/http-client.ts';
 import { fromBrokenConnection, fromHttp } from '../errors/http-errors.ts';
 import { excerpt, redact } from '../errors/protocol-errors.ts';
+import { meansStaleReasoning } from '../errors/stale-reasoning.ts';
 import { errorMessageIn, labelIn } from '../errors/vendor-errors.ts';
 import type { ProviderOptions, Refusal } from '../options.ts';
 import { userAgent } from './user-agent.ts';
@@ -82,7 +83,7 @@ async function refusalOf(
   const body = redact(text, options).slice(0, REFUSAL_LIMIT);
   const said = errorMessageIn(body) ?? (excerpt(body) || STATUS_CODES[status]);
   return (
-    refusal?.(status, body, options.name) ??
+    (meansStaleReasoning(body) ? undefined : refusal?.(status, body, options.name)) ??
     fromHttp({
       provider: options.name,
       status,

@@ -36,9 +36,10 @@ export const createOpenAIResponses: CreateProvider = (options) => {
 
 /** What to omit if the account lacks access to it: a plainer answer is better than none. */
 function omissionFor(error: unknown): Omission | undefined {
-  if (!(error instanceof ProviderError) || error.kind !== 'bad_request') return undefined;
-  if (/reasoning summar|reasoning\.summary/i.test(error.message)) return 'noSummaries';
-  return /encrypted content.*verified/i.test(error.message) ? 'noThoughts' : undefined;
+  if (!(error instanceof ProviderError)) return undefined;
+  if (error.kind === 'stale_reasoning') return 'noThoughts';
+  const isAboutSummaries = /reasoning summar|reasoning\.summary/i.test(error.message);
+  return error.kind === 'bad_request' && isAboutSummaries ? 'noSummaries' : undefined;
 }
 
 async function* exchange(

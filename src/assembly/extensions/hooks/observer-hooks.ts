@@ -85,6 +85,7 @@ const FAILURES: Partial<Record<ProviderErrorKind, string>> = {
   quota: 'billing_error',
   rate_limit: 'rate_limit',
   bad_request: 'invalid_request',
+  stale_reasoning: 'invalid_request',
   server_error: 'server_error',
   overloaded: 'server_error',
 };

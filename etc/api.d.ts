@@ -655,7 +655,8 @@ type UserMessage = {
 };
 
 /**
- * `signature`: as on a thought, for vendors that sign their model's text. `sent` marks what a person sent to a session
+ * `signature`: as on a thought, for vendors that sign their model's text. `phase`: as the vendor labeled its model's text,
+ * to be sent back to it. `sent` marks what a person sent to a session
  * with several participants; its images follow it. `typed`: the user wrote it, or these words of it; without it, the
  * program did. `origin`: what printed or sent the text that the program put into a prompt. Only the text is sent to a
  * model.
@@ -664,10 +665,14 @@ type TextPart = {
     type: 'text';
     text: string;
     signature?: string;
+    phase?: TextPhase;
     sent?: Sent;
     typed?: true | string;
     origin?: TextOrigin;
 };
+
+/** A note while the model works, or its answer. */
+type TextPhase = 'commentary' | 'final_answer';
 
 /** A prompt of its own: its id, and the name of who sent it. */
 type Sent = {

@@ -53,6 +53,24 @@ describe('[L08] folding a reply', () => {
     });
   });
 
+  test('texts that the vendor closed stay apart, with its labels', () => {
+    const reply = fold([
+      { type: 'text', text: 'Look' },
+      { type: 'text', text: 'ing.' },
+      { type: 'text_end', phase: 'commentary', signature: 'msg_1' },
+      { type: 'text', text: 'Found.' },
+      { type: 'text_end', phase: 'final_answer' },
+      { type: 'text_end', phase: 'final_answer' },
+      { type: 'text', text: 'More.' },
+      { type: 'stop', reason: 'end' },
+    ]);
+    expect(reply.finish(AT).content).toEqual([
+      { type: 'text', text: 'Looking.', phase: 'commentary', signature: 'msg_1' },
+      { type: 'text', text: 'Found.', phase: 'final_answer' },
+      { type: 'text', text: 'More.' },
+    ]);
+  });
+
   test('[V06] after a retry, the text stays; unfinished calls and thoughts are dropped', () => {
     const reply = fold([
       { type: 'thinking', text: 'one' },

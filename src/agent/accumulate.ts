@@ -89,8 +89,8 @@ export class Reply {
       case 'thinking_signature':
         this.#sign(event.signature, event.redacted);
         break;
-      case 'text_signature':
-        this.#signText(event.signature);
+      case 'text_end':
+        this.#closeText(event);
         break;
       case 'reclassify':
         this.#reclassify(event.as);
@@ -189,7 +189,7 @@ export class Reply {
 
   #say(type: 'text' | 'thinking', text: string): void {
     const last = this.#content.length > this.#from ? this.#content.at(-1) : undefined;
-    if (last?.type === type && !('signature' in last)) last.text += text;
+    if (last?.type === type && !isClosed(last)) last.text += text;
     else if (text !== '') this.#content.push({ type, text });
   }
 
@@ -200,10 +200,11 @@ export class Reply {
     else this.#content.push({ type: 'thinking', text: '', signature });
   }
 
-  #signText(signature: string): void {
+  #closeText({ signature, phase }: Extract<ProviderEvent, { type: 'text_end' }>): void {
     const last = this.#content.length > this.#from ? this.#content.at(-1) : undefined;
-    if (last?.type === 'text' && last.signature === undefined) last.signature = signature;
-    else this.#content.push({ type: 'text', text: '', signature });
+    const end = { ...(signature !== undefined && { signature }), ...(phase && { phase }) };
+    if (last?.type === 'text' && !isClosed(last)) Object.assign(last, end);
+    else if (signature !== undefined) this.#content.push({ type: 'text', text: '', ...end });
   }
 
   #reclassify(as: 'text' | 'thinking'): void {
@@ -240,6 +241,10 @@ export class Reply {
     if (!earlier || COUNTING_ID.test(vendorId) || part.malformed !== undefined) return false;
     return isSameCall(earlier, part);
   }
+}
+
+function isClosed(part: AssistantMessage['content'][number]): boolean {
+  return 'signature' in part || 'phase' in part;
 }
 
 function isSameCall(a: ToolCallPart, b: ToolCallPart): boolean {

@@ -1,5 +1,5 @@
 import type { ProviderErrorKind } from './errors.ts';
-import type { Message, StopReason, Usage } from './message.ts';
+import type { Message, StopReason, TextPhase, Usage } from './message.ts';
 import type { WebHit, WebQuery } from './web-search.ts';
 
 /** A tool as a model sees it: `parameters` is JSON Schema. */
@@ -38,8 +38,8 @@ export type ProviderEvent =
   | { type: 'reclassify'; as: 'text' | 'thinking' }
   /** Closes the preceding thought. */
   | { type: 'thinking_signature'; signature: string; redacted?: true }
-  /** Closes the preceding text; it may also come without text. */
-  | { type: 'text_signature'; signature: string }
+  /** Closes the preceding text; a signature may also come without text. */
+  | { type: 'text_end'; signature?: string; phase?: TextPhase }
   | { type: 'tool_call_start'; key: string; id?: string; name: string; signature?: string }
   | { type: 'tool_call_delta'; key: string; json: string }
   | { type: 'tool_call_end'; key: string }

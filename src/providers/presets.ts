@@ -43,11 +43,16 @@ export type Preset = {
    */
   olderModels?: readonly string[];
   quirks?: ChatQuirks;
+  /** Models of a Chat Completions API that call functions only over the Responses API beside it. */
+  responsesOnly?: RegExp;
   /** The provider whose model table rows apply, if not its own. */
   tableOf?: string;
   /** The vendor's own web search: the models that have it, and dollars per search besides the tokens. */
   webSearch?: { models: RegExp; usd: number };
 };
+
+/** From 5.4 on, models take functions over Chat Completions without thinking, or not at all. */
+const RESPONSES_ONLY = /(^|\/)gpt-(5\.[4-9]|[6-9])(?!\d)/;
 
 /** On local servers, the output format depends on the model's template. */
 const LOCAL: ChatQuirks = { think: 'unknown' };
@@ -94,6 +99,7 @@ export const presets = [
       noTemperatureWhenThinking: true,
       secondSystemMessage: true,
     },
+    responsesOnly: RESPONSES_ONLY,
     tableOf: 'openai',
   },
   {
@@ -170,12 +176,14 @@ export const presets = [
   {
     name: 'xai',
     label: 'xAI',
-    protocol: 'openai-chat',
+    // Its Chat Completions API has no field for encrypted thinking.
+    protocol: 'openai-responses',
     baseUrl: 'https://api.x.ai/v1',
     keyEnv: ['XAI_API_KEY'],
     keyUrl: 'https://console.x.ai',
     defaultModel: 'grok-4.7',
-    quirks: { noEffort: true },
+    // From 4.3 on; before that, only 3-mini.
+    quirks: { noEffort: /^grok-(3(?!-mini)|4(?!\.\d)|code)/ },
   },
   {
     name: 'together',
@@ -241,6 +249,7 @@ export const presets = [
       noTemperatureWhenThinking: true,
       secondSystemMessage: true,
     },
+    responsesOnly: RESPONSES_ONLY,
     tableOf: 'openai',
   },
   {

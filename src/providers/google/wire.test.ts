@@ -303,7 +303,7 @@ describe('a Gemini reply as events', () => {
     ).toEqual([
       { type: 'text', text: 'Done' },
       { type: 'text', text: '.' },
-      { type: 'text_signature', signature: 's' },
+      { type: 'text_end', signature: 's' },
       { type: 'stop', reason: 'end' },
     ]);
   });

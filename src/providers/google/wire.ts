@@ -307,7 +307,7 @@ function* readPart(part: Part, state: ReplyState): Generator<ProviderEvent> {
   }
   if (part.text) yield { type: 'text', text: part.text };
   // It may arrive with an empty text at the end of the stream.
-  if (signature) yield { type: 'text_signature', signature };
+  if (signature) yield { type: 'text_end', signature };
 }
 
 function toUsage(usage: GenerateContentResponseUsageMetadata): Usage {

@@ -14,8 +14,8 @@ export type ChatQuirks = {
   noStreamOptions?: true;
   /** Takes the output limit as `max_completion_tokens`. */
   maxCompletionTokens?: true;
-  /** Rejects `reasoning_effort`. */
-  noEffort?: true;
+  /** Rejects an effort, for all models or for these. */
+  noEffort?: true | RegExp;
   /** Rejects `temperature` for thinking models. */
   noTemperatureWhenThinking?: true;
   /** Routes by `prompt_cache_key`. */
@@ -77,12 +77,16 @@ export function toWire(
     }),
     ...(temperature !== undefined && !cool && { temperature }),
     ...(stopSequences?.length && { stop: [...stopSequences] }),
-    ...(effort && abilities.thinking && !quirks.noEffort && { reasoning_effort: effort }),
+    ...(effort && abilities.thinking && takesEffort(model, quirks) && { reasoning_effort: effort }),
     ...(cacheKey && quirks.promptCacheKey && { prompt_cache_key: cacheKey }),
     ...(replySchema && {
       response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: replySchema } },
     }),
   };
+}
+
+export function takesEffort(model: string, { noEffort }: Pick<ChatQuirks, 'noEffort'>): boolean {
+  return noEffort === undefined || (noEffort !== true && !noEffort.test(model));
 }
 
 function systemToWire(request: CompletionRequest, { secondSystemMessage }: ChatQuirks): WireMessage[] {

@@ -28,7 +28,8 @@ type CallQuirks = {
 export type CallWords = [name: string, input?: unknown, quirks?: CallQuirks];
 
 export type ReplyPart =
-  | { type: 'text'; text: string }
+  /** `phase`: the label of OpenAI's Responses. */
+  | { type: 'text'; text: string; phase?: 'commentary' | 'final_answer' }
   | { type: 'thinking'; text: string; redacted?: true }
   | ({ type: 'call'; name: string; input: unknown } & CallQuirks);
 

@@ -55,7 +55,7 @@ export type Preset = {
 const RESPONSES_ONLY = /(^|\/)gpt-(5\.[4-9]|[6-9])(?!\d)/;
 
 /** On local servers, the output format depends on the model's template. */
-const LOCAL: ChatQuirks = { think: 'unknown' };
+const LOCAL: ChatQuirks = { think: 'unknown', thoughtsBackAs: 'both' };
 
 export const presets = [
   {
@@ -123,7 +123,7 @@ export const presets = [
     keyEnv: ['DEEPSEEK_API_KEY'],
     keyUrl: 'https://platform.deepseek.com/api_keys',
     defaultModel: 'deepseek-v4-pro',
-    quirks: { thoughtsBackAs: 'reasoning_content' },
+    quirks: { thoughtsBackAs: 'reasoning_content', thoughtsRequired: 'all' },
   },
   {
     name: 'groq',
@@ -133,7 +133,7 @@ export const presets = [
     keyEnv: ['GROQ_API_KEY'],
     keyUrl: 'https://console.groq.com/keys',
     defaultModel: 'openai/gpt-oss-120b',
-    quirks: { maxCompletionTokens: true },
+    quirks: { maxCompletionTokens: true, thoughtsBackAs: 'reasoning' },
   },
   {
     name: 'openrouter',
@@ -144,7 +144,7 @@ export const presets = [
     keyUrl: 'https://openrouter.ai/keys',
     defaultModel: 'anthropic/claude-sonnet-5.5',
     // Its other models cache automatically, or not at all.
-    quirks: { thoughtsBackAs: 'reasoning', cacheControlFor: /^~?(anthropic|google|qwen)\// },
+    quirks: { thoughtsBackAs: 'reasoning_details', cacheControlFor: /^~?(anthropic|google|qwen)\// },
   },
   {
     name: 'moonshot',
@@ -155,7 +155,12 @@ export const presets = [
     baseUrlEnv: ['MOONSHOT_BASE_URL'],
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
     defaultModel: 'kimi-k3.1-pro',
-    quirks: { thoughtsBackAs: 'reasoning_content', noEffort: true, promptCacheKey: true },
+    quirks: {
+      thoughtsBackAs: 'reasoning_content',
+      thoughtsRequired: 'calls',
+      noEffort: true,
+      promptCacheKey: true,
+    },
   },
   {
     name: 'mistral',
@@ -171,6 +176,7 @@ export const presets = [
       promptCacheKey: true,
       nineCharacterIds: true,
       assistantAfterTool: true,
+      thoughtsBackAs: 'chunks',
     },
   },
   {
@@ -193,6 +199,7 @@ export const presets = [
     keyEnv: ['TOGETHER_API_KEY'],
     keyUrl: 'https://api.together.ai/settings/api-keys',
     defaultModel: 'openai/gpt-oss-120b',
+    quirks: { thoughtsBackAs: 'both' },
   },
   {
     name: 'fireworks',
@@ -202,7 +209,7 @@ export const presets = [
     keyEnv: ['FIREWORKS_API_KEY'],
     keyUrl: 'https://app.fireworks.ai/settings/users/api-keys',
     defaultModel: 'accounts/fireworks/models/gpt-oss-120b',
-    quirks: { promptCacheKey: true },
+    quirks: { promptCacheKey: true, thoughtsBackAs: 'reasoning_content' },
   },
   {
     name: 'cerebras',
@@ -280,7 +287,7 @@ export const presets = [
     keyEnv: ['LLAMA_API_KEY'],
     baseUrlEnv: ['LLAMACPP_BASE_URL'],
     local: true,
-    quirks: LOCAL,
+    quirks: { ...LOCAL, thoughtsBackAs: 'reasoning_content' },
   },
   {
     name: 'vllm',

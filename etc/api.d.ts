@@ -698,13 +698,15 @@ type AssistantMessage = {
 
 /**
  * `signature` is opaque proof from the vendor that must be sent back unchanged, and only to the vendor named
- * in the message's `provider`. A redacted thought has a signature and no text.
+ * in the message's `provider`. A redacted thought has a signature and no text. `note`: the text is a progress note for
+ * people, which its vendor wants back as a thought.
  */
 type ThinkingPart = {
     type: 'thinking';
     text: string;
     signature?: string;
     redacted?: true;
+    note?: true;
 };
 
 /**
@@ -780,9 +782,12 @@ type AgentEvent =
 } | {
     type: 'turn_start';
     turn: number;
-} | {
+}
+/** `note`: a progress note between calls. */
+ | {
     type: 'text';
     text: string;
+    note?: true;
 } | {
     type: 'thinking';
     text: string;

@@ -53,6 +53,26 @@ describe('[L08] folding a reply', () => {
     });
   });
 
+  test('notes are thoughts, with their signatures and apart from each other', () => {
+    const reply = fold([
+      { type: 'text', text: 'Read', note: true },
+      { type: 'text', text: 'ing.', note: true },
+      { type: 'thinking_signature', signature: 's1' },
+      { type: 'thinking', text: '' },
+      { type: 'thinking_signature', signature: 's2' },
+      { type: 'text', text: 'Writing.', note: true },
+      { type: 'thinking_signature', signature: 's3' },
+      { type: 'text', text: 'Done.' },
+      { type: 'stop', reason: 'end' },
+    ]);
+    expect(reply.finish(AT).content).toEqual([
+      { type: 'thinking', text: 'Reading.', signature: 's1', note: true },
+      { type: 'thinking', text: '', signature: 's2' },
+      { type: 'thinking', text: 'Writing.', signature: 's3', note: true },
+      { type: 'text', text: 'Done.' },
+    ]);
+  });
+
   test('texts that the vendor closed stay apart, with its labels', () => {
     const reply = fold([
       { type: 'text', text: 'Look' },

@@ -83,8 +83,11 @@ export class Reply {
   push(event: ProviderEvent): void {
     switch (event.type) {
       case 'text':
+        if (event.note) this.#addNote(event.text);
+        else this.#say('text', event.text);
+        break;
       case 'thinking':
-        this.#say(event.type, event.text);
+        this.#say('thinking', event.text);
         break;
       case 'thinking_signature':
         this.#sign(event.signature, event.redacted);
@@ -191,6 +194,12 @@ export class Reply {
     const last = this.#content.length > this.#from ? this.#content.at(-1) : undefined;
     if (last?.type === type && !isClosed(last)) last.text += text;
     else if (text !== '') this.#content.push({ type, text });
+  }
+
+  #addNote(text: string): void {
+    const last = this.#content.length > this.#from ? this.#content.at(-1) : undefined;
+    if (last?.type === 'thinking' && last.note && !isClosed(last)) last.text += text;
+    else if (text !== '') this.#content.push({ type: 'thinking', text, note: true });
   }
 
   #sign(signature: string, redacted: true | undefined): void {

@@ -3,6 +3,7 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { Message, UserMessage } from '../contract/message.ts';
 import type { Reply } from './accumulate.ts';
 import { joinDeltas } from './join-deltas.ts';
+import { NoteParagraphs } from './note-paragraphs.ts';
 import type { Run } from './run.ts';
 
 /** Maximum number of requests for the rest of one answer. */
@@ -65,10 +66,13 @@ async function* continueCut(run: Run, reply: Reply, part: number): AsyncGenerato
 }
 
 async function* streamReply(run: Run, reply: Reply, history: readonly Message[]): AsyncGenerator<AgentEvent> {
+  const paragraphs = new NoteParagraphs();
   for await (const event of joinDeltas(run.ask(history, run.signal))) {
     reply.push(event);
+    const text = paragraphs.read(event);
     if (event.type === 'tool_call_start') yield { type: 'call_start', name: event.name };
-    else if (event.type === 'text' || event.type === 'thinking' || event.type === 'reclassify') yield event;
+    else if (text) yield text;
+    else if (event.type === 'thinking' || event.type === 'reclassify') yield event;
     else if (event.type === 'retry' || event.type === 'loading') yield event;
   }
   if (!reply.stopped)

@@ -26,7 +26,8 @@ export type AgentEvent =
       messages: number;
     }
   | { type: 'turn_start'; turn: number }
-  | { type: 'text'; text: string }
+  /** `note`: a progress note between calls. */
+  | { type: 'text'; text: string; note?: true }
   | { type: 'thinking'; text: string }
   /** All text of this turn so far is reclassified. */
   | { type: 'reclassify'; as: 'text' | 'thinking' }

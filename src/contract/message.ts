@@ -34,9 +34,16 @@ export type ImagePart = { type: 'image'; mediaType: string; data: string };
 
 /**
  * `signature` is opaque proof from the vendor that must be sent back unchanged, and only to the vendor named
- * in the message's `provider`. A redacted thought has a signature and no text.
+ * in the message's `provider`. A redacted thought has a signature and no text. `note`: the text is a progress note for
+ * people, which its vendor wants back as a thought.
  */
-export type ThinkingPart = { type: 'thinking'; text: string; signature?: string; redacted?: true };
+export type ThinkingPart = {
+  type: 'thinking';
+  text: string;
+  signature?: string;
+  redacted?: true;
+  note?: true;
+};
 
 /** An action the model requests. The id is the idempotency key: unique within a session. */
 export type ToolCall = { id: string; name: string; input: unknown };
@@ -103,9 +110,21 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** The text parts of a message, joined, without thoughts, calls and images. */
+/** The text of a message: its text parts, and its progress notes as paragraphs, without thoughts, calls and images. */
 export function textOf(message: Message): string {
-  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const said = message.content.flatMap((part) =>
+    part.type === 'text' || (part.type === 'thinking' && part.note) ? [part] : [],
+  );
+  return said
+    .map((part, i) =>
+      (part.type !== said[i - 1]?.type || part.type === 'thinking') && i > 0 ? `\n\n${part.text}` : part.text,
+    )
+    .join('');
+}
+
+/** A part as people read it: a progress note is text. */
+export function readablePart<Part extends Message['content'][number]>(part: Part): Part | TextPart {
+  return part.type === 'thinking' && part.note ? { type: 'text', text: part.text } : part;
 }
 
 /**

@@ -32,7 +32,8 @@ export type CompletionRequest = {
  * ends without one was cut.
  */
 export type ProviderEvent =
-  | { type: 'text'; text: string }
+  /** `note`: a progress note, shown as text; its vendor wants it back as a thought, and signs it as one. */
+  | { type: 'text'; text: string; note?: true }
   | { type: 'thinking'; text: string }
   /** Reclassifies all text of this reply so far: a bare `</think>` arrived, or never arrived. */
   | { type: 'reclassify'; as: 'text' | 'thinking' }

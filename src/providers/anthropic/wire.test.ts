@@ -81,7 +81,7 @@ describe("[V01] a request in Anthropic's format", () => {
           ],
         },
       ],
-      thinking: { type: 'adaptive', display: 'summarized' },
+      thinking: { type: 'adaptive', display: 'updates' },
       stream: true,
     });
   });
@@ -212,11 +212,17 @@ describe('thinking', () => {
   });
 
   test.each<[string, Partial<CompletionRequest>, object]>([
-    ['claude-opus-5-5', {}, { thinking: { type: 'adaptive', display: 'summarized' } }],
+    ['claude-opus-5-5', {}, { thinking: { type: 'adaptive', display: 'updates' } }],
+    ['claude-sonnet-5-5-20260901', {}, { thinking: { type: 'adaptive', display: 'updates' } }],
+    ['global.anthropic.claude-fable-5-2', {}, { thinking: { type: 'adaptive', display: 'updates' } }],
+    ['claude-mythos-5', {}, { thinking: { type: 'adaptive', display: 'updates' } }],
+    ['claude-opus-5', {}, { thinking: { type: 'adaptive', display: 'summarized' } }],
+    ['claude-sonnet-5', {}, { thinking: { type: 'adaptive', display: 'summarized' } }],
+    ['claude-haiku-5-5', {}, { thinking: { type: 'adaptive', display: 'summarized' } }],
     [
       'claude-opus-5-5',
       { effort: 'low', temperature: 0 },
-      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+      { thinking: { type: 'adaptive', display: 'updates' }, output_config: { effort: 'low' } },
     ],
     ['claude-mythos-preview', { temperature: 1 }, { thinking: { type: 'adaptive', display: 'summarized' } }],
     ['claude-opus-4-8', { temperature: 1 }, {}],

@@ -12,7 +12,7 @@ import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
-import { type ThinkingFields, thinkingFor } from './thinking.ts';
+import { type ThinkingFields, thinkingFor, withNotes } from './thinking.ts';
 
 /** Enough for a long file in one call; the model's full limit would only delay the end of a runaway reply. */
 const MAX_OUTPUT_TOKENS = 32_000;
@@ -28,7 +28,8 @@ const MAX_SEARCHES = 1;
 
 type Block = Anthropic.ContentBlockParam;
 type ResultBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
-type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'>;
+/** `noNotes`: the server does not know the display that shows progress notes. */
+type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'> & { noNotes?: boolean };
 
 export type WireRequest = Anthropic.MessageCreateParamsStreaming & ThinkingFields;
 
@@ -38,6 +39,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
   const names = wireNames(request.tools ?? []);
   const tools = [...toTools(request, names), ...serverTools(request)];
   const system = toSystem(request);
+  const thinking = thinkingFor(request, info, maxTokens);
   const lastTool = tools.at(-1);
   if (lastTool && system.length < FIXED_BREAKPOINTS) lastTool.cache_control = CACHED;
   return {
@@ -47,7 +49,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
     messages: toMessages(request, options, names),
     ...(tools.length === 0 ? {} : { tools }),
     ...(request.stopSequences?.length ? { stop_sequences: [...request.stopSequences] } : {}),
-    ...thinkingFor(request, info, maxTokens),
+    ...(options.noNotes ? thinking : withNotes(thinking, request.model)),
     stream: true,
   };
 }
@@ -188,16 +190,20 @@ function objectOf(input: unknown): unknown {
   return isObject(input) ? input : {};
 }
 
-/** State of one reply. `open` holds the blocks still arriving, by index. */
+/** State of one reply. `notes`: the text of a thought is a progress note. `open` holds the blocks still arriving, by index. */
 export type ReplyState = {
+  notes: boolean;
   names: WireNames;
   usage: Usage;
   stop: Extract<ProviderEvent, { type: 'stop' }>['reason'];
   open: Map<number, { type: 'call' } | { type: 'thought'; silent: boolean; signature: string }>;
 };
 
-export function newReply(tools: readonly { name: string }[] = []): ReplyState {
-  return { names: wireNames(tools), usage: noUsage, stop: 'end', open: new Map() };
+export function newReply(
+  tools: readonly { name: string }[] = [],
+  { notes = false }: { notes?: boolean } = {},
+): ReplyState {
+  return { notes, names: wireNames(tools), usage: noUsage, stop: 'end', open: new Map() };
 }
 
 /** Translates one wire frame to events. Unknown kinds of frames, blocks and deltas are ignored. */
@@ -242,13 +248,13 @@ const STOP: Partial<Record<string, ReplyState['stop']>> = {
 
 function* openBlock(
   { index, content_block: block }: Anthropic.RawContentBlockStartEvent,
-  { open, names }: ReplyState,
+  { open, names, notes }: ReplyState,
 ): Generator<ProviderEvent> {
   const key = String(index);
   if (block.type === 'text' && block.text) yield { type: 'text', text: block.text };
   if (block.type === 'thinking') {
     open.set(index, { type: 'thought', silent: !block.thinking, signature: block.signature ?? '' });
-    if (block.thinking) yield { type: 'thinking', text: block.thinking };
+    if (block.thinking) yield thought(block.thinking, notes);
   }
   if (block.type === 'redacted_thinking')
     yield { type: 'thinking_signature', signature: block.data, redacted: true };
@@ -274,13 +280,13 @@ function* foundBy({ content }: Anthropic.WebSearchToolResultBlock): Generator<Pr
 
 function* readDelta(
   { index, delta }: Anthropic.RawContentBlockDeltaEvent,
-  { open }: ReplyState,
+  { open, notes }: ReplyState,
 ): Generator<ProviderEvent> {
   const block = open.get(index);
   if (delta.type === 'text_delta' && delta.text) yield { type: 'text', text: delta.text };
   if (delta.type === 'thinking_delta' && delta.thinking) {
     if (block?.type === 'thought') block.silent = false;
-    yield { type: 'thinking', text: delta.thinking };
+    yield thought(delta.thinking, notes);
   }
   if (delta.type === 'citations_delta' && delta.citation.type === 'web_search_result_location') {
     const { title, url, cited_text } = delta.citation;
@@ -289,6 +295,10 @@ function* readDelta(
   if (delta.type === 'signature_delta' && block?.type === 'thought') block.signature += delta.signature;
   if (delta.type === 'input_json_delta' && delta.partial_json)
     yield { type: 'tool_call_delta', key: String(index), json: delta.partial_json };
+}
+
+function thought(text: string, isNote: boolean): ProviderEvent {
+  return isNote ? { type: 'text', text, note: true } : { type: 'thinking', text };
 }
 
 function* closeBlock(index: number, { open }: ReplyState): Generator<ProviderEvent> {

@@ -9,7 +9,7 @@ import {
   stopOf,
   usageOf,
 } from './pieces.ts';
-import type { Exchange, Frame, Json, Protocol } from './protocol.ts';
+import { type Exchange, type Frame, type Json, type Protocol, record } from './protocol.ts';
 import type { Answer, ErrorWords, ReplyPart, ScriptedUsage } from './script.ts';
 import { THOUGHT_BEFORE } from './validate-anthropic.ts';
 import { viewAnthropic } from './view-anthropic.ts';
@@ -50,7 +50,7 @@ function* frames(answer: Answer, exchange: Exchange): Generator<Frame> {
     message: { ...start, ...toUsage(usage && { ...usage, outputTokens: 1 }) },
   });
 
-  for (const [index, part] of answer.parts.entries()) {
+  for (const [index, part] of shownParts(answer, exchange).entries()) {
     yield frame({ type: 'content_block_start', index, content_block: opening(part, index, ids) });
     if (index === 0) yield frame({ type: 'ping' });
     for (const delta of deltas(part, answer.pieceLength))
@@ -67,11 +67,17 @@ function whole(answer: Answer, exchange: Exchange): Json {
   const ids = idsFor(answer, exchange);
   return {
     ...envelope(exchange),
-    content: answer.parts.map((part, index) => closed(part, index, ids)),
+    content: shownParts(answer, exchange).map((part, index) => closed(part, index, ids)),
     stop_reason: STOPS[stopOf(answer)],
     stop_sequence: null,
     ...toUsage(usageOf(answer, exchange)),
   };
+}
+
+/** The display `updates` shows only notes. */
+function shownParts({ parts }: Answer, { body }: Exchange): ReplyPart[] {
+  if (record(body.thinking).display !== 'updates') return parts;
+  return parts.map((part) => (part.type === 'thinking' && !part.note ? { ...part, text: '' } : part));
 }
 
 type Ids = { seq: number; prefix: string };

@@ -30,7 +30,8 @@ export type CallWords = [name: string, input?: unknown, quirks?: CallQuirks];
 export type ReplyPart =
   /** `phase`: the label of OpenAI's Responses. */
   | { type: 'text'; text: string; phase?: 'commentary' | 'final_answer' }
-  | { type: 'thinking'; text: string; redacted?: true }
+  /** `note`: a progress note, which the display `updates` shows; it hides all other thoughts. */
+  | { type: 'thinking'; text: string; redacted?: true; note?: true }
   | ({ type: 'call'; name: string; input: unknown } & CallQuirks);
 
 export type ScriptedStop = 'end' | 'calls' | 'max_tokens' | 'refusal';

@@ -871,6 +871,11 @@ type AgentEvent =
     attempt: number;
     delayMs: number;
 }
+/** The vendor left out, or allowed, thinking in the request that does not fit its place; it reports which. */
+ | {
+    type: 'input_transformed';
+    transformations: InputTransformation[];
+}
 /** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
  | {
     type: 'loading';
@@ -921,6 +926,13 @@ type CacheKind = 'checksum' | 'read' | 'glob' | 'grep' | 'llm' | 'tool_result';
  *   account or model, or was changed. The same request without it would succeed.
  */
 type ProviderErrorKind = 'auth' | 'quota' | 'rate_limit' | 'overloaded' | 'server_error' | 'timeout' | 'network' | 'cut' | 'protocol' | 'overflow' | 'model_not_found' | 'stale_reasoning' | 'bad_request';
+
+/** `kind`, such as `thinking_dropped`, `reason` and `path` in the request: the vendor's own words. */
+type InputTransformation = {
+    kind: string;
+    reason: string;
+    path: string;
+};
 
 /**
  * Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give

@@ -6,7 +6,7 @@ import {
   type ToolCallPart,
   type Usage,
 } from '../contract/message.ts';
-import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
+import type { CompletionRequest, Provider, ProviderEvent, Refusal } from '../contract/provider.ts';
 import { parseObject } from '../lib/text/json.ts';
 
 type OpenCall = { part: ToolCallPart; json: string; vendorId: string | undefined };
@@ -26,6 +26,7 @@ export class Reply {
   readonly #ids = new Map<string, ToolCallPart>();
   #usage: Usage | undefined;
   #stop: StopReason | undefined;
+  #refusal: Refusal | undefined;
   /** Index of the first part that answers the current request. */
   #from = 0;
 
@@ -45,6 +46,11 @@ export class Reply {
 
   get usage(): Usage | undefined {
     return this.#usage;
+  }
+
+  /** What is known of the vendor's refusal. */
+  get refusal(): Refusal | undefined {
+    return this.#refusal;
   }
 
   /** Neither text nor calls, for any reason but a refusal. */
@@ -111,6 +117,7 @@ export class Reply {
         break;
       case 'stop':
         this.#stop = event.reason;
+        this.#refusal = event.refusal;
         break;
       case 'model':
         this.#origin = { ...this.#origin, provider: event.provider, model: event.model };
@@ -120,6 +127,7 @@ export class Reply {
         break;
       case 'tool_call_end':
       case 'web_search':
+      case 'input_transformed':
       case 'loading':
         break;
       default:

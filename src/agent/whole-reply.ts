@@ -73,7 +73,8 @@ async function* streamReply(run: Run, reply: Reply, history: readonly Message[])
     if (event.type === 'tool_call_start') yield { type: 'call_start', name: event.name };
     else if (text) yield text;
     else if (event.type === 'thinking' || event.type === 'reclassify') yield event;
-    else if (event.type === 'retry' || event.type === 'loading') yield event;
+    else if (event.type === 'retry' || event.type === 'loading' || event.type === 'input_transformed')
+      yield event;
   }
   if (!reply.stopped)
     throw new ProviderError('The answer ended early.', { kind: 'cut', provider: run.provider });

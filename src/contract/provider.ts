@@ -55,9 +55,17 @@ export type ProviderEvent =
    * there; unfinished calls and thoughts are void.
    */
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
+  /** The vendor left out, or allowed, thinking in the request that does not fit its place; it reports which. */
+  | { type: 'input_transformed'; transformations: InputTransformation[] }
   /** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
   | { type: 'loading'; file: string; bytes: number; share: number }
-  | { type: 'stop'; reason: StopReason };
+  | { type: 'stop'; reason: StopReason; refusal?: Refusal };
+
+/** `kind`, such as `thinking_dropped`, `reason` and `path` in the request: the vendor's own words. */
+export type InputTransformation = { kind: string; reason: string; path: string };
+
+/** Why the vendor let its model decline, in its own word, and the model that the user configured for failures. */
+export type Refusal = { category?: string; fallbackModel?: string };
 
 /**
  * One model endpoint. Every failure is a `ProviderError`; aborting the signal ends the stream by throwing.

@@ -42,6 +42,16 @@ function refusesNotes(error: unknown): boolean {
   );
 }
 
+/** The vendor's own API says how long to wait, except at the monthly spend limit. */
+function asSpendCap(error: ProviderError, { baseUrl, endpoint }: ProviderOptions): ProviderError {
+  const isOwnApi = !endpoint && /(^|\.)anthropic\.com$/.test(new URL(baseUrl).hostname);
+  const { status, provider, retryAfterMs, message } = error;
+  if (!isOwnApi || status !== 429 || retryAfterMs !== undefined) return error;
+  const nextStep =
+    'Your organization has reached its monthly spend limit at Anthropic. Raise it in the Claude Console (Limits), or use another model.';
+  return new ProviderError(message, { kind: 'quota', provider, status, nextStep }, { cause: error });
+}
+
 async function countTokens(
   request: CompletionRequest,
   options: AnthropicOptions,
@@ -101,7 +111,7 @@ async function* stream(
     for await (const { event, data } of serverEvents(response.body)) {
       if (event === 'ping' || data === '') continue;
       for (const said of read(data, state, options)) {
-        hasOutput ||= said.type !== 'usage';
+        hasOutput ||= said.type !== 'usage' && said.type !== 'input_transformed';
         yield said;
         if (said.type === 'stop') return;
       }
@@ -110,7 +120,7 @@ async function* stream(
     throw withoutEnd({ watch, options, hasOutput });
   } catch (error) {
     signal.throwIfAborted();
-    throw brokenWire(error, { options, hasOutput });
+    throw asSpendCap(brokenWire(error, { options, hasOutput }), options);
   }
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type Anthropic from '@anthropic-ai/sdk';
 import {
   type AssistantMessage,
@@ -7,7 +8,7 @@ import {
   type ToolMessage,
   type Usage,
 } from '../../contract/message.ts';
-import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
+import type { CompletionRequest, InputTransformation, ProviderEvent } from '../../contract/provider.ts';
 import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
@@ -122,13 +123,17 @@ function toMessages(
 
 const rank = (block: Block): number => (block.type === 'tool_result' ? 0 : 1);
 
-/** A signature is valid only for the vendor and model that produced the thinking. */
+/**
+ * A signature is valid only for the vendor that produced the thinking. Claude models read the thinking of one another, or
+ * the vendor leaves out what the model cannot read.
+ */
 function keepsThinking(
   message: AssistantMessage,
   { model }: CompletionRequest,
   { name, infoOf }: WireOptions,
 ): boolean {
-  return message.provider === name && message.model === model && infoOf(model).abilities.thinking;
+  if (message.provider !== name || !infoOf(model).abilities.thinking) return false;
+  return message.model === model || [message.model, model].every((one) => one.includes('claude-'));
 }
 
 function assistantBlocks(message: AssistantMessage, names: WireNames, thoughts: boolean): Block[] {
@@ -196,6 +201,9 @@ export type ReplyState = {
   names: WireNames;
   usage: Usage;
   stop: Extract<ProviderEvent, { type: 'stop' }>['reason'];
+  transformations?: InputTransformation[];
+  /** What a refusal was about. */
+  category?: string | undefined;
   open: Map<number, { type: 'call' } | { type: 'thought'; silent: boolean; signature: string }>;
 };
 
@@ -213,6 +221,7 @@ export function* toEvents(
 ): Generator<ProviderEvent> {
   switch (frame.type) {
     case 'message_start':
+      yield* transformed(frame.message, state);
       yield* countUsage(frame.message?.usage, state);
       return;
     case 'content_block_start':
@@ -226,14 +235,33 @@ export function* toEvents(
       return;
     case 'message_delta':
       if (frame.delta?.stop_reason) state.stop = STOP[frame.delta.stop_reason] ?? 'end';
+      yield* transformed(frame, state);
+      state.category = frame.delta?.stop_details?.category ?? state.category;
       yield* countUsage(frame.usage, state);
       return;
     case 'message_stop':
-      yield { type: 'stop', reason: state.stop };
+      yield {
+        type: 'stop',
+        reason: state.stop,
+        ...(state.stop === 'refusal' && state.category && { refusal: { category: state.category } }),
+      };
       return;
     default:
       frame satisfies never;
   }
+}
+
+/** Sent with the betas that check thinking, and again after another model has taken over. */
+function* transformed(frame: object | undefined, state: ReplyState): Generator<ProviderEvent> {
+  const { input_transformations: list }: { input_transformations?: unknown } = frame ?? {};
+  const transformations = (Array.isArray(list) ? list : []).filter(isObject).map((one) => ({
+    kind: String(one.type),
+    reason: String(one.reason),
+    path: String(one.path),
+  }));
+  if (transformations.length === 0 || isDeepStrictEqual(transformations, state.transformations)) return;
+  state.transformations = transformations;
+  yield { type: 'input_transformed', transformations };
 }
 
 const STOP: Partial<Record<string, ReplyState['stop']>> = {

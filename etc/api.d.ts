@@ -655,7 +655,8 @@ type UserMessage = {
 };
 
 /**
- * `signature`: as on a thought, for vendors that sign their model's text. `sent` marks what a person sent to a session
+ * `signature`: as on a thought, for vendors that sign their model's text. `phase`: as the vendor labeled its model's text,
+ * to be sent back to it. `sent` marks what a person sent to a session
  * with several participants; its images follow it. `typed`: the user wrote it, or these words of it; without it, the
  * program did. `origin`: what printed or sent the text that the program put into a prompt. Only the text is sent to a
  * model.
@@ -664,10 +665,14 @@ type TextPart = {
     type: 'text';
     text: string;
     signature?: string;
+    phase?: TextPhase;
     sent?: Sent;
     typed?: true | string;
     origin?: TextOrigin;
 };
+
+/** A note while the model works, or its answer. */
+type TextPhase = 'commentary' | 'final_answer';
 
 /** A prompt of its own: its id, and the name of who sent it. */
 type Sent = {
@@ -693,13 +698,15 @@ type AssistantMessage = {
 
 /**
  * `signature` is opaque proof from the vendor that must be sent back unchanged, and only to the vendor named
- * in the message's `provider`. A redacted thought has a signature and no text.
+ * in the message's `provider`. A redacted thought has a signature and no text. `note`: the text is a progress note for
+ * people, which its vendor wants back as a thought.
  */
 type ThinkingPart = {
     type: 'thinking';
     text: string;
     signature?: string;
     redacted?: true;
+    note?: true;
 };
 
 /**
@@ -775,9 +782,12 @@ type AgentEvent =
 } | {
     type: 'turn_start';
     turn: number;
-} | {
+}
+/** `note`: a progress note between calls. */
+ | {
     type: 'text';
     text: string;
+    note?: true;
 } | {
     type: 'thinking';
     text: string;
@@ -861,6 +871,11 @@ type AgentEvent =
     attempt: number;
     delayMs: number;
 }
+/** The vendor left out, or allowed, thinking in the request that does not fit its place; it reports which. */
+ | {
+    type: 'input_transformed';
+    transformations: InputTransformation[];
+}
 /** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
  | {
     type: 'loading';
@@ -911,6 +926,13 @@ type CacheKind = 'checksum' | 'read' | 'glob' | 'grep' | 'llm' | 'tool_result';
  *   account or model, or was changed. The same request without it would succeed.
  */
 type ProviderErrorKind = 'auth' | 'quota' | 'rate_limit' | 'overloaded' | 'server_error' | 'timeout' | 'network' | 'cut' | 'protocol' | 'overflow' | 'model_not_found' | 'stale_reasoning' | 'bad_request';
+
+/** `kind`, such as `thinking_dropped`, `reason` and `path` in the request: the vendor's own words. */
+type InputTransformation = {
+    kind: string;
+    reason: string;
+    path: string;
+};
 
 /**
  * Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give

@@ -77,6 +77,7 @@ describe('tables name everything there is, and nothing else', () => {
       model_call: true,
       retry: true,
       loading: true,
+      input_transformed: true,
       usage: true,
       message: true,
       compacted: true,

@@ -53,6 +53,44 @@ describe('[L08] folding a reply', () => {
     });
   });
 
+  test('notes are thoughts, with their signatures and apart from each other', () => {
+    const reply = fold([
+      { type: 'text', text: 'Read', note: true },
+      { type: 'text', text: 'ing.', note: true },
+      { type: 'thinking_signature', signature: 's1' },
+      { type: 'thinking', text: '' },
+      { type: 'thinking_signature', signature: 's2' },
+      { type: 'text', text: 'Writing.', note: true },
+      { type: 'thinking_signature', signature: 's3' },
+      { type: 'text', text: 'Done.' },
+      { type: 'stop', reason: 'end' },
+    ]);
+    expect(reply.finish(AT).content).toEqual([
+      { type: 'thinking', text: 'Reading.', signature: 's1', note: true },
+      { type: 'thinking', text: '', signature: 's2' },
+      { type: 'thinking', text: 'Writing.', signature: 's3', note: true },
+      { type: 'text', text: 'Done.' },
+    ]);
+  });
+
+  test('texts that the vendor closed stay apart, with its labels', () => {
+    const reply = fold([
+      { type: 'text', text: 'Look' },
+      { type: 'text', text: 'ing.' },
+      { type: 'text_end', phase: 'commentary', signature: 'msg_1' },
+      { type: 'text', text: 'Found.' },
+      { type: 'text_end', phase: 'final_answer' },
+      { type: 'text_end', phase: 'final_answer' },
+      { type: 'text', text: 'More.' },
+      { type: 'stop', reason: 'end' },
+    ]);
+    expect(reply.finish(AT).content).toEqual([
+      { type: 'text', text: 'Looking.', phase: 'commentary', signature: 'msg_1' },
+      { type: 'text', text: 'Found.', phase: 'final_answer' },
+      { type: 'text', text: 'More.' },
+    ]);
+  });
+
   test('[V06] a retry sends the same request again: what arrived before it is dropped', () => {
     const reply = fold([
       { type: 'thinking', text: 'one' },

@@ -6,7 +6,7 @@ import {
   type ToolCallPart,
   type Usage,
 } from '../contract/message.ts';
-import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
+import type { CompletionRequest, Provider, ProviderEvent, Refusal } from '../contract/provider.ts';
 import { parseObject } from '../lib/text/json.ts';
 
 type OpenCall = { part: ToolCallPart; json: string; vendorId: string | undefined };
@@ -26,6 +26,7 @@ export class Reply {
   readonly #ids = new Map<string, ToolCallPart>();
   #usage: Usage | undefined;
   #stop: StopReason | undefined;
+  #refusal: Refusal | undefined;
   /** Index of the first part that answers the current request. */
   #from = 0;
   /** Of the program, which the current part answers. */
@@ -47,6 +48,11 @@ export class Reply {
 
   get usage(): Usage | undefined {
     return this.#usage;
+  }
+
+  /** What is known of the vendor's refusal. */
+  get refusal(): Refusal | undefined {
+    return this.#refusal;
   }
 
   /** Neither text nor calls, for any reason but a refusal. */
@@ -90,14 +96,17 @@ export class Reply {
   push(event: ProviderEvent): void {
     switch (event.type) {
       case 'text':
+        if (event.note) this.#addNote(event.text);
+        else this.#say('text', event.text);
+        break;
       case 'thinking':
-        this.#say(event.type, event.text);
+        this.#say('thinking', event.text);
         break;
       case 'thinking_signature':
         this.#sign(event.signature, event.redacted);
         break;
-      case 'text_signature':
-        this.#signText(event.signature);
+      case 'text_end':
+        this.#closeText(event);
         break;
       case 'reclassify':
         this.#reclassify(event.as);
@@ -115,6 +124,7 @@ export class Reply {
         break;
       case 'stop':
         this.#stop = event.reason;
+        this.#refusal = event.refusal;
         break;
       case 'model':
         this.#origin = { ...this.#origin, provider: event.provider, model: event.model };
@@ -126,6 +136,7 @@ export class Reply {
         break;
       case 'tool_call_end':
       case 'web_search':
+      case 'input_transformed':
       case 'loading':
         break;
       default:
@@ -207,8 +218,14 @@ export class Reply {
 
   #say(type: 'text' | 'thinking', text: string): void {
     const last = this.#content.length > this.#from ? this.#content.at(-1) : undefined;
-    if (last?.type === type && !('signature' in last)) last.text += text;
+    if (last?.type === type && !isClosed(last)) last.text += text;
     else if (text !== '') this.#content.push({ type, text });
+  }
+
+  #addNote(text: string): void {
+    const last = this.#content.length > this.#from ? this.#content.at(-1) : undefined;
+    if (last?.type === 'thinking' && last.note && !isClosed(last)) last.text += text;
+    else if (text !== '') this.#content.push({ type: 'thinking', text, note: true });
   }
 
   #sign(signature: string, redacted: true | undefined): void {
@@ -218,10 +235,11 @@ export class Reply {
     else this.#content.push({ type: 'thinking', text: '', signature });
   }
 
-  #signText(signature: string): void {
+  #closeText({ signature, phase }: Extract<ProviderEvent, { type: 'text_end' }>): void {
     const last = this.#content.length > this.#from ? this.#content.at(-1) : undefined;
-    if (last?.type === 'text' && last.signature === undefined) last.signature = signature;
-    else this.#content.push({ type: 'text', text: '', signature });
+    const end = { ...(signature !== undefined && { signature }), ...(phase && { phase }) };
+    if (last?.type === 'text' && !isClosed(last)) Object.assign(last, end);
+    else if (signature !== undefined) this.#content.push({ type: 'text', text: '', ...end });
   }
 
   #reclassify(as: 'text' | 'thinking'): void {
@@ -258,6 +276,10 @@ export class Reply {
     if (!earlier || COUNTING_ID.test(vendorId) || part.malformed !== undefined) return false;
     return isSameCall(earlier, part);
   }
+}
+
+function isClosed(part: AssistantMessage['content'][number]): boolean {
+  return 'signature' in part || 'phase' in part;
 }
 
 function isSameCall(a: ToolCallPart, b: ToolCallPart): boolean {

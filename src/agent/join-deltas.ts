@@ -35,7 +35,7 @@ export async function* joinDeltas(stream: AsyncIterable<ProviderEvent>): AsyncGe
       }
       if (result.done) return yield* release();
       const event: ProviderEvent = result.value;
-      if (held && isDelta(event) && event.type === held.type) {
+      if (held && isDelta(event) && isSameKind(event, held)) {
         held = { ...held, text: held.text + event.text };
       } else {
         yield* release();
@@ -63,4 +63,8 @@ export async function* joinDeltas(stream: AsyncIterable<ProviderEvent>): AsyncGe
 
 function isDelta(event: ProviderEvent): event is Delta {
   return event.type === 'text' || event.type === 'thinking';
+}
+
+function isSameKind(a: Delta, b: Delta): boolean {
+  return a.type === b.type && 'note' in a === 'note' in b;
 }

@@ -5,6 +5,7 @@ import { type ScriptedModel, scripted } from '../../test/support/scripted.ts';
 import { BudgetReachedError, ContextOverflowError, ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message } from '../contract/message.ts';
+import type { Refusal } from '../contract/provider.ts';
 import { failedAnswer, openCallsOf } from './history.ts';
 import { runLoop } from './loop.ts';
 import type { Run } from './run.ts';
@@ -88,12 +89,41 @@ describe('[L03] the loop', () => {
     expect(await eventsOf(run)).toContainEqual({ type: 'usage', usage, costUsd: 0.5 });
   });
 
-  test('an answer that stopped by refusal does not end as done', async () => {
+  test.each<[Refusal | undefined, string, string]>([
+    [undefined, 'The model declined to answer.', 'Rephrase the prompt, or use another model.'],
+    [
+      { category: 'cyber' },
+      'The model declined to answer (cyber).',
+      'Rephrase the prompt, or use another model.',
+    ],
+    [
+      { category: 'bio', fallbackModel: 'openai/gpt-6-sol' },
+      'The model declined to answer (bio).',
+      'Rephrase the prompt, or use your fallback model: `--model openai/gpt-6-sol` or `/model openai/gpt-6-sol`.',
+    ],
+  ])('an answer that stopped by refusal does not end as done: %j', async (refusal, message, hint) => {
     const model = scripted([
-      { type: 'text', text: 'half' },
-      { type: 'stop', reason: 'refusal' },
+      { type: 'text', text: 'I ca' },
+      { type: 'stop', reason: 'refusal', ...(refusal && { refusal }) },
     ]);
-    expect((await eventsOf(runOf(model))).at(-1)).toEqual({ type: 'end', reason: 'refusal', turns: 1 });
+    const error = { message, hint };
+    expect((await eventsOf(runOf(model))).at(-1)).toEqual({
+      type: 'end',
+      reason: 'refusal',
+      turns: 1,
+      error,
+    });
+  });
+
+  test('changes that the vendor made to the request are reported', async () => {
+    const transformed: AgentEvent = {
+      type: 'input_transformed',
+      transformations: [
+        { kind: 'thinking_dropped', reason: 'prefix_binding_mismatch', path: 'messages.1.content.0' },
+      ],
+    };
+    const model = scripted([transformed, { type: 'text', text: 'ok' }, { type: 'stop', reason: 'end' }]);
+    expect(await eventsOf(runOf(model))).toContainEqual(transformed);
   });
 
   test('[N11] a failing provider ends the run with its message; the partial text is kept', async () => {

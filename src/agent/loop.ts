@@ -1,6 +1,7 @@
 import { BudgetReachedError, ProviderError } from '../contract/errors.ts';
 import type { AgentEvent, EndReason, RunError } from '../contract/event.ts';
-import { type Message, type StopReason, toolCallsOf } from '../contract/message.ts';
+import { type Message, toolCallsOf } from '../contract/message.ts';
+import type { Refusal } from '../contract/provider.ts';
 import { Reply } from './accumulate.ts';
 import { callIn } from './history.ts';
 import type { Run } from './run.ts';
@@ -84,7 +85,8 @@ async function* takeTurn(
   if (message.content.length > 0) yield* record(run, message);
   const calls = toolCallsOf(message);
   if (calls.some(({ cut }) => cut)) yield { type: 'notice', level: 'warn', text: CUT_CALL };
-  if (calls.length === 0) return { reason: endingOf(message.stopReason) };
+  if (message.stopReason === 'refusal' && calls.length === 0) return refused(reply.refusal);
+  if (calls.length === 0) return { reason: message.stopReason === 'max_tokens' ? 'max_tokens' : 'done' };
   for await (const event of run.act(calls, run.signal)) {
     if (event.type === 'message') yield* record(run, event.message);
     else yield event;
@@ -97,8 +99,12 @@ function* record(run: Run, message: Message): Generator<AgentEvent> {
   yield { type: 'message', message };
 }
 
-function endingOf(stop: StopReason): EndReason {
-  return stop === 'max_tokens' || stop === 'refusal' ? stop : 'done';
+function refused({ category, fallbackModel }: Refusal = {}): Ending {
+  const message = category ? `The model declined to answer (${category}).` : 'The model declined to answer.';
+  const other = fallbackModel
+    ? `your fallback model: \`--model ${fallbackModel}\` or \`/model ${fallbackModel}\``
+    : 'another model';
+  return { reason: 'refusal', error: { message, hint: `Rephrase the prompt, or use ${other}.` } };
 }
 
 function now(): string {

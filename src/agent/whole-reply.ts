@@ -4,6 +4,7 @@ import type { AssistantMessage } from '../contract/message.ts';
 import { pause } from '../lib/async/abort.ts';
 import type { Reply } from './accumulate.ts';
 import { joinDeltas } from './join-deltas.ts';
+import { NoteParagraphs } from './note-paragraphs.ts';
 import type { Run } from './run.ts';
 
 /** Maximum number of requests for the rest of one answer. */
@@ -95,11 +96,15 @@ async function* streamReply(
   partial: AssistantMessage | undefined,
 ): AsyncGenerator<AgentEvent> {
   const history = partial ? [...run.history, partial] : run.history;
+  const paragraphs = new NoteParagraphs();
   for await (const event of joinDeltas(run.ask(history, run.signal))) {
     reply.push(event);
+    const text = paragraphs.read(event);
     if (event.type === 'tool_call_start') yield { type: 'call_start', name: event.name };
-    else if (event.type === 'text' || event.type === 'thinking' || event.type === 'reclassify') yield event;
-    else if (event.type === 'retry' || event.type === 'loading') yield event;
+    else if (text) yield text;
+    else if (event.type === 'thinking' || event.type === 'reclassify') yield event;
+    else if (event.type === 'retry' || event.type === 'loading' || event.type === 'input_transformed')
+      yield event;
   }
   if (!reply.stopped)
     throw new ProviderError('The answer ended early.', { kind: 'cut', provider: run.provider });

@@ -15,7 +15,8 @@ function plainReply(message: AssistantMessage): AssistantMessage {
   if (!message.content.some((part) => part.type === 'thinking' || part.signature !== undefined))
     return message;
   const content = message.content.flatMap((part) => {
-    if (part.type === 'thinking') return [];
+    // A progress note is meant for people.
+    if (part.type === 'thinking') return part.note ? [{ type: 'text' as const, text: part.text }] : [];
     const { signature: _, ...plain } = part;
     return [plain];
   });

@@ -3,6 +3,7 @@ import type { Display, Exploration, Summary } from './display.ts';
 import type { ProviderErrorKind } from './errors.ts';
 import type { Message, StopReason, ToolCall, Usage } from './message.ts';
 import type { Access, PermissionRequest, Verdict } from './permission.ts';
+import type { InputTransformation } from './provider.ts';
 
 /**
  * Why a run ended. `max_tokens` and `refusal`: the model's last answer is incomplete, or it declined to give
@@ -26,7 +27,8 @@ export type AgentEvent =
       messages: number;
     }
   | { type: 'turn_start'; turn: number }
-  | { type: 'text'; text: string }
+  /** `note`: a progress note between calls. */
+  | { type: 'text'; text: string; note?: true }
   | { type: 'thinking'; text: string }
   /** All text of this turn so far is reclassified. */
   | { type: 'reclassify'; as: 'text' | 'thinking' }
@@ -77,6 +79,8 @@ export type AgentEvent =
       error?: ProviderErrorKind | 'unknown';
     }
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
+  /** The vendor left out, or allowed, thinking in the request that does not fit its place; it reports which. */
+  | { type: 'input_transformed'; transformations: InputTransformation[] }
   /** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
   | { type: 'loading'; file: string; bytes: number; share: number }
   /** `usage` of the reply; `costUsd` of all calls since the last such event, including side jobs. */

@@ -5,7 +5,8 @@ import type { ToolDefinition } from './provider.ts';
 /** The parts of a conversation. Vendor formats never leave `providers/`. */
 
 /**
- * `signature`: as on a thought, for vendors that sign their model's text. `sent` marks what a person sent to a session
+ * `signature`: as on a thought, for vendors that sign their model's text. `phase`: as the vendor labeled its model's text,
+ * to be sent back to it. `sent` marks what a person sent to a session
  * with several participants; its images follow it. `typed`: the user wrote it, or these words of it; without it, the
  * program did. `origin`: what printed or sent the text that the program put into a prompt. `update`: announces a change
  * of the surroundings. Only the text is sent to a model, and the tools of an update where the vendor takes them.
@@ -14,6 +15,7 @@ export type TextPart = {
   type: 'text';
   text: string;
   signature?: string;
+  phase?: TextPhase;
   sent?: Sent;
   typed?: true | string;
   origin?: TextOrigin;
@@ -31,6 +33,9 @@ export type Update = {
   tools?: { added: readonly ToolDefinition[]; removed: readonly string[] };
 };
 
+/** A note while the model works, or its answer. */
+export type TextPhase = 'commentary' | 'final_answer';
+
 /** A prompt of its own: its id, and the name of who sent it. */
 export type Sent = { id: string; by?: string };
 
@@ -42,13 +47,15 @@ export type ImagePart = { type: 'image'; mediaType: string; data: string };
 
 /**
  * `signature` is opaque proof from the vendor that must be sent back unchanged, and only to the vendor named
- * in the message's `provider`. A redacted thought has a signature and no text.
+ * in the message's `provider`. A redacted thought has a signature and no text. `note`: the text is a progress note for
+ * people, which its vendor wants back as a thought.
  */
 export type ThinkingPart = {
   type: 'thinking';
   text: string;
   signature?: string;
   redacted?: true;
+  note?: true;
 } & Continues;
 
 /**
@@ -123,9 +130,21 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** The text parts of a message, joined, without thoughts, calls and images. */
+/** The text of a message: its text parts, and its progress notes as paragraphs, without thoughts, calls and images. */
 export function textOf(message: Message): string {
-  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const said = message.content.flatMap((part) =>
+    part.type === 'text' || (part.type === 'thinking' && part.note) ? [part] : [],
+  );
+  return said
+    .map((part, i) =>
+      (part.type !== said[i - 1]?.type || part.type === 'thinking') && i > 0 ? `\n\n${part.text}` : part.text,
+    )
+    .join('');
+}
+
+/** A part as people read it: a progress note is text. */
+export function readablePart<Part extends Message['content'][number]>(part: Part): Part | TextPart {
+  return part.type === 'thinking' && part.note ? { type: 'text', text: part.text } : part;
 }
 
 /**

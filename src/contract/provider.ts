@@ -1,6 +1,6 @@
 import type { SecretMask } from './epoch.ts';
 import type { ProviderErrorKind } from './errors.ts';
-import type { Message, StopReason, Usage } from './message.ts';
+import type { Message, StopReason, TextPhase, Usage } from './message.ts';
 import type { WebHit, WebQuery } from './web-search.ts';
 
 /** A tool as a model sees it: `parameters` is JSON Schema. */
@@ -46,14 +46,15 @@ export type SentBefore = {
  * ends without one was cut.
  */
 export type ProviderEvent =
-  | { type: 'text'; text: string }
+  /** `note`: a progress note, shown as text; its vendor wants it back as a thought, and signs it as one. */
+  | { type: 'text'; text: string; note?: true }
   | { type: 'thinking'; text: string }
   /** Reclassifies all text of this reply so far: a bare `</think>` arrived, or never arrived. */
   | { type: 'reclassify'; as: 'text' | 'thinking' }
   /** Closes the preceding thought. */
   | { type: 'thinking_signature'; signature: string; redacted?: true }
-  /** Closes the preceding text; it may also come without text. */
-  | { type: 'text_signature'; signature: string }
+  /** Closes the preceding text; a signature may also come without text. */
+  | { type: 'text_end'; signature?: string; phase?: TextPhase }
   | { type: 'tool_call_start'; key: string; id?: string; name: string; signature?: string }
   | { type: 'tool_call_delta'; key: string; json: string }
   | { type: 'tool_call_end'; key: string }
@@ -68,9 +69,17 @@ export type ProviderEvent =
    * there; unfinished calls and thoughts are void.
    */
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
+  /** The vendor left out, or allowed, thinking in the request that does not fit its place; it reports which. */
+  | { type: 'input_transformed'; transformations: InputTransformation[] }
   /** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
   | { type: 'loading'; file: string; bytes: number; share: number }
-  | { type: 'stop'; reason: StopReason };
+  | { type: 'stop'; reason: StopReason; refusal?: Refusal };
+
+/** `kind`, such as `thinking_dropped`, `reason` and `path` in the request: the vendor's own words. */
+export type InputTransformation = { kind: string; reason: string; path: string };
+
+/** Why the vendor let its model decline, in its own word, and the model that the user configured for failures. */
+export type Refusal = { category?: string; fallbackModel?: string };
 
 /**
  * One model endpoint. Every failure is a `ProviderError`; aborting the signal ends the stream by throwing.

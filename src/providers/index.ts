@@ -4,6 +4,7 @@ import { httpClient } from '../lib/network/http-client.ts';
 import type { CloudSettings } from './cloud/cloud.ts';
 import { imageLimitsOf } from './image-limits.ts';
 import type { ChatOptions } from './openai/chat-wire.ts';
+import { openRouted } from './openai/responses-route.ts';
 import type { ProviderOptions } from './options.ts';
 import type { Preset, Protocol } from './presets.ts';
 import type { ThinkMode } from './text-tools/thinking.ts';
@@ -81,7 +82,7 @@ export async function createProvider(
         { ...preset, cloud: preset.cloud, protocol },
         { http: httpClient, ...reached, settings: cloud ?? {}, load, ...(onSecret && { onSecret }) },
       )
-    : (await load(protocol))(reached);
+    : await openRouted(protocol, { ...preset, open: async (wanted) => (await load(wanted))(reached) });
   const stallLimits = silenceMs === undefined ? null : { firstMs: silenceMs, betweenMs: silenceMs };
   const awake = withStallLimit(vendor, stallLimits ?? (local ? STALL_LOCAL : STALL));
   const provider = withImageLimits(awake, imageLimitsOf(preset));

@@ -43,14 +43,19 @@ export type Preset = {
    */
   olderModels?: readonly string[];
   quirks?: ChatQuirks;
+  /** Models of a Chat Completions API that call functions only over the Responses API beside it. */
+  responsesOnly?: RegExp;
   /** The provider whose model table rows apply, if not its own. */
   tableOf?: string;
   /** The vendor's own web search: the models that have it, and dollars per search besides the tokens. */
   webSearch?: { models: RegExp; usd: number };
 };
 
+/** From 5.4 on, models take functions over Chat Completions without thinking, or not at all. */
+const RESPONSES_ONLY = /(^|\/)gpt-(5\.[4-9]|[6-9])(?!\d)/;
+
 /** On local servers, the output format depends on the model's template. */
-const LOCAL: ChatQuirks = { think: 'unknown' };
+const LOCAL: ChatQuirks = { think: 'unknown', thoughtsBackAs: 'both' };
 
 export const presets = [
   {
@@ -94,6 +99,7 @@ export const presets = [
       noTemperatureWhenThinking: true,
       secondSystemMessage: true,
     },
+    responsesOnly: RESPONSES_ONLY,
     tableOf: 'openai',
   },
   {
@@ -117,7 +123,7 @@ export const presets = [
     keyEnv: ['DEEPSEEK_API_KEY'],
     keyUrl: 'https://platform.deepseek.com/api_keys',
     defaultModel: 'deepseek-v4-pro',
-    quirks: { thoughtsBackAs: 'reasoning_content' },
+    quirks: { thoughtsBackAs: 'reasoning_content', thoughtsRequired: 'all' },
   },
   {
     name: 'groq',
@@ -127,7 +133,7 @@ export const presets = [
     keyEnv: ['GROQ_API_KEY'],
     keyUrl: 'https://console.groq.com/keys',
     defaultModel: 'openai/gpt-oss-120b',
-    quirks: { maxCompletionTokens: true },
+    quirks: { maxCompletionTokens: true, thoughtsBackAs: 'reasoning' },
   },
   {
     name: 'openrouter',
@@ -138,7 +144,7 @@ export const presets = [
     keyUrl: 'https://openrouter.ai/keys',
     defaultModel: 'anthropic/claude-sonnet-5.5',
     // Its other models cache automatically, or not at all.
-    quirks: { thoughtsBackAs: 'reasoning', cacheControlFor: /^~?(anthropic|google|qwen)\// },
+    quirks: { thoughtsBackAs: 'reasoning_details', cacheControlFor: /^~?(anthropic|google|qwen)\// },
   },
   {
     name: 'moonshot',
@@ -149,7 +155,12 @@ export const presets = [
     baseUrlEnv: ['MOONSHOT_BASE_URL'],
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
     defaultModel: 'kimi-k3.1-pro',
-    quirks: { thoughtsBackAs: 'reasoning_content', noEffort: true, promptCacheKey: true },
+    quirks: {
+      thoughtsBackAs: 'reasoning_content',
+      thoughtsRequired: 'calls',
+      noEffort: true,
+      promptCacheKey: true,
+    },
   },
   {
     name: 'mistral',
@@ -165,17 +176,20 @@ export const presets = [
       promptCacheKey: true,
       nineCharacterIds: true,
       assistantAfterTool: true,
+      thoughtsBackAs: 'chunks',
     },
   },
   {
     name: 'xai',
     label: 'xAI',
-    protocol: 'openai-chat',
+    // Its Chat Completions API has no field for encrypted thinking.
+    protocol: 'openai-responses',
     baseUrl: 'https://api.x.ai/v1',
     keyEnv: ['XAI_API_KEY'],
     keyUrl: 'https://console.x.ai',
     defaultModel: 'grok-4.7',
-    quirks: { noEffort: true },
+    // From 4.3 on; before that, only 3-mini.
+    quirks: { noEffort: /^grok-(3(?!-mini)|4(?!\.\d)|code)/ },
   },
   {
     name: 'together',
@@ -185,6 +199,7 @@ export const presets = [
     keyEnv: ['TOGETHER_API_KEY'],
     keyUrl: 'https://api.together.ai/settings/api-keys',
     defaultModel: 'openai/gpt-oss-120b',
+    quirks: { thoughtsBackAs: 'both' },
   },
   {
     name: 'fireworks',
@@ -194,7 +209,7 @@ export const presets = [
     keyEnv: ['FIREWORKS_API_KEY'],
     keyUrl: 'https://app.fireworks.ai/settings/users/api-keys',
     defaultModel: 'accounts/fireworks/models/gpt-oss-120b',
-    quirks: { promptCacheKey: true },
+    quirks: { promptCacheKey: true, thoughtsBackAs: 'reasoning_content' },
   },
   {
     name: 'cerebras',
@@ -241,6 +256,7 @@ export const presets = [
       noTemperatureWhenThinking: true,
       secondSystemMessage: true,
     },
+    responsesOnly: RESPONSES_ONLY,
     tableOf: 'openai',
   },
   {
@@ -271,7 +287,7 @@ export const presets = [
     keyEnv: ['LLAMA_API_KEY'],
     baseUrlEnv: ['LLAMACPP_BASE_URL'],
     local: true,
-    quirks: LOCAL,
+    quirks: { ...LOCAL, thoughtsBackAs: 'reasoning_content' },
   },
   {
     name: 'vllm',

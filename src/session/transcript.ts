@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Message } from '../contract/message.ts';
+import { type Message, readablePart } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
 
 export type TranscriptOptions = {
@@ -67,7 +67,7 @@ function wireMessage(message: Message) {
       return {
         role: 'assistant',
         model: message.model,
-        content: message.content.map(wirePart),
+        content: message.content.map(readablePart).map(wirePart),
         ...(message.usage && {
           usage: {
             input_tokens: message.usage.inputTokens,

@@ -20,7 +20,7 @@ const LATER = { inputTokens: 100, outputTokens: 9, cacheReadTokens: 800, cacheWr
 /** Ollama reports nothing about its cache, and Mistral's preset does not ask for usage. */
 const REPORTS_NO_CACHE = ['ollama', 'mistral'];
 /** The key sends a session to the server that has its prompt. */
-const TAKES_CACHE_KEY = ['openai', 'openai-chat', 'moonshot', 'mistral', 'fireworks'];
+const TAKES_CACHE_KEY = ['xai', 'openai', 'openai-chat', 'moonshot', 'mistral', 'fireworks'];
 
 sweepGroups(sampled(vendors, 6).map((preset) => [preset.label, preset] as const))(
   'with %s',

@@ -1,5 +1,12 @@
 import { shownText } from '../../commands/prompts.ts';
-import type { ImagePart, Message, Sent, ToolCallPart, UserMessage } from '../../contract/message.ts';
+import {
+  type ImagePart,
+  type Message,
+  readablePart,
+  type Sent,
+  type ToolCallPart,
+  type UserMessage,
+} from '../../contract/message.ts';
 
 /** A part of a saved conversation, for people. A call is shown with its answer. */
 export type PastPart =
@@ -17,9 +24,11 @@ export function pastParts(message: Message): PastPart[] {
   const { content, stopReason } = message;
   const end = stopReason === 'aborted' ? 'Interrupted.' : 'The answer was cut off here.';
   return [
-    ...content.flatMap((part): PastPart[] =>
-      part.type === 'tool_call' ? [{ type: 'call', call: part }] : worded(part.type, part.text),
-    ),
+    ...content
+      .map(readablePart)
+      .flatMap((part): PastPart[] =>
+        part.type === 'tool_call' ? [{ type: 'call', call: part }] : worded(part.type, part.text),
+      ),
     ...(stopReason === 'aborted' || stopReason === 'cut' ? worded('end', end) : []),
   ];
 }

@@ -49,7 +49,8 @@ function* eventsOf({ content }: AssistantMessage): Generator<ProviderEvent> {
         yield { type: 'text', text: part.text };
         break;
       case 'thinking':
-        if (part.text !== '') yield { type: 'thinking', text: part.text };
+        if (part.note) yield { type: 'text', text: part.text, note: true };
+        else if (part.text !== '') yield { type: 'thinking', text: part.text };
         break;
       case 'tool_call': {
         const json = part.cut ? '{"' : (part.malformed ?? JSON.stringify(part.input));

@@ -104,6 +104,8 @@ export function presetsOf(config: Config): Preset[] {
         protocol: row.protocol ?? 'openai-chat',
         baseUrl: row.baseUrl,
         keyEnv: [],
+        // Which field a server reads is unknown.
+        quirks: { thoughtsBackAs: 'both' },
       } as const;
       return { ...base, ...changesTo(name, config), ...(keyless && { local: true }) };
     });

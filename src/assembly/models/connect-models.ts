@@ -115,7 +115,10 @@ export function connectModels(deps: ModelDeps): Models {
   };
   const connectFirst = connectOrOlder(first, config, warn);
   const bare = connectFirst((model) => connect(model, 'main'));
-  const main = { ...bare, provider: withFallback(bare.provider, { fallback }) };
+  const main = {
+    ...bare,
+    provider: withFallback(bare.provider, { fallback, offered: config.fallbackModel }),
+  };
   let current = main.choice;
 
   async function cheaper(): Promise<ConnectedModel | null> {

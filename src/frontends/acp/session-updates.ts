@@ -3,7 +3,7 @@ import { describeCompaction } from '../../commands/compact.ts';
 import { loadingLine } from '../../commands/format/loading.ts';
 import { retryLine } from '../../commands/format/retry.ts';
 import { subagentLine } from '../../commands/format/subagent.ts';
-import { type AgentEvent, innermost } from '../../contract/event.ts';
+import { type AgentEvent, innermost, type RunError } from '../../contract/event.ts';
 import { type Message, textOf, type Usage } from '../../contract/message.ts';
 import type { PermissionRequest } from '../../contract/permission.ts';
 import { bash } from '../../tools/bash.ts';
@@ -71,8 +71,10 @@ export class SessionUpdates {
       case 'reclassify':
       case 'call_start':
       case 'cache':
-      case 'end':
+      case 'input_transformed':
         return [];
+      case 'end':
+        return event.reason === 'refusal' && event.error ? this.notice('warning', declined(event.error)) : [];
       default:
         return event satisfies never;
     }
@@ -265,4 +267,8 @@ function planEntry({ text, status }: Todo) {
     priority: 'medium' as const,
     status: status === 'done' ? ('completed' as const) : status,
   };
+}
+
+function declined({ message, hint = '' }: RunError): string {
+  return `${message} ${hint}`.trim();
 }

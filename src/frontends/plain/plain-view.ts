@@ -96,6 +96,7 @@ export class PlainView {
       case 'turn_start':
       case 'call_start':
       case 'cache':
+      case 'input_transformed':
       case 'model_call':
       case 'usage':
         return '';
@@ -261,11 +262,11 @@ export class PlainView {
       case 'max_turns':
         return this.#line('yellow', `Stopped at the limit of ${turns} turns.`);
       case 'budget':
+      case 'refusal':
         return this.#line('yellow', [error?.message, error?.hint].filter(Boolean).join('\n'));
       case 'max_tokens':
         return this.#line('yellow', 'The answer was cut off at the output limit.');
-      case 'refusal':
-        return this.#line('yellow', 'The model declined to answer.');
+
       case 'interrupted':
         return this.#line('yellow', 'Interrupted.');
       case 'error':

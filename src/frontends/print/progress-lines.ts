@@ -87,9 +87,8 @@ function endLine({ reason, turns, error }: Extract<AgentEvent, { type: 'end' }>)
         text: 'The last answer was cut off at the output limit. Raise maxTokens, or resume with --continue.',
       };
     case 'budget':
-      return { from: 'quiet', text: [error?.message, error?.hint].filter(Boolean).join('\n') };
     case 'refusal':
-      return { from: 'quiet', text: 'The model declined to answer.' };
+      return { from: 'quiet', text: [error?.message, error?.hint].filter(Boolean).join('\n') };
     case 'interrupted':
       return { from: 'quiet', text: 'Interrupted. Resume with --continue.' };
     case 'error':

@@ -272,3 +272,63 @@ describe('counting tokens', () => {
     expect(await provider(server.url).countTokens(hello(), new AbortController().signal)).toBe(4);
   });
 });
+
+describe('what the vendor says beside its answer', () => {
+  const drop = { type: 'thinking_dropped', path: 'messages.3.content.0', reason: 'prefix_binding_mismatch' };
+  const dropped = {
+    kind: 'thinking_dropped',
+    path: 'messages.3.content.0',
+    reason: 'prefix_binding_mismatch',
+  };
+
+  test('changes to the request are reported once, and again if they differ', async () => {
+    const begun = { ...start, message: { input_transformations: [drop] } };
+    const server = await serve(
+      events(
+        begun,
+        { ...done, input_transformations: [drop] },
+        { ...done, input_transformations: [{ ...drop, type: 'thinking_mismatch_allowed' }] },
+        { ...done, input_transformations: [] },
+        stop,
+      ),
+    );
+    const { events: said } = await play(provider(server.url), hello());
+    expect(said.filter(({ type }) => type === 'input_transformed')).toEqual([
+      { type: 'input_transformed', transformations: [dropped] },
+      { type: 'input_transformed', transformations: [{ ...dropped, kind: 'thinking_mismatch_allowed' }] },
+    ]);
+  });
+
+  test.each([
+    [{ type: 'refusal', category: 'cyber', explanation: null }, { category: 'cyber' }],
+    [{ type: 'refusal', category: null }, undefined],
+    [undefined, undefined],
+  ])('a refusal with %j has the category %j', async (stop_details, refusal) => {
+    const delta = { stop_reason: 'refusal', stop_details };
+    const server = await serve(events(start, { type: 'message_delta', delta }, stop));
+    const { events: said } = await play(provider(server.url), hello());
+    expect(said.at(-1)).toEqual({ type: 'stop', reason: 'refusal', ...(refusal && { refusal }) });
+  });
+
+  const limited = { error: { type: 'rate_limit_error', message: 'You have reached your limit.' } };
+  test.each<[string, Record<string, string>, object]>([
+    [
+      'https://api.anthropic.com',
+      {},
+      { kind: 'quota', nextStep: expect.stringContaining('monthly spend limit') },
+    ],
+    ['https://api.anthropic.com', { 'retry-after': '3' }, { kind: 'rate_limit', retryAfterMs: 3000 }],
+    ['https://gateway.example', {}, { kind: 'rate_limit' }],
+    ['https://notanthropic.com', {}, { kind: 'rate_limit' }],
+  ])('429 of %s with %j', async (baseUrl, headers, expected) => {
+    const server = await loopback((response) => fails(response, 429, { body: limited, headers }));
+    const at = createAnthropic({
+      name: 'anthropic',
+      baseUrl,
+      infoOf: () => modelInfo(),
+      http: (request) => httpClient({ ...request, url: request.url.replace(baseUrl, server.url) }),
+    });
+    const { error } = await play(at, hello());
+    expect(error).toMatchObject({ status: 429, message: 'You have reached your limit.', ...expected });
+  });
+});

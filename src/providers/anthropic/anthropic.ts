@@ -7,46 +7,81 @@ import { serverEvents, withoutEnd } from '../http/server-events.ts';
 import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
-import { TEMPERATURE_VERSION } from './thinking.ts';
-import { betasOf, newReply, type ReplyState, toEvents, toWire, type WireRequest } from './wire.ts';
+import { betasOf, withBetaField, withBetaHeader } from './betas.ts';
+import { showsNotes, TEMPERATURE_VERSION } from './thinking.ts';
+import { newReply, type ReplyState, toEvents, toWire } from './wire.ts';
 
 /** The newest API version; `TEMPERATURE_VERSION` is used when a temperature is set. */
 const VERSION = { 'anthropic-version': '2026-10-21' };
 
-export const createAnthropic: CreateProvider = (options) => ({
-  name: options.name,
-  stream: (request, signal) => stream(request, options, signal),
+type AnthropicOptions = ProviderOptions & { noNotes: boolean };
 
-  async countTokens(request, signal) {
-    const wire = toWire(request, options);
-    const { model, messages, system, tools, thinking } = wire;
-    const body = {
-      model,
-      messages,
-      ...(system && { system }),
-      ...(tools && { tools }),
-      ...(thinking && { thinking }),
-    };
-    const { endpoint } = options;
-    if (endpoint && !endpoint.count) return estimateTokens(request);
-    const address = endpoint?.count?.(model, body) ?? { url: `${messagesUrl(options)}/count_tokens`, body };
-    const headers = endpoint ? {} : { ...VERSION, ...bearer(options), ...betaHeader(wire) };
-    try {
-      const response = await watchWire(options).post(address.url, { headers, body: address.body, signal });
-      const { input_tokens: tokens }: Partial<Anthropic.MessageTokensCount> = JSON.parse(
-        await response.text(),
-      );
-      return Number.isFinite(tokens) ? Number(tokens) : estimateTokens(request);
-    } catch {
-      signal.throwIfAborted();
-      return estimateTokens(request);
-    }
-  },
-});
+export const createAnthropic: CreateProvider = (options) => {
+  let noNotes = false;
+  return {
+    name: options.name,
+    countTokens: (request, signal) => countTokens(request, { ...options, noNotes }, signal),
+    async *stream(request, signal) {
+      try {
+        return yield* stream(request, { ...options, noNotes }, signal);
+      } catch (error) {
+        if (noNotes || !refusesNotes(error)) throw error;
+        noNotes = true;
+      }
+      yield* stream(request, { ...options, noNotes }, signal);
+    },
+  };
+};
 
-function betaHeader(body: WireRequest): Record<string, string> {
-  const betas = betasOf(body);
-  return betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') };
+/** Older servers and gateways know neither the beta nor its display. Only an error response has a status. */
+function refusesNotes(error: unknown): boolean {
+  if (!(error instanceof ProviderError) || error.kind !== 'bad_request' || error.status === undefined)
+    return false;
+  return /thinking.*display|display.*(updates|thinking)|anthropic[-_]beta|\bbeta (flag|header|feature)/i.test(
+    error.message,
+  );
+}
+
+/** The vendor's own API says how long to wait, except at the monthly spend limit. */
+function asSpendCap(error: ProviderError, { baseUrl, endpoint }: ProviderOptions): ProviderError {
+  const isOwnApi = !endpoint && /(^|\.)anthropic\.com$/.test(new URL(baseUrl).hostname);
+  const { status, provider, retryAfterMs, message } = error;
+  if (!isOwnApi || status !== 429 || retryAfterMs !== undefined) return error;
+  const nextStep =
+    'Your organization has reached its monthly spend limit at Anthropic. Raise it in the Claude Console (Limits), or use another model.';
+  return new ProviderError(message, { kind: 'quota', provider, status, nextStep }, { cause: error });
+}
+
+async function countTokens(
+  request: CompletionRequest,
+  options: AnthropicOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const { model, messages, system, tools, thinking } = toWire(request, options);
+  const betas = betasOf({ thinking, messages });
+  const body = {
+    model,
+    messages,
+    ...(system && { system }),
+    ...(tools && { tools }),
+    ...(thinking && { thinking }),
+  };
+  const { endpoint } = options;
+  if (endpoint && !endpoint.count) return estimateTokens(request);
+  const address = endpoint?.count?.(model, withBetaField(body, betas)) ?? {
+    url: `${messagesUrl(options)}/count_tokens`,
+    body,
+  };
+  const headers = endpoint ? {} : { ...VERSION, ...bearer(options) };
+  const watch = watchWire(endpoint ? options : withBetaHeader(options, betas));
+  try {
+    const response = await watch.post(address.url, { headers, body: address.body, signal });
+    const { input_tokens: tokens }: Partial<Anthropic.MessageTokensCount> = JSON.parse(await response.text());
+    return Number.isFinite(tokens) ? Number(tokens) : estimateTokens(request);
+  } catch {
+    signal.throwIfAborted();
+    return estimateTokens(request);
+  }
 }
 
 /** The base URL may or may not end with the version. */
@@ -56,23 +91,27 @@ function messagesUrl({ baseUrl }: ProviderOptions): string {
 
 async function* stream(
   request: CompletionRequest,
-  options: ProviderOptions,
+  options: AnthropicOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ProviderEvent> {
   const body = toWire(request, options);
-  const state = newReply(request.tools);
-  const watch = watchWire(options);
+  const betas = betasOf(body);
+  const state = newReply(request.tools, { notes: showsNotes(body.thinking) });
+  const watch = watchWire(options.endpoint ? options : withBetaHeader(options, betas));
   let hasOutput = false;
   try {
     const { endpoint } = options;
     const version = body.temperature === undefined ? VERSION : TEMPERATURE_VERSION;
-    const headers = endpoint ? {} : { ...version, ...bearer(options), ...betaHeader(body) };
-    const address = endpoint?.stream(request.model, body) ?? { url: messagesUrl(options), body };
+    const headers = endpoint ? {} : { ...version, ...bearer(options) };
+    const address = endpoint?.stream(request.model, withBetaField(body, betas)) ?? {
+      url: messagesUrl(options),
+      body,
+    };
     const response = await watch.post(address.url, { headers, body: address.body, signal });
     for await (const { event, data } of serverEvents(response.body)) {
       if (event === 'ping' || data === '') continue;
       for (const said of read(data, state, options)) {
-        hasOutput ||= said.type !== 'usage';
+        hasOutput ||= said.type !== 'usage' && said.type !== 'input_transformed';
         yield said;
         if (said.type === 'stop') return;
       }
@@ -81,7 +120,7 @@ async function* stream(
     throw withoutEnd({ watch, options, hasOutput });
   } catch (error) {
     signal.throwIfAborted();
-    throw brokenWire(error, { options, hasOutput });
+    throw asSpendCap(brokenWire(error, { options, hasOutput }), options);
   }
 }
 

@@ -41,6 +41,29 @@ function thinkingConfig(request: CompletionRequest, version: number, maxTokens: 
 }
 
 /**
+ * Models that write their progress notes as thoughts. Only this display tells them from reasoning, whose text it leaves
+ * out.
+ */
+export function withNotes({ thinking, ...fields }: ThinkingFields, model: string): ThinkingFields {
+  if (thinking?.type !== 'adaptive' || !writesNotesAsThoughts(model))
+    return { ...(thinking && { thinking }), ...fields };
+  // The SDK does not know this beta.
+  return { thinking: { ...thinking, display: UPDATES as 'summarized' }, ...fields };
+}
+
+export function showsNotes(thinking: ThinkingFields['thinking']): boolean {
+  return thinking?.type === 'adaptive' && `${thinking.display}` === UPDATES;
+}
+
+const UPDATES = 'updates';
+
+function writesNotesAsThoughts(model: string): boolean {
+  const version = versionOf(model);
+  if (/haiku/.test(model) || !Number.isFinite(version)) return false;
+  return version >= (/fable|mythos/.test(model) ? 5 : 5.5);
+}
+
+/**
  * With a budget, a turn that called tools must start with a thinking block. Thinking stays off while results
  * for a turn without one are pending (another model wrote it, or the effort was just raised).
  */

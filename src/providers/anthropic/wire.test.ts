@@ -81,7 +81,7 @@ describe("[V01] a request in Anthropic's format", () => {
           ],
         },
       ],
-      thinking: { type: 'adaptive', display: 'summarized' },
+      thinking: { type: 'adaptive', display: 'updates' },
       stream: true,
     });
   });
@@ -202,7 +202,8 @@ describe('thinking', () => {
     const bare = { role: 'assistant', content: [{ type: 'text', text: 'ok' }] };
 
     expect(sent(said([thought, text], { provider: 'deepseek' }))).toEqual(bare);
-    expect(sent(said([thought, text], { model: 'claude-opus-5' }))).toEqual(bare);
+    expect(sent(said([thought, text], { model: 'kimi-k3' }))).toEqual(bare);
+    expect(sent(said([thought, text], { model: 'claude-opus-5' }))).toEqual(sent(said([thought, text])));
     expect(sent(said([{ type: 'thinking', text: 'hm' }, text]))).toEqual(bare);
     expect(sent(said([thought]))).toBeUndefined();
     expect(
@@ -212,11 +213,17 @@ describe('thinking', () => {
   });
 
   test.each<[string, Partial<CompletionRequest>, object]>([
-    ['claude-opus-5-5', {}, { thinking: { type: 'adaptive', display: 'summarized' } }],
+    ['claude-opus-5-5', {}, { thinking: { type: 'adaptive', display: 'updates' } }],
+    ['claude-sonnet-5-5-20260901', {}, { thinking: { type: 'adaptive', display: 'updates' } }],
+    ['global.anthropic.claude-fable-5-2', {}, { thinking: { type: 'adaptive', display: 'updates' } }],
+    ['claude-mythos-5', {}, { thinking: { type: 'adaptive', display: 'updates' } }],
+    ['claude-opus-5', {}, { thinking: { type: 'adaptive', display: 'summarized' } }],
+    ['claude-sonnet-5', {}, { thinking: { type: 'adaptive', display: 'summarized' } }],
+    ['claude-haiku-5-5', {}, { thinking: { type: 'adaptive', display: 'summarized' } }],
     [
       'claude-opus-5-5',
       { effort: 'low', temperature: 0 },
-      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'low' } },
+      { thinking: { type: 'adaptive', display: 'updates' }, output_config: { effort: 'low' } },
     ],
     ['claude-mythos-preview', { temperature: 1 }, { thinking: { type: 'adaptive', display: 'summarized' } }],
     ['claude-opus-4-8', { temperature: 1 }, {}],

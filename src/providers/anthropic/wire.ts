@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type Anthropic from '@anthropic-ai/sdk';
 import {
   type AssistantMessage,
@@ -8,13 +9,18 @@ import {
   type Usage,
   type UserMessage,
 } from '../../contract/message.ts';
-import type { CompletionRequest, ProviderEvent, ToolDefinition } from '../../contract/provider.ts';
+import type {
+  CompletionRequest,
+  InputTransformation,
+  ProviderEvent,
+  ToolDefinition,
+} from '../../contract/provider.ts';
 import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
-import { TOOL_CHANGES, takesSystemMessages } from './mid-conversation.ts';
-import { type ThinkingFields, thinkingFor } from './thinking.ts';
+import { takesSystemMessages } from './mid-conversation.ts';
+import { type ThinkingFields, thinkingFor, withNotes } from './thinking.ts';
 
 /** Enough for a long file in one call; the model's full limit would only delay the end of a runaway reply. */
 const MAX_OUTPUT_TOKENS = 32_000;
@@ -30,7 +36,8 @@ const MAX_SEARCHES = 1;
 
 type Block = Anthropic.ContentBlockParam;
 type ResultBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
-type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'>;
+/** `noNotes`: the server does not know the display that shows progress notes. */
+type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'> & { noNotes?: boolean };
 
 /** The SDK types have no system messages; they follow a turn of the user. */
 type SystemTurn = { role: 'system'; content: SystemBlock[] };
@@ -50,6 +57,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
   const names = wireNames(request.tools ?? []);
   const tools = [...toTools(request, names), ...serverTools(request)];
   const system = toSystem(request);
+  const thinking = thinkingFor(request, info, maxTokens);
   const lastTool = tools.at(-1);
   if (lastTool && system.length < FIXED_BREAKPOINTS) lastTool.cache_control = CACHED;
   return {
@@ -59,18 +67,9 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
     messages: toMessages(request, options, names),
     ...(tools.length === 0 ? {} : { tools }),
     ...(request.stopSequences?.length ? { stop_sequences: [...request.stopSequences] } : {}),
-    ...thinkingFor(request, info, maxTokens),
+    ...(options.noNotes ? thinking : withNotes(thinking, request.model)),
     stream: true,
   };
-}
-
-/** The betas that the vendor must be told of for a request. */
-export function betasOf({ messages }: Pick<WireRequest, 'messages'>): string[] {
-  const hasToolChanges = messages.some(
-    ({ role, content }) =>
-      role === 'system' && Array.isArray(content) && content.some(({ type }) => type !== 'text'),
-  );
-  return hasToolChanges ? [...TOOL_CHANGES] : [];
 }
 
 function toTools(request: CompletionRequest, names: WireNames): Anthropic.Tool[] {
@@ -175,13 +174,17 @@ function systemBlocks({ content }: UserMessage, names: WireNames): SystemBlock[]
 
 const rank = (block: Block): number => (block.type === 'tool_result' ? 0 : 1);
 
-/** A signature is valid only for the vendor and model that produced the thinking. */
+/**
+ * A signature is valid only for the vendor that produced the thinking. Claude models read the thinking of one another, or
+ * the vendor leaves out what the model cannot read.
+ */
 function keepsThinking(
   message: AssistantMessage,
   { model }: CompletionRequest,
   { name, infoOf }: WireOptions,
 ): boolean {
-  return message.provider === name && message.model === model && infoOf(model).abilities.thinking;
+  if (message.provider !== name || !infoOf(model).abilities.thinking) return false;
+  return message.model === model || [message.model, model].every((one) => one.includes('claude-'));
 }
 
 function assistantBlocks(message: AssistantMessage, names: WireNames, thoughts: boolean): Block[] {
@@ -243,16 +246,23 @@ function objectOf(input: unknown): unknown {
   return isObject(input) ? input : {};
 }
 
-/** State of one reply. `open` holds the blocks still arriving, by index. */
+/** State of one reply. `notes`: the text of a thought is a progress note. `open` holds the blocks still arriving, by index. */
 export type ReplyState = {
+  notes: boolean;
   names: WireNames;
   usage: Usage;
   stop: Extract<ProviderEvent, { type: 'stop' }>['reason'];
+  transformations?: InputTransformation[];
+  /** What a refusal was about. */
+  category?: string | undefined;
   open: Map<number, { type: 'call' } | { type: 'thought'; silent: boolean; signature: string }>;
 };
 
-export function newReply(tools: readonly { name: string }[] = []): ReplyState {
-  return { names: wireNames(tools), usage: noUsage, stop: 'end', open: new Map() };
+export function newReply(
+  tools: readonly { name: string }[] = [],
+  { notes = false }: { notes?: boolean } = {},
+): ReplyState {
+  return { notes, names: wireNames(tools), usage: noUsage, stop: 'end', open: new Map() };
 }
 
 /** Translates one wire frame to events. Unknown kinds of frames, blocks and deltas are ignored. */
@@ -262,6 +272,7 @@ export function* toEvents(
 ): Generator<ProviderEvent> {
   switch (frame.type) {
     case 'message_start':
+      yield* transformed(frame.message, state);
       yield* countUsage(frame.message?.usage, state);
       return;
     case 'content_block_start':
@@ -275,14 +286,33 @@ export function* toEvents(
       return;
     case 'message_delta':
       if (frame.delta?.stop_reason) state.stop = STOP[frame.delta.stop_reason] ?? 'end';
+      yield* transformed(frame, state);
+      state.category = frame.delta?.stop_details?.category ?? state.category;
       yield* countUsage(frame.usage, state);
       return;
     case 'message_stop':
-      yield { type: 'stop', reason: state.stop };
+      yield {
+        type: 'stop',
+        reason: state.stop,
+        ...(state.stop === 'refusal' && state.category && { refusal: { category: state.category } }),
+      };
       return;
     default:
       frame satisfies never;
   }
+}
+
+/** Sent with the betas that check thinking, and again after another model has taken over. */
+function* transformed(frame: object | undefined, state: ReplyState): Generator<ProviderEvent> {
+  const { input_transformations: list }: { input_transformations?: unknown } = frame ?? {};
+  const transformations = (Array.isArray(list) ? list : []).filter(isObject).map((one) => ({
+    kind: String(one.type),
+    reason: String(one.reason),
+    path: String(one.path),
+  }));
+  if (transformations.length === 0 || isDeepStrictEqual(transformations, state.transformations)) return;
+  state.transformations = transformations;
+  yield { type: 'input_transformed', transformations };
 }
 
 const STOP: Partial<Record<string, ReplyState['stop']>> = {
@@ -297,13 +327,13 @@ const STOP: Partial<Record<string, ReplyState['stop']>> = {
 
 function* openBlock(
   { index, content_block: block }: Anthropic.RawContentBlockStartEvent,
-  { open, names }: ReplyState,
+  { open, names, notes }: ReplyState,
 ): Generator<ProviderEvent> {
   const key = String(index);
   if (block.type === 'text' && block.text) yield { type: 'text', text: block.text };
   if (block.type === 'thinking') {
     open.set(index, { type: 'thought', silent: !block.thinking, signature: block.signature ?? '' });
-    if (block.thinking) yield { type: 'thinking', text: block.thinking };
+    if (block.thinking) yield thought(block.thinking, notes);
   }
   if (block.type === 'redacted_thinking')
     yield { type: 'thinking_signature', signature: block.data, redacted: true };
@@ -329,13 +359,13 @@ function* foundBy({ content }: Anthropic.WebSearchToolResultBlock): Generator<Pr
 
 function* readDelta(
   { index, delta }: Anthropic.RawContentBlockDeltaEvent,
-  { open }: ReplyState,
+  { open, notes }: ReplyState,
 ): Generator<ProviderEvent> {
   const block = open.get(index);
   if (delta.type === 'text_delta' && delta.text) yield { type: 'text', text: delta.text };
   if (delta.type === 'thinking_delta' && delta.thinking) {
     if (block?.type === 'thought') block.silent = false;
-    yield { type: 'thinking', text: delta.thinking };
+    yield thought(delta.thinking, notes);
   }
   if (delta.type === 'citations_delta' && delta.citation.type === 'web_search_result_location') {
     const { title, url, cited_text } = delta.citation;
@@ -344,6 +374,10 @@ function* readDelta(
   if (delta.type === 'signature_delta' && block?.type === 'thought') block.signature += delta.signature;
   if (delta.type === 'input_json_delta' && delta.partial_json)
     yield { type: 'tool_call_delta', key: String(index), json: delta.partial_json };
+}
+
+function thought(text: string, isNote: boolean): ProviderEvent {
+  return isNote ? { type: 'text', text, note: true } : { type: 'thinking', text };
 }
 
 function* closeBlock(index: number, { open }: ReplyState): Generator<ProviderEvent> {

@@ -40,8 +40,16 @@ export async function connectAzure(options: CloudOptions): Promise<Cloud> {
       isExpired: ({ status }) => apiKey === undefined && status === 401,
     }),
     protocolOf: () => protocol,
-    endpointOf: () => ({
-      stream: (model, body) => addressOf({ endpoint, model, body, protocol, version: settings.apiVersion }),
+    endpointOf: (used) => ({
+      // Dated versions may be older than the Responses API.
+      stream: (model, body) =>
+        addressOf({
+          endpoint,
+          model,
+          body,
+          protocol: used,
+          version: used === protocol ? settings.apiVersion : 'v1',
+        }),
       refusal: refusedByAzure({ name, endpoint, keyed: apiKey !== undefined }),
     }),
   };

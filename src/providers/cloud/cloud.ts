@@ -2,6 +2,7 @@ import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
 import type { ChatOptions } from '../openai/chat-wire.ts';
+import { openRouted } from '../openai/responses-route.ts';
 import type { Endpoint } from '../options.ts';
 import type { CloudName, Preset, Protocol } from '../presets.ts';
 
@@ -87,7 +88,7 @@ export async function createCloud(
   }
   function providerFor({ model }: CompletionRequest): Promise<Provider> {
     const protocol = cloud.protocolOf(model);
-    const found = providers.get(protocol) ?? open(protocol);
+    const found = providers.get(protocol) ?? openRouted(protocol, { ...preset, open });
     providers.set(protocol, found);
     return found;
   }

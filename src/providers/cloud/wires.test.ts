@@ -97,7 +97,8 @@ describe('[V03] Claude at a cloud', () => {
     const { body, events } = await ask(name, { model, answer: thought });
     expect(body).toMatchObject({
       system: [{ cache_control: { type: 'ephemeral' } }],
-      thinking: { type: 'adaptive', display: 'summarized' },
+      thinking: { type: 'adaptive', display: 'updates' },
+      anthropic_beta: ['thinking-display-updates-2026-08-18'],
       output_config: { effort: 'high' },
     });
     expect(events.map(({ type }) => type)).toEqual(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromBrokenConnection } from './http-errors.ts';
+import { fromBrokenConnection, kindOf } from './http-errors.ts';
 
 const where = { provider: 'acme', address: 'https://api.acme.test', hasOutput: false };
 
@@ -70,4 +70,17 @@ test('a bug in our own code is not mistaken for a broken connection', () => {
   expect(() => fromBrokenConnection(slip, where)).toThrow(slip);
   const wrong = Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' });
   expect(fromBrokenConnection(wrong, where).kind).toBe('timeout');
+});
+
+test.each([
+  [
+    'insufficient_quota',
+    'You exceeded your current quota, please check your plan and billing details.',
+    'quota',
+  ],
+  ['exceeded_current_quota_error', 'Your account is suspended, please check your plan.', 'quota'],
+  ['rate_limit_exceeded', 'Rate limit reached for requests per minute. Limit: 3 per minute.', 'rate_limit'],
+  ['engine_overloaded_error', 'The engine is currently overloaded.', 'rate_limit'],
+])('a 429 with %s is retried only if it passes', (label, message, kind) => {
+  expect(kindOf(429, message, label)).toBe(kind);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fails, hello, loopback, modelInfo, play, sse } from '../../../test/support/loopback.ts';
+import type { Message } from '../../contract/message.ts';
 import { httpClient } from '../../lib/network/http-client.ts';
 import { createGoogle } from './google.ts';
 
@@ -240,5 +241,63 @@ describe('counting tokens', () => {
     const server = await loopback((response) => fails(response, 500, { body: 'oops' }));
 
     expect(await provider(server.url).countTokens(hello(), new AbortController().signal)).toBe(4);
+  });
+});
+
+describe('signatures that the vendor rejects', () => {
+  const timestamp = '2026-01-01T00:00:00Z';
+  const turn = (id: string, signature: string): Message[] => [
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', text: 'hm', signature: `thought ${signature}` },
+        { type: 'tool_call', id, name: 'Read', input: {}, signature },
+        { type: 'tool_call', id: `${id}2`, name: 'Read', input: {} },
+      ],
+      provider: 'google',
+      model: 'gemini-4-argon',
+      stopReason: 'tool_calls',
+      timestamp,
+    },
+    { role: 'tool', callId: id, name: 'Read', success: true, content: [], timestamp },
+    { role: 'tool', callId: `${id}2`, name: 'Read', success: true, content: [], timestamp },
+  ];
+  const signaturesOf = (body: unknown) =>
+    [...JSON.stringify(body).matchAll(/"thoughtSignature":"([^"]*)"/g)].map(([, signature]) => signature);
+  const PLACEHOLDER = 'skip_thought_signature_validator';
+
+  test.each([
+    'Invalid thought signature.',
+    'Corrupted thought signature.',
+    'Function call `default_api:Read` in the 2. content block is missing a `thought_signature`.',
+  ])('%s: the request is repeated with the placeholder, and new signatures stay', async (message) => {
+    const server = await loopback((response, { body }) => {
+      if (signaturesOf(body).some((signature) => signature?.endsWith('old')))
+        fails(response, 400, { body: { error: { code: 400, message, status: 'INVALID_ARGUMENT' } } });
+      else sse(response, [part('ok', 'STOP')]);
+    });
+    const google = provider(server.url);
+    const old = hello({ model: 'gemini-4-argon', messages: turn('a', 'old') });
+    const { events, error } = await play(google, old);
+    expect([events[0], error]).toEqual([{ type: 'text', text: 'ok' }, undefined]);
+    const both = { ...old, messages: [...old.messages, ...turn('b', 'new')] };
+    expect((await play(google, both)).error).toBeUndefined();
+    expect(server.requests.map(({ body }) => signaturesOf(body))).toEqual([
+      ['thought old', 'old'],
+      [PLACEHOLDER],
+      [PLACEHOLDER, 'thought new', 'new'],
+    ]);
+  });
+
+  test('a second refusal is reported', async () => {
+    const server = await loopback((response) =>
+      fails(response, 400, { body: { error: { code: 400, message: 'Invalid thought signature.' } } }),
+    );
+    const { error } = await play(
+      provider(server.url),
+      hello({ model: 'gemini-4-argon', messages: turn('a', 'old') }),
+    );
+    expect(error).toMatchObject({ kind: 'stale_reasoning', message: 'Invalid thought signature.' });
+    expect(server.requests).toHaveLength(2);
   });
 });

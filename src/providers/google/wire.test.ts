@@ -303,7 +303,7 @@ describe('a Gemini reply as events', () => {
     ).toEqual([
       { type: 'text', text: 'Done' },
       { type: 'text', text: '.' },
-      { type: 'text_signature', signature: 's' },
+      { type: 'text_end', signature: 's' },
       { type: 'stop', reason: 'end' },
     ]);
   });
@@ -368,9 +368,12 @@ describe('a Gemini reply as events', () => {
     expect(play(parts([], 'FINISH_REASON_UNSPECIFIED'))).toEqual([]);
   });
 
-  test('a call that the vendor itself could not parse is an error', () => {
-    expect(() => play(parts([], 'MALFORMED_FUNCTION_CALL'))).toThrow(
-      expect.objectContaining({ kind: 'protocol', provider: 'google' }),
-    );
-  });
+  test.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'])(
+    '%s: a call that the vendor itself could not parse is worth a retry',
+    (reason) => {
+      expect(() => play(parts([], reason))).toThrow(
+        expect.objectContaining({ kind: 'server_error', provider: 'google' }),
+      );
+    },
+  );
 });

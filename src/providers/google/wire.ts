@@ -35,7 +35,8 @@ const LEVEL = { low: 'LOW', medium: 'MEDIUM', high: 'HIGH' } as const;
 /** The vendor's placeholder for the missing signature of a call that another model made. */
 const UNSIGNED = 'skip_thought_signature_validator';
 
-type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'>;
+/** `rejected`: signatures that the vendor did not accept. */
+type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'> & { rejected?: ReadonlySet<string> };
 
 /** The API's request body; the SDK keeps all settings in one object and sorts them on every request. */
 export type WireBody = {
@@ -101,7 +102,8 @@ function signsCalls(model: string, { abilities }: ModelInfo): boolean {
 /** Results for a turn's calls form one content, in the order of the calls; the user's text forms the next. */
 function toContents(request: CompletionRequest, options: WireOptions, names: WireNames): Content[] {
   const { images } = options.infoOf(request.model).abilities;
-  const wire: Wire = { names, vendorIds: vendorIdsIn(request, options) };
+  const rejected = options.rejected ?? new Set();
+  const wire: Wire = { names, vendorIds: vendorIdsIn(request, options), rejected };
   const contents: Content[] = [];
   let open: { calls: string[]; answers: ToolMessage[]; parts: Part[] } = {
     calls: [],
@@ -143,7 +145,7 @@ function toContents(request: CompletionRequest, options: WireOptions, names: Wir
 }
 
 /** `vendorIds`: call ids issued by the vendor. They are sent back, to match results with calls. */
-type Wire = { names: WireNames; vendorIds: ReadonlySet<string> };
+type Wire = { names: WireNames; vendorIds: ReadonlySet<string>; rejected: ReadonlySet<string> };
 
 /** The vendor does not recognize ids that we or other vendors generated. */
 function vendorIdsIn({ messages }: CompletionRequest, { name }: WireOptions): Set<string> {
@@ -156,20 +158,19 @@ function vendorIdsIn({ messages }: CompletionRequest, { name }: WireOptions): Se
 /** `own`: written by this same model. `signed`: the first call of a turn is rejected without a signature. */
 function modelParts(
   message: AssistantMessage,
-  { names, vendorIds }: Wire,
+  { names, vendorIds, rejected }: Wire,
   { own, signed }: { own: boolean; signed: boolean },
 ): Part[] {
+  const validIn = ({ signature }: { signature?: string }) =>
+    own && signature !== undefined && !rejected.has(signature) ? signature : undefined;
   let firstCall = true;
   return message.content.flatMap((part): Part[] => {
-    if (part.type === 'text') {
-      const signed = own && part.signature !== undefined ? { thoughtSignature: part.signature } : null;
-      return part.text === '' && !signed ? [] : [{ text: part.text, ...signed }];
-    }
+    const valid = validIn(part);
+    if (part.type === 'text')
+      return part.text === '' && valid === undefined ? [] : [{ text: part.text, ...signedWith(valid) }];
     if (part.type === 'thinking')
-      return own && part.signature !== undefined
-        ? [{ text: part.text, thought: true, thoughtSignature: part.signature }]
-        : [];
-    const signature = (own ? part.signature : undefined) ?? (signed && firstCall ? UNSIGNED : undefined);
+      return valid === undefined ? [] : [{ text: part.text, thought: true, ...signedWith(valid) }];
+    const signature = valid ?? (signed && firstCall ? UNSIGNED : undefined);
     firstCall = false;
     return [
       {
@@ -178,10 +179,14 @@ function modelParts(
           name: names.toWire(part.name),
           args: objectOf(part.input),
         },
-        ...(signature === undefined ? {} : { thoughtSignature: signature }),
+        ...signedWith(signature),
       },
     ];
   });
+}
+
+function signedWith(signature: string | undefined): { thoughtSignature?: string } {
+  return signature === undefined ? {} : { thoughtSignature: signature };
 }
 
 function toResponse(answer: ToolMessage, { names, vendorIds }: Wire): Part {
@@ -230,7 +235,7 @@ export function* toEvents(
   if (BROKEN.has(reason))
     throw new ProviderError(
       `The model's tool call could not be read (${reason}). ${candidate?.finishMessage ?? ''}`.trim(),
-      { kind: 'protocol', provider: state.provider },
+      { kind: 'server_error', provider: state.provider },
     );
   state.finish = STOP[reason] ?? 'end';
 }
@@ -261,6 +266,7 @@ export function stopOf({ finish, calls }: ReplyState): ProviderEvent | undefined
   return { type: 'stop', reason: finish === 'end' && calls > 0 ? 'tool_calls' : finish };
 }
 
+/** Another attempt usually succeeds. */
 const BROKEN: ReadonlySet<string> = new Set<`${FinishReason}`>([
   'MALFORMED_FUNCTION_CALL',
   'UNEXPECTED_TOOL_CALL',
@@ -307,7 +313,7 @@ function* readPart(part: Part, state: ReplyState): Generator<ProviderEvent> {
   }
   if (part.text) yield { type: 'text', text: part.text };
   // It may arrive with an empty text at the end of the stream.
-  if (signature) yield { type: 'text_signature', signature };
+  if (signature) yield { type: 'text_end', signature };
 }
 
 function toUsage(usage: GenerateContentResponseUsageMetadata): Usage {

@@ -4,6 +4,7 @@ import { parseJson } from '../../lib/text/json.ts';
 import type { Splitter } from '../text-tools/splitter.ts';
 import { createThinkSplitter, type ThinkMode } from '../text-tools/thinking.ts';
 import type { WireNames } from '../tool-names.ts';
+import { collectDetails, type Detail, textOfDetails } from './chat-thoughts.ts';
 
 /** A fragment of a call. Compatible servers omit, repeat or retype any of these fields. */
 type CallPiece = {
@@ -19,6 +20,7 @@ type Delta = {
   refusal?: string | null;
   reasoning_content?: string | null;
   reasoning?: string | null;
+  reasoning_details?: unknown;
   tool_calls?: CallPiece[] | null;
   function_call?: CallPiece['function'];
 };
@@ -49,12 +51,21 @@ export type ChatReply = {
   /** Undefined once thinking arrives in a separate field, or the text is complete. */
   splitter: Splitter | undefined;
   calls: OpenCall[];
+  /** Details of the current thought, to be sent back as they are. */
+  details: Detail[];
   finish: string | undefined;
   refused: boolean;
 };
 
 export function openReply(names: WireNames, think: ThinkMode): ChatReply {
-  return { names, splitter: createThinkSplitter(think), calls: [], finish: undefined, refused: false };
+  return {
+    names,
+    splitter: createThinkSplitter(think),
+    calls: [],
+    details: [],
+    finish: undefined,
+    refused: false,
+  };
 }
 
 /** Translates one wire frame to events. */
@@ -70,6 +81,7 @@ export function* toEvents(frame: ChatFrame, reply: ChatReply): Generator<Provide
 /** The remaining events, once the stream is over and a finish reason has arrived. */
 export function* closeReply(reply: ChatReply): Generator<ProviderEvent> {
   yield* endText(reply);
+  yield* endThought(reply);
   for (const call of reply.calls) {
     yield* start(call, reply.names);
     yield { type: 'tool_call_end', key: call.key };
@@ -78,8 +90,9 @@ export function* closeReply(reply: ChatReply): Generator<ProviderEvent> {
 }
 
 function* deltaToEvents(delta: Delta, reply: ChatReply): Generator<ProviderEvent> {
-  const thought = delta.reasoning_content || delta.reasoning;
+  const thought = delta.reasoning_content || delta.reasoning || textOfDetails(delta.reasoning_details);
   if (thought) yield* think(thought, reply);
+  collectDetails(reply.details, delta.reasoning_details);
   if (typeof delta.content === 'string') yield* say(delta.content, reply);
   if (Array.isArray(delta.content)) {
     for (const part of delta.content) {
@@ -92,14 +105,19 @@ function* deltaToEvents(delta: Delta, reply: ChatReply): Generator<ProviderEvent
     yield* say(delta.refusal, reply);
   }
   const pieces = delta.tool_calls ?? (delta.function_call ? [{ function: delta.function_call }] : []);
-  if (pieces.length > 0) yield* endText(reply);
+  if (pieces.length > 0) {
+    yield* endText(reply);
+    yield* endThought(reply);
+  }
   for (const [position, piece] of pieces.entries()) {
     const index = piece.index ?? (pieces.length > 1 ? position : undefined);
     yield* pieceToEvents({ ...piece, ...(index === undefined ? {} : { index }) }, reply);
   }
 }
 
-function* say(text: string, { splitter }: ChatReply): Generator<ProviderEvent> {
+function* say(text: string, reply: ChatReply): Generator<ProviderEvent> {
+  const { splitter } = reply;
+  if (text) yield* endThought(reply);
   if (splitter) yield* splitter.push(text);
   else if (text) yield { type: 'text', text };
 }
@@ -107,6 +125,13 @@ function* say(text: string, { splitter }: ChatReply): Generator<ProviderEvent> {
 function* think(text: string, reply: ChatReply): Generator<ProviderEvent> {
   yield* endText(reply);
   if (text) yield { type: 'thinking', text };
+}
+
+function* endThought(reply: ChatReply): Generator<ProviderEvent> {
+  const { details } = reply;
+  if (details.length === 0) return;
+  reply.details = [];
+  yield { type: 'thinking_signature', signature: JSON.stringify(details) };
 }
 
 function* endText(reply: ChatReply): Generator<ProviderEvent> {

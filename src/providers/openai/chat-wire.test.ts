@@ -137,22 +137,6 @@ describe('[Y36] a conversation on the wire', () => {
     expect(messages([assistant([{ type: 'thinking', text: 'hm' }])])).toEqual([]);
   });
 
-  test('thinking is sent back only if the vendor wants its own', () => {
-    const thinking = { type: 'thinking' as const, text: 'hm' };
-    const text = { type: 'text' as const, text: 'ok' };
-    const back: ChatQuirks = { thoughtsBackAs: 'reasoning_content' };
-    expect(messages([assistant([thinking, text])])).toEqual([{ role: 'assistant', content: 'ok' }]);
-    expect(messages([assistant([thinking, text])], back)).toEqual([
-      { role: 'assistant', content: 'ok', reasoning_content: 'hm' },
-    ]);
-    expect(messages([assistant([thinking, text], 'other')], back)).toEqual([
-      { role: 'assistant', content: 'ok' },
-    ]);
-    expect(messages([assistant([thinking, call('a')], 'other')], back)).toMatchObject([
-      { reasoning_content: '' },
-    ]);
-  });
-
   test('ids are converted to what the vendor accepts, the same in call and result', () => {
     const id = 'toolu_01ABCDEFGHIJKLMNOPQRSTUVWXYZ-0123456789';
     for (const [quirks, shape] of [

@@ -7,23 +7,22 @@ import type { ProviderOptions } from '../options.ts';
 import { summarySection, systemWithSummary } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
 import { resultText } from '../tool-results.ts';
+import { type ThoughtQuirks, thoughtsToWire } from './chat-thoughts.ts';
 
 /** How a vendor's chat endpoint differs from the standard. */
-export type ChatQuirks = {
+export type ChatQuirks = ThoughtQuirks & {
   /** Rejects `stream_options`; usage arrives only if sent unprompted. */
   noStreamOptions?: true;
   /** Takes the output limit as `max_completion_tokens`. */
   maxCompletionTokens?: true;
-  /** Rejects `reasoning_effort`. */
-  noEffort?: true;
+  /** Rejects an effort, for all models or for these. */
+  noEffort?: true | RegExp;
   /** Rejects `temperature` for thinking models. */
   noTemperatureWhenThinking?: true;
   /** Routes by `prompt_cache_key`. */
   promptCacheKey?: true;
   /** Models whose prompts are cached up to markers in the request, as in Anthropic's own API. */
   cacheControlFor?: RegExp;
-  /** Wants its earlier thinking back, in this field. */
-  thoughtsBackAs?: 'reasoning_content' | 'reasoning';
   /** Accepts only call ids of nine letters and digits. */
   nineCharacterIds?: true;
   /** Rejects a user message right after a tool result. */
@@ -36,10 +35,15 @@ export type ChatQuirks = {
 
 export type ChatOptions = ProviderOptions & { quirks?: ChatQuirks };
 
-type Wire = Pick<ChatOptions, 'name'> & { quirks: ChatQuirks; names: WireNames; images: boolean };
+type Wire = Pick<ChatOptions, 'name'> & {
+  model: string;
+  quirks: ChatQuirks;
+  names: WireNames;
+  images: boolean;
+  hasTools: boolean;
+};
 
-/** `reasoning_content` and similar fields are not in the official types. */
-type WireMessage = ChatCompletionMessageParam & { reasoning_content?: string; reasoning?: string };
+type WireMessage = ChatCompletionMessageParam;
 
 export function toWire(
   request: CompletionRequest,
@@ -49,7 +53,7 @@ export function toWire(
   const { model, tools = [], maxTokens, temperature, stopSequences, effort, cacheKey, replySchema } = request;
   const { abilities, maxOutputTokens } = options.infoOf(model);
   const names = wireNames(tools);
-  const wire: Wire = { name, quirks, names, images: abilities.images };
+  const wire: Wire = { name, model, quirks, names, images: abilities.images, hasTools: tools.length > 0 };
   const limit = maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutputTokens);
   const cool = quirks.noTemperatureWhenThinking === true && abilities.thinking;
   const marks = quirks.cacheControlFor?.test(model) === true;
@@ -77,12 +81,16 @@ export function toWire(
     }),
     ...(temperature !== undefined && !cool && { temperature }),
     ...(stopSequences?.length && { stop: [...stopSequences] }),
-    ...(effort && abilities.thinking && !quirks.noEffort && { reasoning_effort: effort }),
+    ...(effort && abilities.thinking && takesEffort(model, quirks) && { reasoning_effort: effort }),
     ...(cacheKey && quirks.promptCacheKey && { prompt_cache_key: cacheKey }),
     ...(replySchema && {
       response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: replySchema } },
     }),
   };
+}
+
+export function takesEffort(model: string, { noEffort }: Pick<ChatQuirks, 'noEffort'>): boolean {
+  return noEffort === undefined || (noEffort !== true && !noEffort.test(model));
 }
 
 function systemToWire(request: CompletionRequest, { secondSystemMessage }: ChatQuirks): WireMessage[] {
@@ -194,6 +202,7 @@ function assistantToWire(message: AssistantMessage, wire: Wire): WireMessage[] {
   const calls = toolCallsOf(message);
   if (!text && calls.length === 0) return [];
   return [
+    // The official types have no fields for thinking.
     {
       role: 'assistant',
       content: text || null,
@@ -205,18 +214,8 @@ function assistantToWire(message: AssistantMessage, wire: Wire): WireMessage[] {
           function: { name: wire.names.toWire(call.name), arguments: JSON.stringify(call.input ?? {}) },
         })),
       }),
-    },
+    } as WireMessage,
   ];
-}
-
-function thoughtsToWire(message: AssistantMessage, { name, quirks }: Wire) {
-  if (!quirks.thoughtsBackAs) return {};
-  const thoughts = message.content
-    .flatMap((part) => (part.type === 'thinking' && message.provider === name ? [part.text] : []))
-    .join('');
-  // If thinking must be sent back, a call without it is rejected; an empty string is accepted.
-  const must = quirks.thoughtsBackAs === 'reasoning_content' && toolCallsOf(message).length > 0;
-  return thoughts || must ? { [quirks.thoughtsBackAs]: thoughts } : {};
 }
 
 /** A session may contain ids from another vendor; the mapping is deterministic. */

@@ -26,12 +26,14 @@ export type ResponsesReply = {
   /** Items with output so far: what `done` repeats must not be emitted twice. */
   said: Set<ItemKey>;
   calls: ReplyCall[];
+  /** The vendor returned encrypted thinking, which later items may refer to. */
+  sealed: boolean;
   refused: boolean;
   stopped: boolean;
 };
 
 export function openReply(options: ProviderOptions, names: WireNames): ResponsesReply {
-  return { options, names, said: new Set(), calls: [], refused: false, stopped: false };
+  return { options, names, said: new Set(), calls: [], sealed: false, refused: false, stopped: false };
 }
 
 /** Translates one wire frame to events; throws errors that the server reports. */
@@ -186,13 +188,23 @@ function* finishItem(
       yield { type: 'text', text: part.type === 'refusal' ? part.refusal : part.text };
     }
   }
+  if (item.type === 'message') yield* endText(item, reply);
   if (item.type === 'reasoning') {
     const text = item.summary.map((part) => part.text).join('\n\n');
     if (silent && text) yield { type: 'thinking', text };
     if (!item.encrypted_content) return;
-    const signature = signatureOf({ id: item.id, encrypted_content: item.encrypted_content });
+    reply.sealed = true;
+    const signature = signatureOf({ ...item, encrypted_content: item.encrypted_content });
     yield { type: 'thinking_signature', signature, ...(silent && !text && { redacted: true as const }) };
   }
+}
+
+function* endText(
+  { id, phase }: Extract<ResponseOutputItem, { type: 'message' }>,
+  { sealed }: ResponsesReply,
+): Generator<ProviderEvent> {
+  const end = { ...(sealed && id && { signature: id }), ...(phase && { phase }) };
+  if (Object.keys(end).length > 0) yield { type: 'text_end', ...end };
 }
 
 /** Pages that a message cites: the text before a citation is what it says about the page. */

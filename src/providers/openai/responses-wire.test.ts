@@ -103,6 +103,69 @@ describe('[Y36] a conversation on the wire', () => {
     ]);
   });
 
+  test('labels of texts go back to their vendor, and ids after the thinking they belong to', () => {
+    const note = {
+      type: 'text' as const,
+      text: 'Looking.',
+      signature: 'msg_1',
+      phase: 'commentary' as const,
+    };
+    const answer = { type: 'text' as const, text: 'Done.', phase: 'final_answer' as const };
+    expect(input([assistant([thought, note, call, answer])])).toMatchObject([
+      { type: 'reasoning', id: 'rs_1' },
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        phase: 'commentary',
+        content: [{ type: 'output_text', text: 'Looking.', annotations: [] }],
+      },
+      { type: 'function_call', call_id: 'call_1' },
+      { role: 'assistant', content: 'Done.', phase: 'final_answer' },
+    ]);
+    // The vendor rejects the id of an item whose thinking is missing.
+    expect(input([assistant([note])])).toEqual([
+      { role: 'assistant', content: 'Looking.', phase: 'commentary' },
+    ]);
+    expect(input([assistant([thought, note], { model: 'other' })])).toEqual([
+      { role: 'assistant', content: 'Looking.', phase: 'commentary' },
+    ]);
+    expect(input([assistant([thought, note], { provider: 'xai' })])).toEqual([
+      { role: 'assistant', content: 'Looking.' },
+    ]);
+  });
+
+  test.each<[string, Parameters<typeof signatureOf>[0]]>([
+    ['without an id', { encrypted_content: 'X' }],
+    [
+      'with several summaries',
+      {
+        id: 'rs_2',
+        encrypted_content: 'X',
+        summary: [
+          { type: 'summary_text', text: 'one' },
+          { type: 'summary_text', text: 'two\n\nthree' },
+        ],
+      },
+    ],
+    [
+      'with its text',
+      {
+        id: 'rs_3',
+        encrypted_content: 'X',
+        summary: [],
+        content: [{ type: 'reasoning_text', text: 'all of it' }],
+      },
+    ],
+  ])('thinking %s goes back as it came', (_, item) => {
+    const part = { type: 'thinking' as const, text: '', signature: signatureOf(item) };
+    expect(input([assistant([part, text])])).toMatchObject([
+      { type: 'reasoning', summary: [], ...item },
+      { role: 'assistant' },
+    ]);
+  });
+
   test('redacted thinking goes back without a summary', () => {
     expect(input([assistant([{ ...thought, text: '', redacted: true }, text])])).toMatchObject([
       { type: 'reasoning', summary: [] },

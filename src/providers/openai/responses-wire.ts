@@ -4,6 +4,7 @@ import type {
   ResponseIncludable,
   ResponseInputContent,
   ResponseInputItem,
+  ResponseReasoningItem,
   WebSearchTool,
 } from 'openai/resources/responses/responses';
 import * as z from 'zod';
@@ -14,19 +15,39 @@ import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
 import { resultText } from '../tool-results.ts';
+import { type ChatQuirks, takesEffort } from './chat-wire.ts';
 
 const MIN_OUTPUT_TOKENS = 16;
 const MAX_ID_LENGTH = 64;
 
-/** The id and encrypted content of a thinking item, as kept in `ThinkingPart.signature`. */
-const Proof = z.object({ id: z.string(), encrypted_content: z.string() });
+/**
+ * A thinking item as kept in `ThinkingPart.signature`. Its summary is there if it differs from one part with the
+ * thought's text.
+ */
+const Proof = z.object({
+  id: z.string().optional(),
+  encrypted_content: z.string(),
+  summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })).optional(),
+  content: z.array(z.object({ type: z.literal('reasoning_text'), text: z.string() })).optional(),
+});
 
-export function signatureOf(proof: z.infer<typeof Proof>): string {
-  return JSON.stringify({ id: proof.id, encrypted_content: proof.encrypted_content });
+export function signatureOf({
+  id,
+  encrypted_content,
+  summary = [],
+  content = [],
+}: z.infer<typeof Proof>): string {
+  return JSON.stringify({
+    ...(id && { id }),
+    encrypted_content,
+    ...((summary.length > 1 || content.length > 0) && { summary }),
+    ...(content.length > 0 && { content }),
+  });
 }
 
 /** This protocol has no stop sequences, so they are omitted. */
 export type WireOptions = ProviderOptions & {
+  quirks?: Pick<ChatQuirks, 'noEffort'>;
   /** Some accounts have no access to summaries of the model's thinking. */
   noSummaries?: boolean;
   /** Thinking from another account is rejected. */
@@ -76,7 +97,10 @@ export function toWire(request: CompletionRequest, options: WireOptions): Respon
     }),
     ...(temperature !== undefined && !abilities.thinking && { temperature }),
     ...(abilities.thinking && {
-      reasoning: { ...(effort && { effort }), ...(options.noSummaries ? {} : { summary: 'auto' as const }) },
+      reasoning: {
+        ...(effort && takesEffort(model, options.quirks ?? {}) && { effort }),
+        ...(options.noSummaries ? {} : { summary: 'auto' as const }),
+      },
     }),
     ...(include.length > 0 && { include }),
     ...(cacheKey && { prompt_cache_key: cacheKey }),
@@ -119,22 +143,26 @@ function contentToWire(content: readonly (TextPart | ImagePart)[], { images }: W
  * rejected.
  */
 function assistantToWire(message: AssistantMessage, wire: Wire): ResponseInputItem[] {
-  const own = wire.thoughts && message.provider === wire.provider && message.model === wire.model;
+  const isVendors = message.provider === wire.provider;
+  const own = wire.thoughts && isVendors && message.model === wire.model;
   const items: ResponseInputItem[] = [];
   let thoughts: ResponseInputItem[] = [];
+  let sealed = false;
   for (const part of message.content) {
     if (part.type === 'thinking') {
       const proof = own ? proofIn(part.signature) : undefined;
       if (!proof) continue;
       const summary = part.text ? [{ type: 'summary_text' as const, text: part.text }] : [];
-      thoughts.push({ type: 'reasoning', summary, ...proof });
+      // The id is missing in the types of what compatible servers send.
+      thoughts.push({ type: 'reasoning', summary, ...proof } as ResponseReasoningItem);
+      sealed = true;
       continue;
     }
     if (part.type === 'text' && part.text === '') continue;
     items.push(
       ...thoughts,
       part.type === 'text'
-        ? { role: 'assistant', content: part.text }
+        ? textToWire(part, { labeled: isVendors, named: sealed })
         : {
             type: 'function_call',
             call_id: idToWire(part.id),
@@ -145,6 +173,20 @@ function assistantToWire(message: AssistantMessage, wire: Wire): ResponseInputIt
     thoughts = [];
   }
   return items;
+}
+
+/**
+ * `labeled`: with the vendor's own label. `named`: with the item's id, which the vendor accepts only after the thinking
+ * that led to it.
+ */
+function textToWire(
+  { text, phase, signature: id }: TextPart,
+  { labeled, named }: { labeled: boolean; named: boolean },
+): ResponseInputItem {
+  const label = labeled && phase ? { phase } : {};
+  if (!named || id === undefined) return { role: 'assistant', content: text, ...label };
+  const content = [{ type: 'output_text' as const, text, annotations: [] }];
+  return { type: 'message', id, role: 'assistant', status: 'completed', content, ...label };
 }
 
 function proofIn(signature: string | undefined): z.infer<typeof Proof> | undefined {

@@ -40,6 +40,27 @@ const added = (item: object, output_index = 0) => ({
 });
 const stop = (reason: string) => ({ type: 'stop', reason });
 
+test('a message ends with its label, and with its id if thinking came before it', async () => {
+  const message = {
+    type: 'message',
+    id: 'msg_1',
+    phase: 'commentary',
+    content: [{ type: 'output_text', text: 'a' }],
+  };
+  const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'X' };
+  expect(await answered([said('a'), done(message), completed()])).toEqual({
+    events: [{ type: 'text', text: 'a' }, { type: 'text_end', phase: 'commentary' }, stop('end')],
+  });
+  expect(await answered([done(reasoning), done({ ...message, phase: undefined }, 1), completed()])).toEqual({
+    events: [
+      { type: 'thinking_signature', signature: '{"id":"rs_1","encrypted_content":"X"}', redacted: true },
+      { type: 'text', text: 'a' },
+      { type: 'text_end', signature: 'msg_1' },
+      stop('end'),
+    ],
+  });
+});
+
 describe('[V04] Responses frames as events', () => {
   test('text and usage, cached tokens counted separately', async () => {
     const usage = { input_tokens: 100, output_tokens: 7, input_tokens_details: { cached_tokens: 60 } };

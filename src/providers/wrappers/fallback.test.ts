@@ -99,3 +99,14 @@ describe('[V06] a fallback model', () => {
     expect(await play(provider, hello())).toEqual({ events: [], error });
   });
 });
+
+test('a refusal names the fallback model, and is no failure', async () => {
+  const refused: ProviderEvent = { type: 'stop', reason: 'refusal', refusal: { category: 'cyber' } };
+  const fallback = async () => null;
+  const provider = (offered?: string) =>
+    withFallback(model('first', [refused]).provider, { fallback, offered });
+  expect((await play(provider('acme/m'), hello())).events).toEqual([
+    { ...refused, refusal: { category: 'cyber', fallbackModel: 'acme/m' } },
+  ]);
+  expect((await play(provider(), hello())).events).toEqual([refused]);
+});

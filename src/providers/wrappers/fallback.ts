@@ -11,7 +11,12 @@ const FALLBACK_KINDS: ReadonlySet<ProviderErrorKind> = new Set([
   'quota',
 ]);
 /** Events that are no part of an answer. */
-const SILENT: ReadonlySet<ProviderEvent['type']> = new Set(['usage', 'retry', 'loading']);
+const SILENT: ReadonlySet<ProviderEvent['type']> = new Set([
+  'usage',
+  'retry',
+  'loading',
+  'input_transformed',
+]);
 /** How long the first model is skipped after a failure. */
 const REST_MS = 300_000;
 
@@ -20,6 +25,8 @@ export type FallbackModel = { provider: Provider; model: string; maxOutputTokens
 export type FallbackOptions = {
   /** The fallback model; null if there is none. Gets the error, so that it can be shown. */
   fallback(error: ProviderError, signal: AbortSignal): Promise<FallbackModel | null>;
+  /** Named to the user when the first model declines to answer. */
+  offered?: string | undefined;
   /** Which failures trigger the fallback; default: those not caused by the request. */
   kinds?: ReadonlySet<ProviderErrorKind>;
   now?: () => number;
@@ -31,7 +38,7 @@ export type FallbackOptions = {
  */
 export function withFallback(
   provider: Provider,
-  { fallback, kinds = FALLBACK_KINDS, now = Date.now }: FallbackOptions,
+  { fallback, offered, kinds = FALLBACK_KINDS, now = Date.now }: FallbackOptions,
 ): Provider {
   let active: { until: number; chosen: FallbackModel } | undefined;
   return {
@@ -43,7 +50,7 @@ export function withFallback(
         try {
           for await (const event of provider.stream(request, signal)) {
             hasOutput ||= !SILENT.has(event.type);
-            yield event;
+            yield event.type === 'stop' && event.reason === 'refusal' ? withOffer(event, offered) : event;
           }
           return;
         } catch (error) {
@@ -61,4 +68,11 @@ export function withFallback(
       yield* chosen.provider.stream({ ...request, model, ...fitting }, signal);
     },
   };
+}
+
+function withOffer(
+  event: Extract<ProviderEvent, { type: 'stop' }>,
+  fallbackModel: string | undefined,
+): ProviderEvent {
+  return fallbackModel === undefined ? event : { ...event, refusal: { ...event.refusal, fallbackModel } };
 }

@@ -49,7 +49,7 @@ function sectionOf(message: Message): string {
       return `<section class="user"><div class="text">${escaped(textOf(message).trim())}</div>${imagesOf(message)}</section>`;
     case 'assistant': {
       const thoughts = message.content
-        .filter((part): part is ThinkingPart => part.type === 'thinking' && part.text !== '')
+        .filter((part): part is ThinkingPart => part.type === 'thinking' && !part.note && part.text !== '')
         .map(({ text }) => folded('Thinking', text));
       const text = textOf(message) === '' ? '' : `<div class="text">${escaped(textOf(message))}</div>`;
       const calls = toolCallsOf(message).map(({ name, input }) =>

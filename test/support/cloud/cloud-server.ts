@@ -112,7 +112,7 @@ function routeOf(path: string): Route | null {
       headers: ANTHROPIC,
       framed: true,
       fault: awsFault,
-      toVendor: ({ anthropic_version, ...body }) => {
+      toVendor: ({ anthropic_version, anthropic_beta: _, ...body }) => {
         if (anthropic_version !== 'bedrock-2023-05-31' || 'model' in body || 'stream' in body)
           throw new Error('Malformed input request');
         return { ...body, model, stream: true };
@@ -127,7 +127,7 @@ function routeOf(path: string): Route | null {
       target: '/v1/messages',
       headers: ANTHROPIC,
       fault: bearerFault,
-      toVendor: ({ anthropic_version, ...body }) => {
+      toVendor: ({ anthropic_version, anthropic_beta: _, ...body }) => {
         if (anthropic_version !== 'vertex-2023-10-16' || 'model' in body)
           throw new Error('Malformed request');
         return { ...body, model };
@@ -171,7 +171,12 @@ async function pass(
 ): Promise<void> {
   const answer = await fetch(`${models.url}${route.target}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: 'Bearer inside', ...route.headers },
+    headers: {
+      'content-type': 'application/json',
+      authorization: 'Bearer inside',
+      ...route.headers,
+      ...(Array.isArray(body.anthropic_beta) && { 'anthropic-beta': body.anthropic_beta.join(',') }),
+    },
     body: JSON.stringify(route.toVendor(body)),
   });
   if (!answer.body || !answer.ok || !route.framed) {

@@ -116,7 +116,7 @@ type ScriptedThinking = Extract<ReplyPart, { type: 'thinking' }>;
 
 /** The signature binds the block to everything before it. */
 function thinkingBlock(part: ScriptedThinking, walk: PrefixWalk, exchange: Exchange): Json {
-  const shown = part.redacted || isThinkingHidden(exchange.body) ? '' : part.text;
+  const shown = part.redacted || isThinkingHidden(exchange.body, part) ? '' : part.text;
   const kind = part.redacted ? 'redacted' : 'thinking';
   const proof = part.signature ?? encodeSignature(bindingOf(kind, walk, { exchange, shown }));
   exchange.request.sent.rememberTrail(walk.here().messages, walk.here().trail);

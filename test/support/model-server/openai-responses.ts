@@ -130,7 +130,15 @@ function toItem({ part, position, exchange, answer }: Item): Json {
     }
     case 'text': {
       const content = [toContent(part.text, contentKind(answer))];
-      return { id: `msg_${id}`, type: 'message', status, role: 'assistant', content };
+      const { phase } = part;
+      return {
+        id: `msg_${id}`,
+        type: 'message',
+        status,
+        role: 'assistant',
+        content,
+        ...(phase && { phase }),
+      };
     }
     case 'call':
       return { id: `fc_${id}`, type: 'function_call', status, ...callFields(part, position, exchange) };

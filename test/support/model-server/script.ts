@@ -28,9 +28,13 @@ type CallQuirks = {
 export type CallWords = [name: string, input?: unknown, quirks?: CallQuirks];
 
 export type ReplyPart =
-  | { type: 'text'; text: string }
-  /** `signature` replaces the one that the server would make. */
-  | { type: 'thinking'; text: string; redacted?: true; signature?: string }
+  /** `phase`: the label of OpenAI's Responses. */
+  | { type: 'text'; text: string; phase?: 'commentary' | 'final_answer' }
+  /**
+   * `signature` replaces the one that the server would make. `note`: a progress note, which the display `updates`
+   * shows; it hides all other thoughts.
+   */
+  | { type: 'thinking'; text: string; redacted?: true; signature?: string; note?: true }
   | ({ type: 'call'; name: string; input: unknown } & CallQuirks);
 
 export type ScriptedStop = 'end' | 'calls' | 'max_tokens' | 'refusal';

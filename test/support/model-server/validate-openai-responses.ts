@@ -74,7 +74,9 @@ function* itemFaults(item: Json, { at, stored }: { at: string; stored: boolean }
   }
 }
 
-function* contentFaults({ role, content }: Json, at: string): Generator<string> {
+function* contentFaults({ role, content, phase }: Json, at: string): Generator<string> {
+  if (phase !== undefined && !(role === 'assistant' && /^(commentary|final_answer)$/.test(String(phase))))
+    yield `Invalid value: '${String(phase)}'. (${at}.phase)`;
   const allowed = PARTS[String(role)];
   if (allowed === undefined) {
     yield `Invalid value: '${String(role)}'. Supported values are: 'assistant', 'system', 'developer', and 'user'. (${at}.role)`;

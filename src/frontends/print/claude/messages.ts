@@ -5,6 +5,7 @@ import {
   type AssistantMessage,
   addUsage,
   noUsage,
+  readablePart,
   type StopReason,
   type ToolMessage,
   type Usage,
@@ -145,7 +146,7 @@ export class ClaudeMessages {
   }
 
   #reply(message: AssistantMessage): ClaudeReply {
-    const content = message.content.map((part): ContentBlock => {
+    const content = message.content.map(readablePart).map((part): ContentBlock => {
       switch (part.type) {
         case 'text':
           return { type: 'text', text: part.text, citations: null };

@@ -22,7 +22,7 @@ export function describeEnd({ reason, turns, error }: Extract<AgentEvent, { type
     case 'max_tokens':
       return { level: 'warn', text: 'The answer was cut off at the output limit.' };
     case 'refusal':
-      return { level: 'warn', text: 'The model declined to answer.' };
+      return { level: 'warn', text: words('The model declined to answer.') };
     case 'interrupted':
       return { level: 'warn', text: words('Interrupted. What should I do instead?') };
     case 'error':

@@ -90,6 +90,7 @@ function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): Vi
       return during(view, { doing: 'waiting for the model', retry: null });
     case 'reclassify':
     case 'cache':
+    case 'input_transformed':
     case 'model_call':
       return view;
     case 'call_start':

@@ -34,8 +34,10 @@ export function isThinkingOn({ model, thinking }: Json): boolean {
 }
 
 /** Whether thinking arrives without its text. */
-export function isThinkingHidden({ model, thinking }: Json): boolean {
+/** The display `updates` shows only the notes between calls. */
+export function isThinkingHidden({ model, thinking }: Json, { note }: { note?: true } = {}): boolean {
   const { display } = record(thinking);
+  if (display === 'updates') return !note;
   return display === undefined ? omitsByDefault(claudeOf(String(model))) : display !== 'summarized';
 }
 

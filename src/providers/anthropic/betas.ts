@@ -1,0 +1,42 @@
+import type { ProviderOptions } from '../options.ts';
+import { TOOL_CHANGES } from './mid-conversation.ts';
+import { showsNotes } from './thinking.ts';
+import type { WireRequest } from './wire.ts';
+
+const DISPLAY_UPDATES = 'thinking-display-updates-2026-08-18';
+
+/** The betas that a request uses. */
+export function betasOf({
+  thinking,
+  messages,
+}: {
+  thinking?: WireRequest['thinking'] | undefined;
+  messages: WireRequest['messages'];
+}): string[] {
+  return [
+    ...(showsNotes(thinking) ? [DISPLAY_UPDATES] : []),
+    ...(changesTools(messages) ? TOOL_CHANGES : []),
+  ];
+}
+
+function changesTools(messages: WireRequest['messages']): boolean {
+  return messages.some(
+    ({ role, content }) =>
+      role === 'system' && typeof content !== 'string' && content.some((block) => block.type !== 'text'),
+  );
+}
+
+/** A header with these betas, besides those that the user configured. */
+export function withBetaHeader(options: ProviderOptions, betas: readonly string[]): ProviderOptions {
+  if (betas.length === 0) return options;
+  const { headers = {} } = options;
+  const [name = 'anthropic-beta', value = ''] =
+    Object.entries(headers).find(([key]) => key.toLowerCase() === 'anthropic-beta') ?? [];
+  const all = [...value.split(',').map((beta) => beta.trim()), ...betas].filter((beta) => beta !== '');
+  return { ...options, headers: { ...headers, [name]: [...new Set(all)].join(',') } };
+}
+
+/** Clouds take them in the body. */
+export function withBetaField(body: object, betas: readonly string[]): object {
+  return betas.length === 0 ? body : { ...body, anthropic_beta: betas };
+}

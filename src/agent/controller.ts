@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { RunOptions } from '../contract/command.ts';
+import type { EffortChoice } from '../contract/effort/effort.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message, UserMessage } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
@@ -24,6 +25,8 @@ export type ControllerDeps = {
   contextWindow: number;
   /** Information for the model to send with the next prompt, or null. */
   updates?(): string | null;
+  /** The effort from the next prompt on, if it changed. */
+  effort?(): EffortChoice | undefined;
   /** Called with a prompt before it is saved: may extend or refuse it. */
   beforePrompt?(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
   /** Called at each submit: everything a run needs except what the controller itself knows. */
@@ -206,7 +209,9 @@ export class Controller {
   #promptOf(content: UserMessage['content']): UserMessage {
     const updates = this.#deps.updates?.() ?? null;
     const news = updates === null ? [] : [{ type: 'text' as const, text: updates }];
-    return { role: 'user', content: [...news, ...content], timestamp: now() };
+    const effort = this.#deps.effort?.();
+    const timestamp = now();
+    return { role: 'user', content: [...news, ...content], ...(effort && { effort }), timestamp };
   }
 
   /** A prompt that is not sent is not saved. */

@@ -1,3 +1,4 @@
+import type { EffortChoice } from '../contract/effort/effort.ts';
 import type { SandboxLevel } from '../contract/sandbox.ts';
 
 /** Options of one conversation, set at its start, for every frontend. */
@@ -26,7 +27,7 @@ export type SessionOptions = {
   /** False: the session is not saved. */
   sessionPersistence?: boolean;
   fallbackModel?: string;
-  effort?: 'low' | 'medium' | 'high';
+  effort?: EffortChoice;
   sandbox?: SandboxLevel;
   /** Replaces the instructions of the system prompt; `…File` names a file with them. */
   systemPrompt?: string;

@@ -3,6 +3,7 @@ import type { ProjectContent } from '../config/project-content.ts';
 import type { Config } from '../config/schema/schema.ts';
 import type { Surroundings } from '../context/system-prompt.ts';
 import type { EditorBuffers } from '../contract/editor-buffers.ts';
+import type { EffortChoice } from '../contract/effort/effort.ts';
 import type { ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Access, Approver } from '../contract/permission.ts';
@@ -51,6 +52,8 @@ export type Parts = HostAdditions & {
   trusted: boolean;
   choice: Choice;
   provider: Provider;
+  /** Chosen by the user; without it, the session keeps the effort it had, or has that of the settings. */
+  effort?: EffortChoice;
   /** Another model by name: for background work, as a fallback, for some prompts. */
   openModel?(name: string): Promise<ConnectedModel>;
   /** A model of another vendor to offer after this failure; null if there is none. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { effortLevels } from '../contract/effort/effort.ts';
 import { limitProblem } from '../contract/limit.ts';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
 import type { Options } from '../frontends/shared/options.ts';
@@ -95,11 +96,10 @@ function modelOptions(): Option[] {
       '--fallback-model <model>',
       'use this model while the chosen one is overloaded or unreachable',
     ),
-    new Option('--effort <level>', 'reasoning effort for models that support it').choices([
-      'low',
-      'medium',
-      'high',
-    ]),
+    new Option(
+      '--effort <level>',
+      'how hard the model thinks; the nearest level that the model has is used',
+    ).choices([...effortLevels, 'default']),
     new Option('--system-prompt <text>', 'replace the instructions of the system prompt').conflicts(
       'systemPromptFile',
     ),

@@ -63,7 +63,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     name: 'AI_ASSISTANT_EFFORT',
     key: 'effort',
     reads: 'text',
-    description: 'Reasoning effort: low, medium or high',
+    description: 'Reasoning effort: none, minimal, low, medium, high, xhigh or max',
   },
   {
     name: 'AI_ASSISTANT_MAX_TURNS',

@@ -1,4 +1,5 @@
 import type { LanguageServers } from './code-intelligence.ts';
+import type { EffortSwitch } from './effort/effort.ts';
 import type { Limit, LimitScope } from './limit.ts';
 import type { Usage, UserMessage } from './message.ts';
 import type { Permission, PermissionMode, PromptRules, RuleList } from './permission.ts';
@@ -346,6 +347,8 @@ export type CommandContext = {
   repositories?: readonly Repository[];
   /** Absent in frontends without them. */
   extensions?: Extensions;
+  /** Absent in frontends without it. */
+  effort?: EffortSwitch;
   /** Absent in frontends without them. */
   styles?: OutputStyles;
   /** The settings that are not at their defaults. */

@@ -23,6 +23,7 @@ export type Preset = {
   baseUrl: string;
   /** Environment variables that may hold a key; the first one set wins. */
   keyEnv: readonly string[];
+  /** Environment variables that may hold a base URL, besides those named like the key variables. */
   baseUrlEnv?: readonly string[];
   /** Where to get a key. */
   keyUrl?: string;
@@ -59,7 +60,6 @@ export const presets = [
     protocol: 'anthropic',
     baseUrl: 'https://api.anthropic.com',
     keyEnv: ['ANTHROPIC_API_KEY'],
-    baseUrlEnv: ['ANTHROPIC_BASE_URL'],
     keyUrl: 'https://console.anthropic.com/settings/keys',
     defaultModel: 'claude-sonnet-5-5',
     olderModels: ['claude-sonnet-4-20250514', 'claude-sonnet-4-6'],
@@ -71,7 +71,6 @@ export const presets = [
     protocol: 'openai-responses',
     baseUrl: 'https://api.openai.com/v1',
     keyEnv: ['OPENAI_API_KEY'],
-    baseUrlEnv: ['OPENAI_BASE_URL'],
     keyUrl: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-6.1-sol',
     olderModels: ['gpt-4-turbo', 'gpt-4.1'],
@@ -84,7 +83,6 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: 'https://api.openai.com/v1',
     keyEnv: ['OPENAI_API_KEY'],
-    baseUrlEnv: ['OPENAI_BASE_URL'],
     keyUrl: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-6.1-sol',
     olderModels: ['gpt-4-turbo', 'gpt-4.1'],
@@ -117,7 +115,7 @@ export const presets = [
     keyEnv: ['DEEPSEEK_API_KEY'],
     keyUrl: 'https://platform.deepseek.com/api_keys',
     defaultModel: 'deepseek-v4-pro',
-    quirks: { thoughtsBackAs: 'reasoning_content' },
+    quirks: { thoughtsBackAs: 'reasoning_content', effortAs: 'thinking' },
   },
   {
     name: 'groq',
@@ -138,7 +136,11 @@ export const presets = [
     keyUrl: 'https://openrouter.ai/keys',
     defaultModel: 'anthropic/claude-sonnet-5.5',
     // Its other models cache automatically, or not at all.
-    quirks: { thoughtsBackAs: 'reasoning', cacheControlFor: /^~?(anthropic|google|qwen)\// },
+    quirks: {
+      thoughtsBackAs: 'reasoning',
+      effortAs: 'reasoning',
+      cacheControlFor: /^~?(anthropic|google|qwen)\//,
+    },
   },
   {
     name: 'moonshot',
@@ -146,10 +148,9 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: 'https://api.moonshot.ai/v1',
     keyEnv: ['MOONSHOT_API_KEY'],
-    baseUrlEnv: ['MOONSHOT_BASE_URL'],
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
     defaultModel: 'kimi-k3.1-pro',
-    quirks: { thoughtsBackAs: 'reasoning_content', noEffort: true, promptCacheKey: true },
+    quirks: { thoughtsBackAs: 'reasoning_content', effortAs: 'thinking', promptCacheKey: true },
   },
   {
     name: 'mistral',
@@ -161,7 +162,6 @@ export const presets = [
     defaultModel: 'mistral-large-4',
     quirks: {
       noStreamOptions: true,
-      noEffort: true,
       promptCacheKey: true,
       nineCharacterIds: true,
       assistantAfterTool: true,
@@ -175,7 +175,36 @@ export const presets = [
     keyEnv: ['XAI_API_KEY'],
     keyUrl: 'https://console.x.ai',
     defaultModel: 'grok-4.7',
-    quirks: { noEffort: true },
+  },
+  {
+    name: 'zai',
+    label: 'Z.ai',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.z.ai/api/paas/v4',
+    keyEnv: ['ZAI_API_KEY'],
+    keyUrl: 'https://z.ai/manage-apikey/apikey-list',
+    defaultModel: 'glm-5.3',
+    quirks: { thoughtsBackAs: 'reasoning_content', effortAs: 'thinking' },
+  },
+  {
+    name: 'minimax',
+    label: 'MiniMax',
+    // The vendor recommends it for tools: thinking goes back as it came.
+    protocol: 'anthropic',
+    baseUrl: 'https://api.minimax.io/anthropic',
+    keyEnv: ['MINIMAX_API_KEY'],
+    keyUrl: 'https://platform.minimax.io/user-center/basic-information/interface-key',
+    defaultModel: 'MiniMax-M3',
+  },
+  {
+    name: 'qwen',
+    label: 'Alibaba Model Studio',
+    protocol: 'openai-chat',
+    baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    keyEnv: ['DASHSCOPE_API_KEY'],
+    keyUrl: 'https://modelstudio.console.alibabacloud.com',
+    defaultModel: 'qwen3.8-max',
+    quirks: { thoughtsBackAs: 'reasoning_content' },
   },
   {
     name: 'together',
@@ -258,7 +287,6 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: 'http://127.0.0.1:1234/v1',
     keyEnv: ['LMSTUDIO_API_KEY'],
-    baseUrlEnv: ['LMSTUDIO_BASE_URL'],
     local: true,
     quirks: LOCAL,
   },
@@ -279,7 +307,6 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: 'http://127.0.0.1:8000/v1',
     keyEnv: ['VLLM_API_KEY'],
-    baseUrlEnv: ['VLLM_BASE_URL'],
     local: true,
     quirks: LOCAL,
   },
@@ -290,11 +317,21 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: '',
     keyEnv: ['LOCAL_API_KEY'],
-    baseUrlEnv: ['LOCAL_BASE_URL'],
     local: true,
     quirks: LOCAL,
   },
 ] as const satisfies readonly Preset[];
+
+/** A gateway is set by its address and a key: whoever sets `XAI_API_KEY` can set `XAI_BASE_URL`. */
+export function baseUrlVariables({
+  baseUrlEnv = [],
+  keyEnv,
+}: Pick<Preset, 'baseUrlEnv' | 'keyEnv'>): string[] {
+  const likeKeys = keyEnv
+    .filter((name) => name.endsWith('_API_KEY'))
+    .map((name) => name.replace(/_API_KEY$/, '_BASE_URL'));
+  return [...new Set([...baseUrlEnv, ...likeKeys])];
+}
 
 export function findPreset(name: string): Preset | undefined {
   return presets.find((preset) => preset.name === name);

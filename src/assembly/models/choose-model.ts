@@ -21,7 +21,7 @@ import {
   providerIn,
   resolveModel,
 } from '../../providers/models/models.ts';
-import { type Preset, presets } from '../../providers/presets.ts';
+import { baseUrlVariables, type Preset, presets } from '../../providers/presets.ts';
 import { claudeCodeCloud, cloudModel } from './cloud-settings.ts';
 
 type Key = { key: string; source: string; general?: true; account?: string };
@@ -115,7 +115,8 @@ const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** Facts about a model; the user's overrides win over the built-in table. */
 export function modelInfo(preset: Preset, model: string, config: Config): PricedModel {
-  const info = infoOf(preset.tableOf ?? preset.name, model, config.models[`${preset.name}/${model}`]);
+  const overrides = config.models[`${preset.name}/${model}`];
+  const info = infoOf(preset.tableOf ?? preset.name, model, { overrides });
   return {
     ...info,
     price: info.price ?? (preset.local ? FREE : null),
@@ -371,7 +372,9 @@ export function baseUrlOf(preset: Preset, { config, env }: Pick<ChooseDeps, 'con
   const named = config.provider === undefined ? preset.name === 'local' : config.provider === preset.name;
   if (config.apiBaseUrl !== undefined && (named || config.model?.startsWith(`${preset.name}/`)))
     return config.apiBaseUrl;
-  const fromEnv = (preset.baseUrlEnv ?? []).map((name) => env[name]).find(Boolean);
+  const fromEnv = baseUrlVariables(preset)
+    .map((name) => env[name])
+    .find(Boolean);
   if (fromEnv === undefined) return preset.baseUrl;
   return /^https?:\/\//.test(fromEnv) ? fromEnv : `http://${fromEnv}`;
 }

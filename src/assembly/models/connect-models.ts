@@ -18,6 +18,7 @@ import {
 } from './background-model.ts';
 import type { Budget, CallCosts } from './budget.ts';
 import type { Choice } from './choose-model.ts';
+import { withEffortNotice } from './effort.ts';
 import { createFallback, fallbackOf, nameOf, openOrWarn } from './fallback-model.ts';
 import { observed } from './observed.ts';
 import { connectOrOlder } from './older-model.ts';
@@ -90,11 +91,16 @@ export function connectModels(deps: ModelDeps): Models {
     provider: withOutputLimit(provider),
   });
   const first = bounded(deps.main);
-  const connect = ({ choice, provider }: ConnectedModel, purpose: 'main' | 'helper'): ConnectedModel => {
-    const seen = observed(provider, { choice, purpose, emit });
+  const noticed = withEffortNotice((text) => notice('info', text));
+  const connect = (
+    { choice, provider: bare }: ConnectedModel,
+    purpose: 'main' | 'helper',
+  ): ConnectedModel => {
+    const seen = observed(bare, { choice, purpose, emit });
     const asked = withRetry(limited(budget.metered(seen, { choice, purpose }), choice.preset.name));
     const cached = deps.replies?.(asked, { choice, purpose }) ?? asked;
-    return { choice, provider: guard(purpose === 'main' ? watch(cached) : cached) };
+    const provider = guard(purpose === 'main' ? watch(cached) : cached);
+    return { choice, provider: purpose === 'main' ? noticed({ choice, provider }) : provider };
   };
   const opened = new Map<string, Promise<ConnectedModel>>();
   function open(name: string): Promise<ConnectedModel> {
@@ -109,7 +115,8 @@ export function connectModels(deps: ModelDeps): Models {
     const seen = observed(provider, { choice, purpose: 'main', emit: own.emit });
     const metered = budget.metered(seen, { choice, purpose: 'main', costs: own.costs });
     const asked = withRetry(limited(metered, choice.preset.name));
-    return { choice, provider: withFallback(guard(asked), { fallback }) };
+    const noted = noticed({ choice, provider: guard(asked) });
+    return { choice, provider: withFallback(noted, { fallback }) };
   };
   const connectFirst = connectOrOlder(first, config, warn);
   const bare = connectFirst((model) => connect(model, 'main'));

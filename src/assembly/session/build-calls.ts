@@ -67,6 +67,7 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     definitions: tools.definitions,
     surroundings: () => window.surroundings(mode.get()),
     settings: requestSettings(parts.config),
+    effort: models.effort.get,
     models: models.models,
     budget: models.budget,
     hooks: extensions.hooks,

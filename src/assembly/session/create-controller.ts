@@ -39,6 +39,7 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
     provider: choice.preset.name,
     model: choice.model,
     contextWindow: choice.info.contextWindow,
+    effort: models.effort.changed,
     updates: () => joinUpdates([core.mode, window.window, tools.servers, ...repositories]),
     beforePrompt: async (content, signal) => {
       const fitted = await fitPrompt(content, imageLimitsOf(choice.preset), core.notify.warn);
@@ -55,6 +56,7 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
       undo: core.undo,
       budget: models.budget,
       models: models.models,
+      effort: models.effort,
       extensions,
       tools,
       window,

@@ -4,6 +4,7 @@ import { forwardingLog, runSubagent, SubagentTotals } from '../../agent/subagent
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
+import type { EffortChoice } from '../../contract/effort/effort.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { PromptRules } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
@@ -31,7 +32,9 @@ export type SubagentConversationDeps = {
   router: RouterDeps;
   definitions(): readonly ToolDefinition[];
   surroundings(): Promise<Surroundings>;
-  settings: Pick<Base, 'maxTokens' | 'temperature' | 'effort'>;
+  settings: Pick<Base, 'maxTokens' | 'temperature'>;
+  /** Of the conversation; a subagent has the same, unless its definition names another one. */
+  effort(): EffortChoice;
   models: Pick<Models, 'forSubagent' | 'backgroundModel'>;
   budget: Pick<Budget, 'takeCost' | 'keepRest'>;
   hooks: Pick<SessionHooks, 'subagentStart' | 'subagentWork'>;
@@ -135,6 +138,7 @@ async function openConversation(
     skillIn: deps.skillIn,
     ...(assignment.delegate && { delegate: assignment.delegate }),
   });
+  const effort = kind.effort ?? deps.effort();
   const mayDelegate = assignment.delegate !== undefined;
   const output = outputLimits(config, info);
   const base: Base = {
@@ -143,6 +147,7 @@ async function openConversation(
     tools: deps.definitions().filter(({ name }) => has(name) && (mayDelegate || !startsSubagents(name))),
     cacheKey: cacheKeyOf(session),
     ...deps.settings,
+    ...(effort !== 'default' && { effort }),
     ...(config.maxTokens !== undefined && { maxTokens: output.maxOutput }),
   };
   const view = new ConversationView({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { effortLevels } from '../../contract/effort/effort.ts';
 import { count } from './setting-kinds.ts';
 
 const price = () => z.number().min(0);
@@ -20,6 +21,12 @@ export const modelOverride = () =>
       .exactOptional()
       .describe('What the model supports'),
   });
+
+export const effortSetting = () =>
+  z
+    .enum([...effortLevels, 'default'])
+    .exactOptional()
+    .describe('Reasoning effort; the nearest one that the model has is used (default: set by the provider)');
 
 /** One vendor. */
 export const vendor = () =>

@@ -7,6 +7,7 @@ import { serverEvents, withoutEnd } from '../http/server-events.ts';
 import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
+import { betaHeaders } from './effort.ts';
 import { TEMPERATURE_VERSION } from './thinking.ts';
 import { newReply, type ReplyState, toEvents, toWire } from './wire.ts';
 
@@ -29,7 +30,7 @@ export const createAnthropic: CreateProvider = (options) => ({
     const { endpoint } = options;
     if (endpoint && !endpoint.count) return estimateTokens(request);
     const address = endpoint?.count?.(model, body) ?? { url: `${messagesUrl(options)}/count_tokens`, body };
-    const headers = endpoint ? {} : { ...VERSION, ...bearer(options) };
+    const headers = endpoint ? {} : { ...VERSION, ...betaHeaders(messages), ...bearer(options) };
     try {
       const response = await watchWire(options).post(address.url, { headers, body: address.body, signal });
       const { input_tokens: tokens }: Partial<Anthropic.MessageTokensCount> = JSON.parse(
@@ -60,7 +61,7 @@ async function* stream(
   try {
     const { endpoint } = options;
     const version = body.temperature === undefined ? VERSION : TEMPERATURE_VERSION;
-    const headers = endpoint ? {} : { ...version, ...bearer(options) };
+    const headers = endpoint ? {} : { ...version, ...betaHeaders(body.messages), ...bearer(options) };
     const address = endpoint?.stream(request.model, body) ?? { url: messagesUrl(options), body };
     const response = await watch.post(address.url, { headers, body: address.body, signal });
     for await (const { event, data } of serverEvents(response.body)) {

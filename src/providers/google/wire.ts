@@ -11,6 +11,8 @@ import type {
   ThinkingConfig,
   ThinkingLevel,
 } from '@google/genai/web';
+import { effortNow } from '../../contract/effort/conversation-effort.ts';
+import { type Effort, fitEffort } from '../../contract/effort/effort.ts';
 import { ProviderError } from '../../contract/errors.ts';
 import {
   type AssistantMessage,
@@ -30,8 +32,13 @@ import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
 
 const MAX_OUTPUT_TOKENS = 65_536;
-const BUDGET = { low: 2_048, medium: 8_192, high: 24_576 };
-const LEVEL = { low: 'LOW', medium: 'MEDIUM', high: 'HIGH' } as const;
+const BUDGET: Partial<Record<Effort, number>> = { none: 0, low: 2_048, medium: 8_192, high: 24_576 };
+const LEVEL: Partial<Record<Effort, Thinking['thinkingLevel']>> = {
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+};
 /** The vendor's placeholder for the missing signature of a call that another model made. */
 const UNSIGNED = 'skip_thought_signature_validator';
 
@@ -83,12 +90,14 @@ function toDeclarations(request: CompletionRequest, names: WireNames): FunctionD
 }
 
 /** Models before 3 take a token budget for thinking, later ones a level. */
-function thinkingFor({ model, effort }: CompletionRequest, info: ModelInfo): Thinking | undefined {
+function thinkingFor(request: CompletionRequest, info: ModelInfo): Thinking | undefined {
   if (!info.abilities.thinking) return undefined;
+  const effort = fitEffort(effortNow(request), info);
   if (effort === undefined) return { includeThoughts: true };
-  return isBefore3(model)
-    ? { includeThoughts: true, thinkingBudget: BUDGET[effort] }
-    : { includeThoughts: true, thinkingLevel: LEVEL[effort] };
+  const thinkingBudget = isBefore3(request.model) ? BUDGET[effort] : undefined;
+  if (thinkingBudget !== undefined) return { includeThoughts: thinkingBudget > 0, thinkingBudget };
+  const thinkingLevel = LEVEL[effort];
+  return { includeThoughts: true, ...(thinkingLevel && { thinkingLevel }) };
 }
 
 const isBefore3 = (model: string): boolean => /gemini-[12]\b/.test(model);

@@ -2,8 +2,8 @@ import { distance } from 'fastest-levenshtein';
 import type { Usage } from '../../contract/message.ts';
 import type { ModelInfo } from '../../contract/provider.ts';
 import { originalOf } from './cloud-names.ts';
+import type { Facts, Prices, Usd } from './facts.ts';
 import { modelTable } from './model-table.ts';
-import type { Facts, Usd } from './models-data.ts';
 
 type Price = NonNullable<ModelInfo['price']>;
 
@@ -27,10 +27,15 @@ const UNKNOWN: Facts = {
  * Never fails. A dated or tagged name has the facts of the model it names. A newer sibling of a known model,
  * or a known model at another vendor, has its facts but no price. Unknown models get cautious defaults.
  */
-export function infoOf(provider: string, id: string, overrides: ModelOverrides = {}): PricedModel {
+export function infoOf(
+  provider: string,
+  id: string,
+  { overrides = {}, on = today() }: { overrides?: ModelOverrides | undefined; on?: string } = {},
+): PricedModel {
   const facts = factsOf(provider, id);
-  const price = overrides.price ?? priceOf(facts.usd);
-  const long = facts.long && overrides.price === undefined ? facts.long : undefined;
+  const prices = pricesOn(on, facts);
+  const price = overrides.price ?? priceOf(prices.usd);
+  const long = prices.long && overrides.price === undefined ? prices.long : undefined;
   return {
     provider,
     id,
@@ -38,9 +43,19 @@ export function infoOf(provider: string, id: string, overrides: ModelOverrides =
     maxOutputTokens: overrides.maxOutputTokens ?? facts.output,
     price,
     abilities: { ...facts.can, ...overrides.abilities },
+    ...(facts.effort && { effort: facts.effort }),
     ...(price && long ? { long: { above: long.above, price: priceFrom(long.usd) } } : {}),
     ...(facts.retired !== undefined && { retired: facts.retired }),
   };
+}
+
+/** `on` is a day, such as `2026-12-01`. */
+function pricesOn(on: string, facts: Facts): Prices {
+  return facts.changes?.findLast(({ from }) => from <= on) ?? facts;
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }
 
 /**
@@ -93,11 +108,13 @@ export function costOf(usage: Usage, info: PricedModel): number | null {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const price = info.long && prompt > info.long.above ? info.long.price : info.price;
   if (!price) return null;
+  const hour = usage.cacheWriteHourTokens ?? 0;
   return (
     (usage.inputTokens * price.input +
       usage.outputTokens * price.output +
       usage.cacheReadTokens * price.cacheRead +
-      usage.cacheWriteTokens * price.cacheWrite) /
+      (usage.cacheWriteTokens - hour) * price.cacheWrite +
+      hour * (price.cacheWriteHour ?? price.cacheWrite)) /
     1_000_000
   );
 }
@@ -110,6 +127,7 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/^kimi-/, 'moonshot'],
   [/^(mistral|codestral|devstral|magistral|ministral)-/, 'mistral'],
   [/^grok-/, 'xai'],
+  [/^MiniMax-/, 'minimax'],
 ];
 
 function makerOf(id: string): string | undefined {
@@ -119,6 +137,8 @@ function makerOf(id: string): string | undefined {
 
 /** Resellers' names for vendors. */
 const MAKER_NAMES: Readonly<Record<string, string>> = {
+  'z-ai': 'zai',
+  'zai-org': 'zai',
   'x-ai': 'xai',
   moonshotai: 'moonshot',
   mistralai: 'mistral',
@@ -137,7 +157,11 @@ function factsOf(provider: string, id: string): Facts {
       ? lookUp(MAKER_NAMES[head] ?? head, id.slice(slash + 1).replace(/^(claude-.*\d)\.(\d)/, '$1-$2'))
       : lookUp(makerOf(id) ?? '', id);
   // Resellers set their own prices, and retire models at their own time.
-  return elsewhere ? { ...withoutRetirement(elsewhere), usd: null } : UNKNOWN;
+  return elsewhere ? withoutPrice(elsewhere) : UNKNOWN;
+}
+
+function withoutPrice({ changes: _, ...facts }: Facts): Facts {
+  return { ...withoutRetirement(facts), usd: null };
 }
 
 function withoutRetirement({ retired: _, ...facts }: Facts): Facts {
@@ -158,15 +182,15 @@ function lookUp(provider: string, id: string): Facts | undefined {
   if (known === undefined || facts === undefined) return undefined;
   const sameModel = /^[-@](\d{4}[-\d]*|latest|preview.*)$/.test(id.slice(known.length));
   if (sameModel) return facts;
-  return { ...withoutRetirement(facts), usd: null };
+  return withoutPrice(facts);
 }
 
 function priceOf(usd: Usd | null): Price | null {
   return usd ? priceFrom(usd) : null;
 }
 
-function priceFrom([input, output, cacheRead = input, cacheWrite = input]: Usd): Price {
-  return { input, output, cacheRead, cacheWrite };
+function priceFrom([input, output, cacheRead = input, cacheWrite = input, cacheWriteHour]: Usd): Price {
+  return { input, output, cacheRead, cacheWrite, ...(cacheWriteHour !== undefined && { cacheWriteHour }) };
 }
 
 /** Every row of the table. */

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ChatCompletionCreateParamsStreaming, ChatCompletionMessageParam } from 'openai/resources/chat';
+import { effortNow } from '../../contract/effort/conversation-effort.ts';
+import { type Effort, effortLevelsOf, fitEffort } from '../../contract/effort/effort.ts';
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../contract/message.ts';
 import { textOf, toolCallsOf } from '../../contract/message.ts';
-import type { CompletionRequest } from '../../contract/provider.ts';
+import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection, systemWithSummary } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
@@ -14,8 +16,11 @@ export type ChatQuirks = {
   noStreamOptions?: true;
   /** Takes the output limit as `max_completion_tokens`. */
   maxCompletionTokens?: true;
-  /** Rejects `reasoning_effort`. */
-  noEffort?: true;
+  /**
+   * How the effort is sent; default: as `reasoning_effort`. `thinking`: no thinking, and thinking without levels, is a
+   * switch of this name. `reasoning`: an object of this name.
+   */
+  effortAs?: 'thinking' | 'reasoning';
   /** Rejects `temperature` for thinking models. */
   noTemperatureWhenThinking?: true;
   /** Routes by `prompt_cache_key`. */
@@ -46,8 +51,9 @@ export function toWire(
   options: ChatOptions,
 ): ChatCompletionCreateParamsStreaming {
   const { quirks = {}, name } = options;
-  const { model, tools = [], maxTokens, temperature, stopSequences, effort, cacheKey, replySchema } = request;
-  const { abilities, maxOutputTokens } = options.infoOf(model);
+  const { model, tools = [], maxTokens, temperature, stopSequences, cacheKey, replySchema } = request;
+  const info = options.infoOf(model);
+  const { abilities, maxOutputTokens } = info;
   const names = wireNames(tools);
   const wire: Wire = { name, quirks, names, images: abilities.images };
   const limit = maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutputTokens);
@@ -77,12 +83,20 @@ export function toWire(
     }),
     ...(temperature !== undefined && !cool && { temperature }),
     ...(stopSequences?.length && { stop: [...stopSequences] }),
-    ...(effort && abilities.thinking && !quirks.noEffort && { reasoning_effort: effort }),
+    ...effortToWire(fitEffort(effortNow(request), info), info, quirks),
     ...(cacheKey && quirks.promptCacheKey && { prompt_cache_key: cacheKey }),
     ...(replySchema && {
       response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: replySchema } },
     }),
   };
+}
+
+function effortToWire(effort: Effort | undefined, info: ModelInfo, { effortAs }: ChatQuirks): object {
+  if (effort === undefined) return {};
+  if (effortAs === 'reasoning') return { reasoning: effort === 'none' ? { enabled: false } : { effort } };
+  const hasLevels = effortLevelsOf(info).levels.filter((level) => level !== 'none').length > 1;
+  if (effortAs !== 'thinking' || (hasLevels && effort !== 'none')) return { reasoning_effort: effort };
+  return { thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } };
 }
 
 function systemToWire(request: CompletionRequest, { secondSystemMessage }: ChatQuirks): WireMessage[] {

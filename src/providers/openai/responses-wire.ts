@@ -7,6 +7,8 @@ import type {
   WebSearchTool,
 } from 'openai/resources/responses/responses';
 import * as z from 'zod';
+import { effortNow } from '../../contract/effort/conversation-effort.ts';
+import { fitEffort } from '../../contract/effort/effort.ts';
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
 import { parseJson } from '../../lib/text/json.ts';
@@ -36,8 +38,10 @@ export type WireOptions = ProviderOptions & {
 type Wire = { provider: string; model: string; names: WireNames; images: boolean; thoughts: boolean };
 
 export function toWire(request: CompletionRequest, options: WireOptions): ResponseCreateParamsStreaming {
-  const { model, system, tools = [], maxTokens, temperature, effort, cacheKey } = request;
-  const { abilities, maxOutputTokens } = options.infoOf(model);
+  const { model, system, tools = [], maxTokens, temperature, cacheKey } = request;
+  const info = options.infoOf(model);
+  const { abilities, maxOutputTokens } = info;
+  const effort = fitEffort(effortNow(request), info);
   const names = wireNames(tools);
   const summary = summarySection(request);
   const include: ResponseIncludable[] = [

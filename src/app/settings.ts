@@ -6,6 +6,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema/schema.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
 import { useTableIn } from '../providers/models/model-table.ts';
+import { keepPublishedIn } from '../providers/models/published-store.ts';
 import { SessionStore } from '../session/store.ts';
 import type { Host } from './host.ts';
 import { serversIn } from './opening/mcp-flags.ts';
@@ -20,6 +21,7 @@ export type Settings = LoadedConfig & {
 export function loadSettings(options: Partial<SessionOptions>, { env, cwd }: Host): Settings {
   const root = dataRoot(env);
   useTableIn(root);
+  keepPublishedIn(root);
   const mcpServers = serversIn(options.mcpConfig ?? [], cwd);
   const loaded = withPlugins(
     root,

@@ -52,6 +52,8 @@ export type ChooseDeps = {
   embedded?: { named(text: string): Promise<Choice | null>; first(): Promise<Choice | null> };
   /** The measured profile of a model on a server. */
   profileOf?(server: string, model: string): Promise<ModelProfile | null>;
+  /** Asks a vendor about a model that the model table does not have, before its facts are needed. */
+  learn?(question: { preset: Preset; model: string; baseUrl: string; key: Key | null }): Promise<void>;
   /** How to wait for a server that is still loading its model; without it, such a server counts as absent. */
   waiting?: Waiting;
 };
@@ -297,6 +299,7 @@ async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promis
     );
   }
   const baseUrl = baseUrlOf(preset, deps);
+  if (!preset.local && !preset.cloud) await deps.learn?.({ preset, model, baseUrl, key });
   const info = modelInfo(preset, model, deps.config);
   const choice = { preset, model, baseUrl, info, key };
   return preset.local ? withServerFacts(choice, deps) : choice;

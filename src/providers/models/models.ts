@@ -4,6 +4,7 @@ import type { ModelInfo } from '../../contract/provider.ts';
 import { originalOf } from './cloud-names.ts';
 import type { Facts, Prices, Usd } from './facts.ts';
 import { modelTable } from './model-table.ts';
+import { publishedFacts } from './published-store.ts';
 
 type Price = NonNullable<ModelInfo['price']>;
 
@@ -144,7 +145,20 @@ const MAKER_NAMES: Readonly<Record<string, string>> = {
   mistralai: 'mistral',
 };
 
+/** A row of the table is checked by people; a vendor's own list is about models that are newer. */
 function factsOf(provider: string, id: string): Facts {
+  const facts = tableFacts(provider, id);
+  const published = isListed(provider, id) ? undefined : publishedFacts(provider, id);
+  return published ? { ...facts, ...published, can: { ...facts.can, ...published.can } } : facts;
+}
+
+/** Whether the table has the model itself, not just one with a similar name. */
+export function isListed(provider: string, id: string): boolean {
+  const original = originalOf(provider, id) ?? { provider, id };
+  return rowOf(provider, id)?.isSame === true || rowOf(original.provider, original.id)?.isSame === true;
+}
+
+function tableFacts(provider: string, id: string): Facts {
   const own = lookUp(provider, id);
   if (own) return own;
   const original = originalOf(provider, id);
@@ -170,19 +184,23 @@ function withoutRetirement({ retired: _, ...facts }: Facts): Facts {
 
 /** The row with this name, or with the longest known name that is a prefix of it. */
 function lookUp(provider: string, id: string): Facts | undefined {
+  const row = rowOf(provider, id);
+  return row && (row.isSame ? row.facts : withoutPrice(row.facts));
+}
+
+/** `isSame`: the row is about this model; otherwise about an older sibling. */
+function rowOf(provider: string, id: string): { facts: Facts; isSame: boolean } | undefined {
   const { models } = modelTable();
   const rows = Object.hasOwn(models, provider) ? models[provider] : undefined;
   if (!rows) return undefined;
   const exact = Object.hasOwn(rows, id) ? rows[id] : undefined;
-  if (exact) return exact;
+  if (exact) return { facts: exact, isSame: true };
   const [known, facts] =
     Object.entries(rows)
       .filter(([name]) => id.startsWith(name) && /^[-.:@]/.test(id.slice(name.length)))
       .sort(([a], [b]) => b.length - a.length)[0] ?? [];
   if (known === undefined || facts === undefined) return undefined;
-  const sameModel = /^[-@](\d{4}[-\d]*|latest|preview.*)$/.test(id.slice(known.length));
-  if (sameModel) return facts;
-  return withoutPrice(facts);
+  return { facts, isSame: /^[-@](\d{4}[-\d]*|latest|preview.*)$/.test(id.slice(known.length)) };
 }
 
 function priceOf(usd: Usd | null): Price | null {
@@ -191,6 +209,24 @@ function priceOf(usd: Usd | null): Price | null {
 
 function priceFrom([input, output, cacheRead = input, cacheWrite = input, cacheWriteHour]: Usd): Price {
   return { input, output, cacheRead, cacheWrite, ...(cacheWriteHour !== undefined && { cacheWriteHour }) };
+}
+
+/** The highest price of each kind among a provider's models, also for long prompts; null if none is known. */
+export function dearestPrice(provider: string): Price | null {
+  const prices = knownModels()
+    .filter((model) => model.provider === provider)
+    .flatMap(({ price, long }) => [price, long?.price])
+    .filter((price) => price != null);
+  if (prices.length === 0) return null;
+  const most = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite') =>
+    Math.max(...prices.map((price) => price[kind]));
+  return {
+    input: most('input'),
+    output: most('output'),
+    cacheRead: most('cacheRead'),
+    cacheWrite: most('cacheWrite'),
+    cacheWriteHour: Math.max(...prices.map((price) => price.cacheWriteHour ?? price.cacheWrite)),
+  };
 }
 
 /** Every row of the table. */

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { RunOptions } from '../contract/command.ts';
-import type { EffortChoice } from '../contract/effort/effort.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message, UserMessage } from '../contract/message.ts';
+import type { EffortChoice } from '../contract/request/effort.ts';
 import type { Session } from '../contract/session.ts';
 import { unlessAborted } from '../lib/async/abort.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';

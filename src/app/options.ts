@@ -1,4 +1,5 @@
-import type { EffortChoice } from '../contract/effort/effort.ts';
+import type { EffortChoice } from '../contract/request/effort.ts';
+import type { Tier } from '../contract/request/tier.ts';
 import type { SandboxLevel } from '../contract/sandbox.ts';
 
 /** Options of one conversation, set at its start, for every frontend. */
@@ -28,6 +29,7 @@ export type SessionOptions = {
   sessionPersistence?: boolean;
   fallbackModel?: string;
   effort?: EffortChoice;
+  tier?: Tier;
   sandbox?: SandboxLevel;
   /** Replaces the instructions of the system prompt; `…File` names a file with them. */
   systemPrompt?: string;

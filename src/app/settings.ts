@@ -102,13 +102,14 @@ export function sessionFolder({ config, root }: Pick<Settings, 'config' | 'root'
 
 function flagsOf(options: Partial<SessionOptions>, cwd: string): ConfigInput {
   const { model, maxTurns, mode, offline, budget = [], allow = [], deny = [], addDir = [] } = options;
-  const { fallbackModel, effort, sandbox } = options;
+  const { fallbackModel, effort, tier, sandbox } = options;
   const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : undefined;
   return {
     ...(model !== undefined && { model }),
     ...(offline && { offline }),
     ...(fallbackModel !== undefined && { fallbackModel }),
     ...(effort !== undefined && { effort }),
+    ...(tier !== undefined && { tier }),
     ...(sandbox !== undefined && { sandbox: { level: sandbox } }),
     ...(options.neverAsk && { neverAsk: true }),
     ...(options.sessionPersistence === false && { saveHistory: false }),

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { effortLevels } from '../contract/effort/effort.ts';
 import { limitProblem } from '../contract/limit.ts';
+import { effortLevels } from '../contract/request/effort.ts';
+import { tiers } from '../contract/request/tier.ts';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
 import type { Options } from '../frontends/shared/options.ts';
 import { claudeOptions, withOurNames } from './flags/claude-options.ts';
@@ -100,6 +101,10 @@ function modelOptions(): Option[] {
       '--effort <level>',
       'how hard the model thinks; the nearest level that the model has is used',
     ).choices([...effortLevels, 'default']),
+    new Option(
+      '--tier <tier>',
+      'flex (cheaper, slower), standard or priority, where the provider has them',
+    ).choices(tiers),
     new Option('--system-prompt <text>', 'replace the instructions of the system prompt').conflicts(
       'systemPromptFile',
     ),

@@ -5,7 +5,7 @@ import {
   type EffortLevels,
   type EffortSwitch,
   fitEffort,
-} from '../contract/effort/effort.ts';
+} from '../contract/request/effort.ts';
 import { effort } from './effort.ts';
 
 function setUp(levels: EffortLevels) {

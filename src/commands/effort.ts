@@ -1,5 +1,5 @@
 import type { SlashCommand } from '../contract/command.ts';
-import { type Effort, isEffort } from '../contract/effort/effort.ts';
+import { type Effort, isEffort } from '../contract/request/effort.ts';
 import { didYouMean } from '../lib/text/nearest.ts';
 
 const MEANINGS: Record<Effort, string> = {

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { type Effort, effortLevels } from '../contract/effort/effort.ts';
 import { UserError } from '../contract/errors.ts';
 import type { PermissionMode } from '../contract/permission.ts';
+import { type Effort, effortLevels } from '../contract/request/effort.ts';
 import {
   type FrontMatter,
   listField,

@@ -66,6 +66,12 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     description: 'Reasoning effort: none, minimal, low, medium, high, xhigh or max',
   },
   {
+    name: 'AI_ASSISTANT_TIER',
+    key: 'tier',
+    reads: 'text',
+    description: 'Service tier: flex, standard or priority',
+  },
+  {
     name: 'AI_ASSISTANT_MAX_TURNS',
     key: 'maxTurns',
     reads: 'number',

@@ -1,8 +1,8 @@
 import type { LanguageServers } from './code-intelligence.ts';
-import type { EffortSwitch } from './effort/effort.ts';
 import type { Limit, LimitScope } from './limit.ts';
 import type { Usage, UserMessage } from './message.ts';
 import type { Permission, PermissionMode, PromptRules, RuleList } from './permission.ts';
+import type { EffortSwitch } from './request/effort.ts';
 import type { ChangeReview, ChangeScope, UndoReport } from './review.ts';
 import type { Session, SessionSummary } from './session.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Summary } from './display.ts';
-import type { EffortChoice } from './effort/effort.ts';
+import type { EffortChoice } from './request/effort.ts';
 
 /** The parts of a conversation. Vendor formats never leave `providers/`. */
 

@@ -1,6 +1,6 @@
-import type { Effort, EffortChoice, EffortLevels } from './effort/effort.ts';
 import type { ProviderErrorKind } from './errors.ts';
 import type { Message, StopReason, Usage } from './message.ts';
+import type { Effort, EffortChoice, EffortLevels } from './request/effort.ts';
 import type { WebHit, WebQuery } from './web-search.ts';
 
 /** A tool as a model sees it: `parameters` is JSON Schema. */

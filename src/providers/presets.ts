@@ -1,3 +1,4 @@
+import type { Tier } from '../contract/request/tier.ts';
 import type { ChatQuirks } from './openai/chat-wire.ts';
 
 export type Protocol =
@@ -46,12 +47,34 @@ export type Preset = {
   quirks?: ChatQuirks;
   /** The provider whose model table rows apply, if not its own. */
   tableOf?: string;
+  /** The vendor's service tiers: their names in requests, and their price as a multiple of the usual one. */
+  tiers?: Readonly<Partial<Record<Tier, { name: string; price: number }>>>;
   /** The vendor's own web search: the models that have it, and dollars per search besides the tokens. */
   webSearch?: { models: RegExp; usd: number };
 };
 
 /** On local servers, the output format depends on the model's template. */
 const LOCAL: ChatQuirks = { think: 'unknown' };
+
+/** developers.openai.com/api/docs/guides/flex-processing and /priority-processing. */
+const OPENAI_TIERS = {
+  flex: { name: 'flex', price: 0.5 },
+  standard: { name: 'default', price: 1 },
+  priority: { name: 'priority', price: 2 },
+};
+
+/** ai.google.dev/gemini-api/docs/optimization; priority costs 1.75 to 2 times as much. */
+const GEMINI_TIERS = {
+  flex: { name: 'flex', price: 0.5 },
+  standard: { name: 'standard', price: 1 },
+  priority: { name: 'priority', price: 2 },
+};
+
+/** platform.claude.com/docs/en/api/service-tiers: `auto` uses the priority capacity that an account bought. */
+const ANTHROPIC_TIERS = {
+  standard: { name: 'standard_only', price: 1 },
+  priority: { name: 'auto', price: 1 },
+};
 
 export const presets = [
   {
@@ -63,6 +86,7 @@ export const presets = [
     keyUrl: 'https://console.anthropic.com/settings/keys',
     defaultModel: 'claude-sonnet-5-5',
     olderModels: ['claude-sonnet-4-20250514', 'claude-sonnet-4-6'],
+    tiers: ANTHROPIC_TIERS,
     webSearch: { models: /^claude-(?!2|instant|3-(opus|sonnet|haiku))/, usd: 0.01 },
   },
   {
@@ -74,6 +98,7 @@ export const presets = [
     keyUrl: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-6.1-sol',
     olderModels: ['gpt-4-turbo', 'gpt-4.1'],
+    tiers: OPENAI_TIERS,
     webSearch: { models: /^(gpt-4o|gpt-4\.1(?!-nano)|gpt-[5-9]|o[34])/, usd: 0.01 },
   },
   {
@@ -92,6 +117,7 @@ export const presets = [
       noTemperatureWhenThinking: true,
       secondSystemMessage: true,
     },
+    tiers: OPENAI_TIERS,
     tableOf: 'openai',
   },
   {
@@ -104,6 +130,7 @@ export const presets = [
     keyUrl: 'https://aistudio.google.com/apikey',
     defaultModel: 'gemini-4-argon',
     olderModels: ['gemini-3.1-pro-preview'],
+    tiers: GEMINI_TIERS,
     // Before 3, the price is per prompt, and higher.
     webSearch: { models: /^gemini-(?!1\.)/, usd: 0.014 },
   },
@@ -270,6 +297,7 @@ export const presets = [
       noTemperatureWhenThinking: true,
       secondSystemMessage: true,
     },
+    tiers: OPENAI_TIERS,
     tableOf: 'openai',
   },
   {

@@ -15,6 +15,7 @@ import { isStale, type ModelProfile } from '../../providers/local/profile.ts';
 import type { ServerState } from '../../providers/local/server-state.ts';
 import { type Waiting, waitForServer } from '../../providers/local/wait-for-server.ts';
 import {
+  atTier,
   infoOf,
   nearestModels,
   type PricedModel,
@@ -118,12 +119,22 @@ const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 /** Facts about a model; the user's overrides win over the built-in table. */
 export function modelInfo(preset: Preset, model: string, config: Config): PricedModel {
   const overrides = config.models[`${preset.name}/${model}`];
-  const info = infoOf(preset.tableOf ?? preset.name, model, { overrides });
+  const usual = infoOf(preset.tableOf ?? preset.name, model, { overrides });
+  // A price that the user set is the one that applies.
+  const info = overrides?.price === undefined ? atTier(usual, tierOf(preset, config)?.price) : usual;
   return {
     ...info,
     price: info.price ?? (preset.local ? FREE : null),
     contextWindow: Math.min(info.contextWindow, config.maxContextTokens ?? Number.POSITIVE_INFINITY),
   };
+}
+
+/** The vendor's own tier for the one in the settings; absent if it has none. */
+export function tierOf(
+  { tiers }: Pick<Preset, 'tiers'>,
+  { tier }: Pick<Config, 'tier'>,
+): { name: string; price: number } | undefined {
+  return tier && tiers?.[tier];
 }
 
 /** All model servers that currently answer on this machine. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { effortNow } from '../../contract/effort/conversation-effort.ts';
-import type { EffortChoice } from '../../contract/effort/effort.ts';
 import type { AssistantMessage, Message, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import type { EffortChoice } from '../../contract/request/effort.ts';
 import { infoOf } from '../../providers/models/models.ts';
 import { presets } from '../../providers/presets.ts';
 import type { Choice } from './choose-model.ts';

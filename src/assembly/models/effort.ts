@@ -1,18 +1,18 @@
+import type { Message } from '../../contract/message.ts';
+import type { CompletionRequest, Provider } from '../../contract/provider.ts';
 import {
   changedEffort,
   effortBefore,
   effortNow,
   lastEffort,
-} from '../../contract/effort/conversation-effort.ts';
+} from '../../contract/request/conversation-effort.ts';
 import {
   type Effort,
   type EffortChoice,
   type EffortSwitch,
   effortLevelsOf,
   fitEffort,
-} from '../../contract/effort/effort.ts';
-import type { Message } from '../../contract/message.ts';
-import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+} from '../../contract/request/effort.ts';
 import type { PricedModel } from '../../providers/models/models.ts';
 import type { ConnectedModel } from './background-model.ts';
 import type { Choice } from './choose-model.ts';

@@ -4,10 +4,10 @@ import { forwardingLog, runSubagent, SubagentTotals } from '../../agent/subagent
 import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
-import type { EffortChoice } from '../../contract/effort/effort.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { PromptRules } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
+import type { EffortChoice } from '../../contract/request/effort.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Delegated, Delegation } from '../../contract/tool.ts';
 import { EventChannel } from '../../lib/async/event-channel.ts';

@@ -6,7 +6,7 @@ import { hookSettings } from './hook-settings.ts';
 import { checkSettings, languageServerSettings } from './language-server-settings.ts';
 import { logSettings } from './log-settings.ts';
 import { mcpServer, mcpServerName } from './mcp-server.ts';
-import { effortSetting, modelOverride, vendor } from './model-settings.ts';
+import { effortSetting, modelOverride, tierSetting, vendor } from './model-settings.ts';
 import { otherAssistants } from './other-assistants.ts';
 import { quotaSettings } from './quota-settings.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
@@ -146,6 +146,7 @@ export const settings = {
       .default({})
       .describe('Short names for models, each mapped to provider/model'),
   effort: () => effortSetting(),
+  tier: () => tierSetting(),
   temperature: () =>
     z.number().min(0).max(2).exactOptional().describe('Sampling temperature sent to the model'),
   maxTokens: () => count().exactOptional().describe("Maximum tokens per reply (default: the model's limit)"),

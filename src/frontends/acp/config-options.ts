@@ -1,9 +1,9 @@
 import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 import type { ModelGroup } from '../../app/conversation/model-list.ts';
 import { modesByStrictness } from '../../config/schema/schema.ts';
-import { type EffortChoice, effortLevelsOf, fitEffort } from '../../contract/effort/effort.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 import type { ModelInfo } from '../../contract/provider.ts';
+import { type EffortChoice, effortLevelsOf, fitEffort } from '../../contract/request/effort.ts';
 import type { SandboxLevel } from '../../contract/sandbox.ts';
 
 const MODES: Record<PermissionMode, { name: string; description: string }> = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Effort, EffortChoice } from '../../contract/effort/effort.ts';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
+import type { Effort, EffortChoice } from '../../contract/request/effort.ts';
 import { infoOf } from '../models/models.ts';
 import { toWire } from './wire.ts';
 

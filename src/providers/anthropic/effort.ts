@@ -1,8 +1,8 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { effortNow } from '../../contract/effort/conversation-effort.ts';
-import { type Effort, effortLevelsOf, fitEffort } from '../../contract/effort/effort.ts';
 import type { UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { type Effort, effortLevelsOf, fitEffort } from '../../contract/request/effort.ts';
 import type { ProviderOptions } from '../options.ts';
 
 /** Needed by requests with an effort of a message's own. */

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { Effort } from '../../contract/effort/effort.ts';
 import type { AssistantMessage } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
+import type { Effort } from '../../contract/request/effort.ts';
 
 /** The last API version that accepts a temperature. */
 export const TEMPERATURE_VERSION = { 'anthropic-version': '2023-06-01' };

@@ -32,7 +32,7 @@ const MAX_SEARCHES = 1;
 type Block = Anthropic.ContentBlockParam;
 type Turn = { role: 'user' | 'assistant'; content: Block[] };
 type ResultBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
-type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf' | 'endpoint'>;
+type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf' | 'endpoint' | 'tier'>;
 
 export type WireRequest = Anthropic.MessageCreateParamsStreaming & ThinkingFields;
 
@@ -56,6 +56,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
     ...(tools.length === 0 ? {} : { tools }),
     ...(request.stopSequences?.length ? { stop_sequences: [...request.stopSequences] } : {}),
     ...thinkingFor({ ...request, effort }, info, maxTokens),
+    ...(options.tier && { service_tier: options.tier as NonNullable<WireRequest['service_tier']> }),
     stream: true,
   };
 }

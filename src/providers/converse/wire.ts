@@ -1,5 +1,3 @@
-import { effortNow } from '../../contract/effort/conversation-effort.ts';
-import { fitEffort } from '../../contract/effort/effort.ts';
 import type {
   AssistantMessage,
   ImagePart,
@@ -8,6 +6,8 @@ import type {
   UserMessage,
 } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { fitEffort } from '../../contract/request/effort.ts';
 import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';

@@ -11,8 +11,6 @@ import type {
   ThinkingConfig,
   ThinkingLevel,
 } from '@google/genai/web';
-import { effortNow } from '../../contract/effort/conversation-effort.ts';
-import { type Effort, fitEffort } from '../../contract/effort/effort.ts';
 import { ProviderError } from '../../contract/errors.ts';
 import {
   type AssistantMessage,
@@ -26,6 +24,8 @@ import {
   type Usage,
 } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo, ProviderEvent } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { type Effort, fitEffort } from '../../contract/request/effort.ts';
 import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
@@ -42,12 +42,13 @@ const LEVEL: Partial<Record<Effort, Thinking['thinkingLevel']>> = {
 /** The vendor's placeholder for the missing signature of a call that another model made. */
 const UNSIGNED = 'skip_thought_signature_validator';
 
-type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'>;
+type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf' | 'tier'>;
 
 /** The API's request body; the SDK keeps all settings in one object and sorts them on every request. */
 export type WireBody = {
   contents: Content[];
   systemInstruction?: Content;
+  serviceTier?: string;
   tools?: ({ functionDeclarations: FunctionDeclaration[] } | { googleSearch: GoogleSearch })[];
   generationConfig: Pick<GenerateContentConfig, 'maxOutputTokens' | 'temperature' | 'stopSequences'> & {
     thinkingConfig?: Thinking;
@@ -63,6 +64,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireBo
   const system = systemTexts(request).map((text) => ({ text }));
   return {
     contents: toContents(request, options, names),
+    ...(options.tier && { serviceTier: options.tier }),
     ...(system.length === 0 ? {} : { systemInstruction: { role: 'user', parts: system } }),
     ...(request.tools?.length ? { tools: [{ functionDeclarations: toDeclarations(request, names) }] } : {}),
     // The vendor takes no domains; the caller drops unwanted ones from the results.

@@ -1,4 +1,4 @@
-import type { EffortLevels } from '../../contract/effort/effort.ts';
+import type { EffortLevels } from '../../contract/request/effort.ts';
 
 /**
  * US dollars per million tokens: input, output, cache read, cache write, and a cache write that lasts an hour. Missing

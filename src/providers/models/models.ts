@@ -211,6 +211,15 @@ function priceFrom([input, output, cacheRead = input, cacheWrite = input, cacheW
   return { input, output, cacheRead, cacheWrite, ...(cacheWriteHour !== undefined && { cacheWriteHour }) };
 }
 
+/** The same model at a multiple of its price. */
+export function atTier(model: PricedModel, factor = 1): PricedModel {
+  const times = (price: Price): Price =>
+    Object.fromEntries(Object.entries(price).map(([kind, usd]) => [kind, usd * factor])) as Price;
+  const { price, long } = model;
+  if (factor === 1 || !price) return model;
+  return { ...model, price: times(price), ...(long && { long: { ...long, price: times(long.price) } }) };
+}
+
 /** The highest price of each kind among a provider's models, also for long prompts; null if none is known. */
 export function dearestPrice(provider: string): Price | null {
   const prices = knownModels()

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { effortLevels } from '../../contract/effort/effort.ts';
 import { UserError } from '../../contract/errors.ts';
+import { effortLevels } from '../../contract/request/effort.ts';
 import type { ModelTable } from './facts.ts';
 
 const HINT = 'Nothing was changed. Ask its publisher for a corrected file.';

@@ -1,4 +1,4 @@
-import type { Effort, EffortLevels } from '../../contract/effort/effort.ts';
+import type { Effort, EffortLevels } from '../../contract/request/effort.ts';
 import { fieldsOf, windowAs } from '../local/query-server.ts';
 import type { Facts, Usd } from './facts.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as z from 'zod';
-import { effortLevels } from '../../contract/effort/effort.ts';
+import { effortLevels } from '../../contract/request/effort.ts';
 import { updateFile } from '../../lib/files/file-update.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { parseJson } from '../../lib/text/json.ts';

@@ -1,4 +1,4 @@
-import type { EffortLevels } from '../../contract/effort/effort.ts';
+import type { EffortLevels } from '../../contract/request/effort.ts';
 import { ALL, LOW_HIGH_MAX, LOW_TO_HIGH, type ModelTable, NO_EFFORT, SEES, TEXT, THINKS } from './facts.ts';
 
 const CLAUDE = { window: 1_000_000, output: 128_000, can: ALL };

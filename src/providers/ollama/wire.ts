@@ -1,9 +1,9 @@
 import type { ChatRequest, ChatResponse, Message as OllamaMessage, Tool as OllamaTool } from 'ollama/browser';
-import { effortNow } from '../../contract/effort/conversation-effort.ts';
-import { fitEffort } from '../../contract/effort/effort.ts';
 import type { Message, StopReason, Usage } from '../../contract/message.ts';
 import { textOf, toolCallsOf } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo, ProviderEvent } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { fitEffort } from '../../contract/request/effort.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { ProviderOptions } from '../options.ts';
 import { systemWithSummary } from '../summary.ts';

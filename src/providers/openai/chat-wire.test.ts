@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hello, modelInfo } from '../../../test/support/loopback.ts';
-import type { Effort } from '../../contract/effort/effort.ts';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
+import type { Effort } from '../../contract/request/effort.ts';
 import { summarySection } from '../summary.ts';
 import { type ChatQuirks, toWire } from './chat-wire.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ChatCompletionCreateParamsStreaming, ChatCompletionMessageParam } from 'openai/resources/chat';
-import { effortNow } from '../../contract/effort/conversation-effort.ts';
-import { type Effort, effortLevelsOf, fitEffort } from '../../contract/effort/effort.ts';
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../contract/message.ts';
 import { textOf, toolCallsOf } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { type Effort, effortLevelsOf, fitEffort } from '../../contract/request/effort.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection, systemWithSummary } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
@@ -85,6 +85,9 @@ export function toWire(
     ...(stopSequences?.length && { stop: [...stopSequences] }),
     ...effortToWire(fitEffort(effortNow(request), info), info, quirks),
     ...(cacheKey && quirks.promptCacheKey && { prompt_cache_key: cacheKey }),
+    ...(options.tier && {
+      service_tier: options.tier as NonNullable<ChatCompletionCreateParamsStreaming['service_tier']>,
+    }),
     ...(replySchema && {
       response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: replySchema } },
     }),

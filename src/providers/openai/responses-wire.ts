@@ -7,10 +7,10 @@ import type {
   WebSearchTool,
 } from 'openai/resources/responses/responses';
 import * as z from 'zod';
-import { effortNow } from '../../contract/effort/conversation-effort.ts';
-import { fitEffort } from '../../contract/effort/effort.ts';
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { fitEffort } from '../../contract/request/effort.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
@@ -84,6 +84,9 @@ export function toWire(request: CompletionRequest, options: WireOptions): Respon
     }),
     ...(include.length > 0 && { include }),
     ...(cacheKey && { prompt_cache_key: cacheKey }),
+    ...(options.tier && {
+      service_tier: options.tier as NonNullable<ResponseCreateParamsStreaming['service_tier']>,
+    }),
   };
 }
 

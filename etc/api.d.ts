@@ -651,6 +651,8 @@ type Message = UserMessage | AssistantMessage | ToolMessage;
 type UserMessage = {
     role: 'user';
     content: (TextPart | ImagePart)[];
+    /** How hard the model should think from this prompt on, if that changed. */
+    effort?: EffortChoice;
     timestamp: string;
 };
 
@@ -685,6 +687,12 @@ type TextOrigin = {
     kind: 'command' | 'resource' | 'others';
     name: string;
 };
+
+/** A chosen effort; `default` leaves it to the vendor. */
+type EffortChoice = Effort | 'default';
+
+/** How hard a model thinks before it answers. */
+type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 type AssistantMessage = {
     role: 'assistant';
@@ -738,6 +746,8 @@ type Usage = {
     outputTokens: number;
     cacheReadTokens: number;
     cacheWriteTokens: number;
+    /** Those of `cacheWriteTokens` that stay cached for an hour. */
+    cacheWriteHourTokens?: number;
 };
 
 /** The answer to exactly one call. */
@@ -1077,6 +1087,8 @@ type CommandContext = {
     repositories?: readonly Repository[];
     /** Absent in frontends without them. */
     extensions?: Extensions;
+    /** Absent in frontends without it. */
+    effort?: EffortSwitch;
     /** Absent in frontends without them. */
     styles?: OutputStyles;
     /** The settings that are not at their defaults. */
@@ -1738,6 +1750,27 @@ type RunOptions = {
     model?: string;
     tools?: readonly string[];
     command?: string;
+};
+
+/** How hard the model thinks. A change applies from the next request on. */
+type EffortSwitch = {
+    get(): EffortChoice;
+    set(choice: EffortChoice): void;
+    /** The current model, and what it accepts. */
+    model(): string;
+    levels(): EffortLevels;
+    /** The level of the current model that is used; undefined for its default, or if it has none. */
+    used(): Effort | undefined;
+    /** Returns a function that removes the listener. */
+    onChange(listener: (choice: EffortChoice) => void): () => void;
+};
+
+/** What a model accepts. Without `none`, its thinking cannot be turned off; without any level, it has no effort setting. */
+type EffortLevels = {
+    levels: readonly Effort[];
+    default?: Effort;
+    /** A prompt may change it without losing the vendor's prompt cache. */
+    perMessage?: true;
 };
 
 /** How the model answers; a change applies from the next request on. */

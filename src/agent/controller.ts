@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { RunOptions } from '../contract/command.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Message, TextPart, UserMessage } from '../contract/message.ts';
+import type { EffortChoice } from '../contract/request/effort.ts';
 import type { Session } from '../contract/session.ts';
 import { unlessAborted } from '../lib/async/abort.ts';
 import { closeCall, openCallsOf, type Unfinished } from './history.ts';
@@ -24,6 +25,8 @@ export type ControllerDeps = {
   contextWindow: number;
   /** What the model is told of changes around it, before the words of the next prompt. */
   updates?(): Promise<TextPart[]>;
+  /** The effort from the next prompt on, if it changed. */
+  effort?(): EffortChoice | undefined;
   /** Called with a prompt before it is saved: may extend or refuse it. */
   beforePrompt?(content: UserMessage['content'], signal: AbortSignal): Promise<CheckedPrompt>;
   /** Called at each submit: everything a run needs except what the controller itself knows. */
@@ -205,7 +208,9 @@ export class Controller {
 
   async #promptOf(content: UserMessage['content']): Promise<UserMessage> {
     const updates = (await this.#deps.updates?.()) ?? [];
-    return { role: 'user', content: [...updates, ...content], timestamp: now() };
+    const effort = this.#deps.effort?.();
+    const timestamp = now();
+    return { role: 'user', content: [...updates, ...content], ...(effort && { effort }), timestamp };
   }
 
   /** A prompt that is not sent is not saved. */

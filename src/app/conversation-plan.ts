@@ -23,7 +23,7 @@ export async function changePlan(
     'folder' in change
       ? { addDir: [...others.addDir, change.folder] }
       : { model: nameOf(plan.choice), ...change };
-  const options = { ...others, ...changed, mode: opened.mode.get() };
+  const options = { ...others, ...changed, mode: opened.mode.get(), effort: opened.effort.get() };
   const settings = loadSettings(options, host);
   const found = 'folder' in change ? null : await findModel(settings, host);
   const choice = found ?? plan.choice;

@@ -132,6 +132,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     ...(additions && { host: additions }),
     ...(open.buffers && { buffers: open.buffers }),
     ...(open.instead && { instead: open.instead }),
+    ...(options.effort !== undefined && { effort: options.effort }),
     prompt: promptChanges(options, cwd),
     ...(options.tools && { tools: options.tools }),
     agents,
@@ -150,8 +151,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   void opened.ready.then(() => {
     for (const text of findingsIn(opened)) if (!found.includes(text)) warn(text);
   });
-  const news = measured?.notices.splice(0) ?? [];
-  const notices = [...settings.notices, ...news, ...troubles, ...found];
+  const notices = [...settings.notices, ...(measured?.notices.splice(0) ?? []), ...troubles, ...found];
   const close = once(() =>
     inTurn(
       () => assistant.close(),

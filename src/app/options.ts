@@ -1,3 +1,5 @@
+import type { EffortChoice } from '../contract/request/effort.ts';
+import type { Tier } from '../contract/request/tier.ts';
 import type { SandboxLevel } from '../contract/sandbox.ts';
 
 /** Options of one conversation, set at its start, for every frontend. */
@@ -26,7 +28,8 @@ export type SessionOptions = {
   /** False: the session is not saved. */
   sessionPersistence?: boolean;
   fallbackModel?: string;
-  effort?: 'low' | 'medium' | 'high';
+  effort?: EffortChoice;
+  tier?: Tier;
   sandbox?: SandboxLevel;
   /** Replaces the instructions of the system prompt; `…File` names a file with them. */
   systemPrompt?: string;

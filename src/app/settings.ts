@@ -6,6 +6,7 @@ import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema/schema.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
 import { useTableIn } from '../providers/models/model-table.ts';
+import { keepPublishedIn } from '../providers/models/published-store.ts';
 import { SessionStore } from '../session/store.ts';
 import type { Host } from './host.ts';
 import { serversIn } from './opening/mcp-flags.ts';
@@ -20,6 +21,7 @@ export type Settings = LoadedConfig & {
 export function loadSettings(options: Partial<SessionOptions>, { env, cwd }: Host): Settings {
   const root = dataRoot(env);
   useTableIn(root);
+  keepPublishedIn(root);
   const mcpServers = serversIn(options.mcpConfig ?? [], cwd);
   const loaded = withPlugins(
     root,
@@ -100,13 +102,14 @@ export function sessionFolder({ config, root }: Pick<Settings, 'config' | 'root'
 
 function flagsOf(options: Partial<SessionOptions>, cwd: string): ConfigInput {
   const { model, maxTurns, mode, offline, budget = [], allow = [], deny = [], addDir = [] } = options;
-  const { fallbackModel, effort, sandbox } = options;
+  const { fallbackModel, effort, tier, sandbox } = options;
   const verbosity = options.quiet ? 'quiet' : options.verbose ? 'verbose' : undefined;
   return {
     ...(model !== undefined && { model }),
     ...(offline && { offline }),
     ...(fallbackModel !== undefined && { fallbackModel }),
     ...(effort !== undefined && { effort }),
+    ...(tier !== undefined && { tier }),
     ...(sandbox !== undefined && { sandbox: { level: sandbox } }),
     ...(options.neverAsk && { neverAsk: true }),
     ...(options.sessionPersistence === false && { saveHistory: false }),

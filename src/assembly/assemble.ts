@@ -90,6 +90,7 @@ export function assemble(parts: Parts): Assistant {
     permissions: { ...judge.standing, promptRules: () => extensions.rules.current() },
     window: window.window,
     styles: window.styles,
+    effort: models.effort,
     spending: models.budget,
     repositories,
     cache: () => ({ ...cachedUsage(opened.session.messages), compared: models.promptCache.compared }),

@@ -12,6 +12,7 @@ import type {
   Repository,
   Spending,
 } from '../contract/command.ts';
+import type { EffortSwitch } from '../contract/request/effort.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
 import type { UndoStore } from '../session/undo/undo-store.ts';
 import type { AttachMentions } from './extensions/attach-mentions.ts';
@@ -28,6 +29,7 @@ export type Assistant = UserCalls & {
   permissions: PermissionState;
   window: ContextWindow;
   styles: OutputStyles;
+  effort: EffortSwitch;
   spending: Spending;
   cache(): PromptCacheUse;
   /** Absent if disabled. */

@@ -8,6 +8,7 @@ import type { AgentEvent } from '../contract/event.ts';
 import type { Access, Approver } from '../contract/permission.ts';
 import type { Provider } from '../contract/provider.ts';
 import type { Quota } from '../contract/quota.ts';
+import type { EffortChoice } from '../contract/request/effort.ts';
 import type { SharedBudget } from '../contract/shared-budget.ts';
 import type { ReviewPlan, Tool, ToolContext, ToolResult } from '../contract/tool.ts';
 import type { SearchBackend } from '../contract/web-search.ts';
@@ -51,6 +52,8 @@ export type Parts = HostAdditions & {
   trusted: boolean;
   choice: Choice;
   provider: Provider;
+  /** Chosen by the user; without it, the session keeps the effort it had, or has that of the settings. */
+  effort?: EffortChoice;
   /** Another model by name: for background work, as a fallback, for some prompts. */
   openModel?(name: string): Promise<ConnectedModel>;
   /** A model of another vendor to offer after this failure; null if there is none. */

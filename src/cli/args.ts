@@ -1,5 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { limitProblem } from '../contract/limit.ts';
+import { effortLevels } from '../contract/request/effort.ts';
+import { tiers } from '../contract/request/tier.ts';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
 import type { Options } from '../frontends/shared/options.ts';
 import { claudeOptions, withOurNames } from './flags/claude-options.ts';
@@ -95,11 +97,14 @@ function modelOptions(): Option[] {
       '--fallback-model <model>',
       'use this model while the chosen one is overloaded or unreachable',
     ),
-    new Option('--effort <level>', 'reasoning effort for models that support it').choices([
-      'low',
-      'medium',
-      'high',
-    ]),
+    new Option(
+      '--effort <level>',
+      'how hard the model thinks; the nearest level that the model has is used',
+    ).choices([...effortLevels, 'default']),
+    new Option(
+      '--tier <tier>',
+      'flex (cheaper, slower), standard or priority, where the provider has them',
+    ).choices(tiers),
     new Option('--system-prompt <text>', 'replace the instructions of the system prompt').conflicts(
       'systemPromptFile',
     ),

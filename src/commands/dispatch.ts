@@ -7,6 +7,13 @@ const COMMAND = /^\/([a-z][\w-]*|[a-z0-9][\w.-]*:[^\s/]+)(?:\s+(.*))?$/is;
 /** Names that may also be files: a command only if there is one. */
 const UNUSUAL = /^\/([a-z0-9][\w.-]*)(?:\s+(.*))?$/is;
 
+/** Commands about how the model works: they apply to a run that is going. All others wait for its end. */
+const DURING_RUNS: ReadonlySet<string> = new Set(['effort']);
+
+export function appliesDuringRun(line: string): boolean {
+  return DURING_RUNS.has(commandIn(line)?.name.toLowerCase() ?? '');
+}
+
 export function isCommandLine(line: string): boolean {
   return COMMAND.test(line.trim());
 }

@@ -14,6 +14,7 @@ import { cost } from './cost.ts';
 import { diag } from './diag.ts';
 import { diff } from './diff.ts';
 import { doctor } from './doctor.ts';
+import { effort } from './effort.ts';
 import { exportSession } from './export.ts';
 import { fork } from './fork.ts';
 import { type BuiltinGroup, builtinGroups } from './groups.ts';
@@ -67,7 +68,7 @@ const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
     voice,
   ],
   Changes: [branch, changes, commit, diff, redo, review, undo],
-  Model: [budget, cache, cost, outputStyle, stats],
+  Model: [budget, cache, cost, effort, outputStyle, stats],
   Project: [init, lsp, mcp, memory, plugins, remember],
   Safety: [addDir, mode, permissions, plan, learned],
   Setup: [config, diag, doctor, importSettings],

@@ -108,11 +108,10 @@ const keys: [lines: string, fields: object, notice: string | null][] = [
   ['isolation: Worktree', { isolation: 'worktree' }, null],
   ['isolation: vm', {}, 'unknown isolation vm; only worktree is known. It is ignored.'],
   ['hooks:\n  PreToolUse:\n    - matcher: Bash', {}, 'hooks: not supported'],
-  [
-    'skills: [a]\nmcpServers: [b]\nbackground: true\neffort: high',
-    {},
-    'skills, mcpservers, background, effort:',
-  ],
+  ['effort: high', { effort: 'high' }, null],
+  ['effort: XHigh', { effort: 'xhigh' }, null],
+  ['effort: lots', {}, 'unknown effort lots; it is one of none, minimal, low'],
+  ['skills: [a]\nmcpServers: [b]\nbackground: true', {}, 'skills, mcpservers, background:'],
   ['disalowedTools: Write', {}, 'disalowedtools: not supported'],
 ];
 test.each(keys)('the keys %j', (lines, fields, notice) => {

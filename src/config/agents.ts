@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import type { PermissionMode } from '../contract/permission.ts';
+import { type Effort, effortLevels } from '../contract/request/effort.ts';
 import {
   type FrontMatter,
   listField,
@@ -28,6 +29,8 @@ export type AgentDefinition = {
   disallowedTools?: readonly string[];
   /** Applies where it is stricter than the mode of the session. `never-asks`: what would be asked is refused. */
   permissionMode?: PermissionMode | 'never-asks';
+  /** Default: that of the conversation. */
+  effort?: Effort;
   maxTurns?: number;
   /** It works in a copy of the project, and its changes are merged when it has finished. */
   isolation?: 'worktree';
@@ -49,6 +52,7 @@ const KEYS = [
   'disallowedtools',
   'permissionmode',
   'model',
+  'effort',
   'maxturns',
   'isolation',
   'color',
@@ -113,6 +117,7 @@ export function parseAgent(text: string, fallback: string, prefix = ''): AgentDe
   const tools = listField(matter, 'tools');
   const disallowedTools = listField(matter, 'disallowedtools');
   const permissionMode = modeOf(matter);
+  const effort = effortOf(matter);
   const maxTurns = turnsOf(matter);
   if (!NAME.test(name)) return `"${name}" is not a valid subagent name: use letters, digits and dashes.`;
   if (prefix === '' && TAKEN.has(name.toLowerCase()))
@@ -126,6 +131,7 @@ export function parseAgent(text: string, fallback: string, prefix = ''): AgentDe
     ...(tools && !tools.includes('*') && { tools }),
     ...(disallowedTools && { disallowedTools }),
     ...(permissionMode !== undefined && { permissionMode }),
+    ...(effort !== undefined && { effort }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(isIsolated(matter) && { isolation: 'worktree' as const }),
   };
@@ -148,6 +154,9 @@ function agentNotices(matter: FrontMatter): string[] {
     ...(matter.fields.has('isolation') && !isIsolated(matter)
       ? [`unknown isolation ${textField(matter, 'isolation') ?? ''}; only worktree is known. It is ignored.`]
       : []),
+    ...(matter.fields.has('effort') && effortOf(matter) === undefined
+      ? [`unknown effort ${textField(matter, 'effort') ?? ''}; it is one of ${effortLevels.join(', ')}.`]
+      : []),
     ...(isWrongLimit ? ['maxTurns must be a whole number of at least 1; it is ignored.'] : []),
   ];
 }
@@ -157,6 +166,11 @@ function modeOf(matter: FrontMatter): AgentDefinition['permissionMode'] {
   const known = modesByStrictness.find((mode) => mode === written);
   const other = written.toLowerCase();
   return known ?? (Object.hasOwn(MODES, other) ? MODES[other] : undefined);
+}
+
+function effortOf(matter: FrontMatter): Effort | undefined {
+  const written = textField(matter, 'effort')?.toLowerCase();
+  return effortLevels.find((level) => level === written);
 }
 
 function isIsolated(matter: FrontMatter): boolean {

@@ -63,7 +63,7 @@ describe('setting a value', () => {
     const { root, tree } = await workspace();
     const refused = await setValue(path.join(root, 'c.json'), ['effort'], 'huge').catch((error) => error);
     expect(refused).toMatchObject({
-      message: 'effort must be one of low, medium, high.',
+      message: 'effort must be one of none, minimal, low, medium, high, xhigh, max, default.',
       hint: 'Nothing was changed.',
     });
     expect(await tree()).toEqual({});
@@ -72,7 +72,9 @@ describe('setting a value', () => {
   test('a file that is invalid can be fixed, one value at a time', async () => {
     const { root } = await workspace({ 'c.json': '{ "effort": "huge", "theme": "pink" }' });
     const file = path.join(root, 'c.json');
-    await expect(setValue(file, ['maxTurns'], 5)).rejects.toThrow('effort must be one of low, medium, high.');
+    await expect(setValue(file, ['maxTurns'], 5)).rejects.toThrow(
+      'effort must be one of none, minimal, low, medium, high, xhigh, max, default.',
+    );
     expect(await setValue(file, ['effort'], 'low')).toEqual({
       notices: [expect.stringMatching(/c\.json: theme must be one of auto, /)],
     });

@@ -63,7 +63,13 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
     name: 'AI_ASSISTANT_EFFORT',
     key: 'effort',
     reads: 'text',
-    description: 'Reasoning effort: low, medium or high',
+    description: 'Reasoning effort: none, minimal, low, medium, high, xhigh or max',
+  },
+  {
+    name: 'AI_ASSISTANT_TIER',
+    key: 'tier',
+    reads: 'text',
+    description: 'Service tier: flex, standard or priority',
   },
   {
     name: 'AI_ASSISTANT_MAX_TURNS',

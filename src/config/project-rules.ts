@@ -35,6 +35,7 @@ export const projectRules: ProjectRules = {
   models: 'trusted',
   aliases: 'trusted',
   effort: 'trusted',
+  tier: 'trusted',
   temperature: 'only-lower',
   maxTokens: 'only-lower',
   maxTurns: 'only-lower',

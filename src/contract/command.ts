@@ -2,6 +2,7 @@ import type { LanguageServers } from './code-intelligence.ts';
 import type { Limit, LimitScope } from './limit.ts';
 import type { Usage, UserMessage } from './message.ts';
 import type { Permission, PermissionMode, PromptRules, RuleList } from './permission.ts';
+import type { EffortSwitch } from './request/effort.ts';
 import type { ChangeReview, ChangeScope, UndoReport } from './review.ts';
 import type { Session, SessionSummary } from './session.ts';
 
@@ -351,6 +352,8 @@ export type CommandContext = {
   repositories?: readonly Repository[];
   /** Absent in frontends without them. */
   extensions?: Extensions;
+  /** Absent in frontends without it. */
+  effort?: EffortSwitch;
   /** Absent in frontends without them. */
   styles?: OutputStyles;
   /** The settings that are not at their defaults. */

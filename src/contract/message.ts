@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Summary } from './display.ts';
 import type { ToolDefinition } from './provider.ts';
+import type { EffortChoice } from './request/effort.ts';
 
 /** The parts of a conversation. Vendor formats never leave `providers/`. */
 
@@ -87,12 +88,20 @@ export type Usage = {
   outputTokens: number;
   cacheReadTokens: number;
   cacheWriteTokens: number;
+  /** Those of `cacheWriteTokens` that stay cached for an hour. */
+  cacheWriteHourTokens?: number;
 };
 
 /** Why a model stopped. `cut` is a stream that broke midway: the part that arrived is kept. */
 export type StopReason = 'end' | 'tool_calls' | 'max_tokens' | 'refusal' | 'cut' | 'aborted';
 
-export type UserMessage = { role: 'user'; content: (TextPart | ImagePart)[]; timestamp: string };
+export type UserMessage = {
+  role: 'user';
+  content: (TextPart | ImagePart)[];
+  /** How hard the model should think from this prompt on, if that changed. */
+  effort?: EffortChoice;
+  timestamp: string;
+};
 
 export type AssistantMessage = {
   role: 'assistant';
@@ -122,11 +131,13 @@ export type Message = UserMessage | AssistantMessage | ToolMessage;
 export const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 export function addUsage(a: Usage, b: Usage): Usage {
+  const hour = (a.cacheWriteHourTokens ?? 0) + (b.cacheWriteHourTokens ?? 0);
   return {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
     cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    ...(hour > 0 && { cacheWriteHourTokens: hour }),
   };
 }
 

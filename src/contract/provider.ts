@@ -1,6 +1,7 @@
 import type { SecretMask } from './epoch.ts';
 import type { ProviderErrorKind } from './errors.ts';
 import type { Message, StopReason, TextPhase, Usage } from './message.ts';
+import type { Effort, EffortChoice, EffortLevels } from './request/effort.ts';
 import type { WebHit, WebQuery } from './web-search.ts';
 
 /** A tool as a model sees it: `parameters` is JSON Schema. */
@@ -17,8 +18,13 @@ export type CompletionRequest = {
   maxTokens?: number;
   temperature?: number;
   stopSequences?: readonly string[];
-  /** How hard the model should think, where it can; absent means the vendor's default. */
-  effort?: 'low' | 'medium' | 'high';
+  /**
+   * How hard the model should think before the first message; absent means the vendor's default. Prompts may change it
+   * (`UserMessage.effort`). A level that the model lacks is replaced by the nearest one.
+   */
+  effort?: Effort;
+  /** Chosen while the model works: holds for this request, and no message records it yet. */
+  effortForNext?: EffortChoice;
   /** Stable for a session, so that vendors can route it to a warm prompt cache. */
   cacheKey?: string;
   /** JSON Schema the whole reply must match, where the server can enforce it; ignored elsewhere. */
@@ -97,6 +103,15 @@ export type ModelInfo = {
   id: string;
   contextWindow: number;
   maxOutputTokens: number;
-  price: { input: number; output: number; cacheRead: number; cacheWrite: number } | null;
+  price: {
+    input: number;
+    output: number;
+    cacheRead: number;
+    cacheWrite: number;
+    /** For a cache that lasts an hour. */
+    cacheWriteHour?: number;
+  } | null;
   abilities: { tools: boolean; images: boolean; thinking: boolean };
+  /** If known. */
+  effort?: EffortLevels;
 };

@@ -6,7 +6,7 @@ import { imageLimitsOf } from './image-limits.ts';
 import type { ChatOptions } from './openai/chat-wire.ts';
 import { openRouted } from './openai/responses-route.ts';
 import type { ProviderOptions } from './options.ts';
-import type { Preset, Protocol } from './presets.ts';
+import { baseUrlVariables, type Preset, type Protocol } from './presets.ts';
 import type { ThinkMode } from './text-tools/thinking.ts';
 import type { RequestFormat, RequestFormatOptions } from './wrappers/adapt.ts';
 import { withImageLimits } from './wrappers/image-limits.ts';
@@ -66,7 +66,7 @@ export async function createProvider(
 ): Promise<Provider> {
   const baseUrl = options.baseUrl ?? preset.baseUrl;
   if (baseUrl === '' && !preset.cloud) {
-    const [variable] = preset.baseUrlEnv ?? [];
+    const [variable] = baseUrlVariables(preset);
     throw new UserError(
       `No base URL for ${preset.name}.`,
       `Set ${variable ?? 'its base URL'}, for example to http://127.0.0.1:8080/v1.`,

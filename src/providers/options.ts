@@ -11,6 +11,8 @@ export type ProviderOptions = {
   headers?: Record<string, string>;
   /** Sends the requests: with the user's proxy and certificates, or signed as a vendor requires. */
   http?: HttpClient;
+  /** The vendor's name of a service tier. */
+  tier?: string;
   /** Limits a request to what the model supports: its output limit, thinking, images. */
   infoOf(model: string): ModelInfo;
   /** Present if a cloud serves the vendor's protocol at addresses of its own. */

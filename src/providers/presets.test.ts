@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { infoOf } from './models/models.ts';
-import { findPreset, type Preset, presets } from './presets.ts';
+import { baseUrlVariables, findPreset, type Preset, presets } from './presets.ts';
 
 const all: readonly Preset[] = presets;
 
@@ -17,6 +17,9 @@ describe('[V05] presets', () => {
       'moonshot',
       'mistral',
       'xai',
+      'zai',
+      'minimax',
+      'qwen',
       'together',
       'fireworks',
       'cerebras',
@@ -33,14 +36,13 @@ describe('[V05] presets', () => {
 
   test.each(all.map((preset) => [preset.name, preset] as const))('%s is complete', (name, preset) => {
     expect(name).toMatch(/^[a-z][a-z-]*$/);
+    expect(baseUrlVariables(preset)).not.toEqual([]);
     if (preset.local) {
-      expect(preset.baseUrlEnv).not.toEqual([]);
       expect(preset.baseUrl).toMatch(/^(http:\/\/127\.0\.0\.1:\d+(\/v1)?)?$/);
       return;
     }
     if (preset.cloud) {
       expect(preset.baseUrl).toBe('');
-      expect(preset.baseUrlEnv).not.toEqual([]);
       return;
     }
     expect(preset.baseUrl).toMatch(/^https:\/\/[^/]+(\/[^/]+)*$/);

@@ -1,3 +1,4 @@
+import type { Tier } from '../contract/request/tier.ts';
 import type { ChatQuirks } from './openai/chat-wire.ts';
 
 export type Protocol =
@@ -23,6 +24,7 @@ export type Preset = {
   baseUrl: string;
   /** Environment variables that may hold a key; the first one set wins. */
   keyEnv: readonly string[];
+  /** Environment variables that may hold a base URL, besides those named like the key variables. */
   baseUrlEnv?: readonly string[];
   /** Where to get a key. */
   keyUrl?: string;
@@ -47,6 +49,8 @@ export type Preset = {
   responsesOnly?: RegExp;
   /** The provider whose model table rows apply, if not its own. */
   tableOf?: string;
+  /** The vendor's service tiers: their names in requests, and their price as a multiple of the usual one. */
+  tiers?: Readonly<Partial<Record<Tier, { name: string; price: number }>>>;
   /** The vendor's own web search: the models that have it, and dollars per search besides the tokens. */
   webSearch?: { models: RegExp; usd: number };
 };
@@ -57,6 +61,26 @@ const RESPONSES_ONLY = /(^|\/)gpt-(5\.[4-9]|[6-9])(?!\d)/;
 /** On local servers, the output format depends on the model's template. */
 const LOCAL: ChatQuirks = { think: 'unknown', thoughtsBackAs: 'both' };
 
+/** developers.openai.com/api/docs/guides/flex-processing and /priority-processing. */
+const OPENAI_TIERS = {
+  flex: { name: 'flex', price: 0.5 },
+  standard: { name: 'default', price: 1 },
+  priority: { name: 'priority', price: 2 },
+};
+
+/** ai.google.dev/gemini-api/docs/optimization; priority costs 1.75 to 2 times as much. */
+const GEMINI_TIERS = {
+  flex: { name: 'flex', price: 0.5 },
+  standard: { name: 'standard', price: 1 },
+  priority: { name: 'priority', price: 2 },
+};
+
+/** platform.claude.com/docs/en/api/service-tiers: `auto` uses the priority capacity that an account bought. */
+const ANTHROPIC_TIERS = {
+  standard: { name: 'standard_only', price: 1 },
+  priority: { name: 'auto', price: 1 },
+};
+
 export const presets = [
   {
     name: 'anthropic',
@@ -64,10 +88,10 @@ export const presets = [
     protocol: 'anthropic',
     baseUrl: 'https://api.anthropic.com',
     keyEnv: ['ANTHROPIC_API_KEY'],
-    baseUrlEnv: ['ANTHROPIC_BASE_URL'],
     keyUrl: 'https://console.anthropic.com/settings/keys',
     defaultModel: 'claude-sonnet-5-5',
     olderModels: ['claude-sonnet-4-20250514', 'claude-sonnet-4-6'],
+    tiers: ANTHROPIC_TIERS,
     webSearch: { models: /^claude-(?!2|instant|3-(opus|sonnet|haiku))/, usd: 0.01 },
   },
   {
@@ -76,10 +100,10 @@ export const presets = [
     protocol: 'openai-responses',
     baseUrl: 'https://api.openai.com/v1',
     keyEnv: ['OPENAI_API_KEY'],
-    baseUrlEnv: ['OPENAI_BASE_URL'],
     keyUrl: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-6.1-sol',
     olderModels: ['gpt-4-turbo', 'gpt-4.1'],
+    tiers: OPENAI_TIERS,
     webSearch: { models: /^(gpt-4o|gpt-4\.1(?!-nano)|gpt-[5-9]|o[34])/, usd: 0.01 },
   },
   {
@@ -89,7 +113,6 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: 'https://api.openai.com/v1',
     keyEnv: ['OPENAI_API_KEY'],
-    baseUrlEnv: ['OPENAI_BASE_URL'],
     keyUrl: 'https://platform.openai.com/api-keys',
     defaultModel: 'gpt-6.1-sol',
     olderModels: ['gpt-4-turbo', 'gpt-4.1'],
@@ -100,6 +123,7 @@ export const presets = [
       secondSystemMessage: true,
     },
     responsesOnly: RESPONSES_ONLY,
+    tiers: OPENAI_TIERS,
     tableOf: 'openai',
   },
   {
@@ -112,6 +136,7 @@ export const presets = [
     keyUrl: 'https://aistudio.google.com/apikey',
     defaultModel: 'gemini-4-argon',
     olderModels: ['gemini-3.1-pro-preview'],
+    tiers: GEMINI_TIERS,
     // Before 3, the price is per prompt, and higher.
     webSearch: { models: /^gemini-(?!1\.)/, usd: 0.014 },
   },
@@ -123,7 +148,7 @@ export const presets = [
     keyEnv: ['DEEPSEEK_API_KEY'],
     keyUrl: 'https://platform.deepseek.com/api_keys',
     defaultModel: 'deepseek-v4-pro',
-    quirks: { thoughtsBackAs: 'reasoning_content', thoughtsRequired: 'all' },
+    quirks: { thoughtsBackAs: 'reasoning_content', thoughtsRequired: 'all', effortAs: 'thinking' },
   },
   {
     name: 'groq',
@@ -144,7 +169,11 @@ export const presets = [
     keyUrl: 'https://openrouter.ai/keys',
     defaultModel: 'anthropic/claude-sonnet-5.5',
     // Its other models cache automatically, or not at all.
-    quirks: { thoughtsBackAs: 'reasoning_details', cacheControlFor: /^~?(anthropic|google|qwen)\// },
+    quirks: {
+      thoughtsBackAs: 'reasoning_details',
+      effortAs: 'reasoning',
+      cacheControlFor: /^~?(anthropic|google|qwen)\//,
+    },
   },
   {
     name: 'moonshot',
@@ -152,13 +181,12 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: 'https://api.moonshot.ai/v1',
     keyEnv: ['MOONSHOT_API_KEY'],
-    baseUrlEnv: ['MOONSHOT_BASE_URL'],
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
     defaultModel: 'kimi-k3.1-pro',
     quirks: {
       thoughtsBackAs: 'reasoning_content',
       thoughtsRequired: 'calls',
-      noEffort: true,
+      effortAs: 'thinking',
       promptCacheKey: true,
     },
   },
@@ -172,7 +200,6 @@ export const presets = [
     defaultModel: 'mistral-large-4',
     quirks: {
       noStreamOptions: true,
-      noEffort: true,
       promptCacheKey: true,
       nineCharacterIds: true,
       assistantAfterTool: true,
@@ -188,8 +215,36 @@ export const presets = [
     keyEnv: ['XAI_API_KEY'],
     keyUrl: 'https://console.x.ai',
     defaultModel: 'grok-4.7',
-    // From 4.3 on; before that, only 3-mini.
-    quirks: { noEffort: /^grok-(3(?!-mini)|4(?!\.\d)|code)/ },
+  },
+  {
+    name: 'zai',
+    label: 'Z.ai',
+    protocol: 'openai-chat',
+    baseUrl: 'https://api.z.ai/api/paas/v4',
+    keyEnv: ['ZAI_API_KEY'],
+    keyUrl: 'https://z.ai/manage-apikey/apikey-list',
+    defaultModel: 'glm-5.3',
+    quirks: { thoughtsBackAs: 'reasoning_content', effortAs: 'thinking' },
+  },
+  {
+    name: 'minimax',
+    label: 'MiniMax',
+    // The vendor recommends it for tools: thinking goes back as it came.
+    protocol: 'anthropic',
+    baseUrl: 'https://api.minimax.io/anthropic',
+    keyEnv: ['MINIMAX_API_KEY'],
+    keyUrl: 'https://platform.minimax.io/user-center/basic-information/interface-key',
+    defaultModel: 'MiniMax-M3',
+  },
+  {
+    name: 'qwen',
+    label: 'Alibaba Model Studio',
+    protocol: 'openai-chat',
+    baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    keyEnv: ['DASHSCOPE_API_KEY'],
+    keyUrl: 'https://modelstudio.console.alibabacloud.com',
+    defaultModel: 'qwen3.8-max',
+    quirks: { thoughtsBackAs: 'reasoning_content' },
   },
   {
     name: 'together',
@@ -257,6 +312,7 @@ export const presets = [
       secondSystemMessage: true,
     },
     responsesOnly: RESPONSES_ONLY,
+    tiers: OPENAI_TIERS,
     tableOf: 'openai',
   },
   {
@@ -274,7 +330,6 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: 'http://127.0.0.1:1234/v1',
     keyEnv: ['LMSTUDIO_API_KEY'],
-    baseUrlEnv: ['LMSTUDIO_BASE_URL'],
     local: true,
     quirks: LOCAL,
   },
@@ -295,7 +350,6 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: 'http://127.0.0.1:8000/v1',
     keyEnv: ['VLLM_API_KEY'],
-    baseUrlEnv: ['VLLM_BASE_URL'],
     local: true,
     quirks: LOCAL,
   },
@@ -306,11 +360,21 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: '',
     keyEnv: ['LOCAL_API_KEY'],
-    baseUrlEnv: ['LOCAL_BASE_URL'],
     local: true,
     quirks: LOCAL,
   },
 ] as const satisfies readonly Preset[];
+
+/** A gateway is set by its address and a key: whoever sets `XAI_API_KEY` can set `XAI_BASE_URL`. */
+export function baseUrlVariables({
+  baseUrlEnv = [],
+  keyEnv,
+}: Pick<Preset, 'baseUrlEnv' | 'keyEnv'>): string[] {
+  const likeKeys = keyEnv
+    .filter((name) => name.endsWith('_API_KEY'))
+    .map((name) => name.replace(/_API_KEY$/, '_BASE_URL'));
+  return [...new Set([...baseUrlEnv, ...likeKeys])];
+}
 
 export function findPreset(name: string): Preset | undefined {
   return presets.find((preset) => preset.name === name);

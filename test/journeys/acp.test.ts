@@ -219,6 +219,8 @@ describe('modes and options', () => {
     expect(JSON.stringify(it.server.requests[1])).toContain('first');
     const options = [
       { configId: 'effort', value: 'high' },
+      { configId: 'effort', value: 'default' },
+      { configId: 'effort', value: 'low' },
       { configId: 'sandbox', value: 'strict' },
       { configId: 'mode', value: 'plan' },
     ];

@@ -53,6 +53,7 @@ export function commandContext(opened: Opened, parts: CommandParts): CommandCont
     repositories,
     extensions,
     styles: opened.styles,
+    effort: opened.effort,
     settings: () => settingStates(opened.settings),
     health: () => checkHealth(opened, host),
     importSettings: async (args) =>

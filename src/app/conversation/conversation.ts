@@ -61,7 +61,6 @@ export async function runConversation(
 ): Promise<OpenSession | null> {
   const { controller } = opened;
   const { talk, prompts, host, news, leaving } = stage;
-  const { cwd } = host;
   const ownCommands = new UserShell(host);
   const confirm = stage.confirm ?? confirmByLetter(talk);
   let command: AbortController | undefined;
@@ -86,7 +85,7 @@ export async function runConversation(
     opened: opened.opened,
     store: opened.store,
     keeps: opened.config.saveHistory,
-    cwd,
+    cwd: host.cwd,
     redact: (session) => redacted(session, opened.privacy),
     confirm: (question) => confirm(question, command?.signal ?? leaving),
     warn: (text) => controller.notice('warn', text),
@@ -100,7 +99,7 @@ export async function runConversation(
     if (event.type === 'message') void desk.messageAdded();
   });
   const commands = () => commandsOf(opened, stage.commands);
-  const runs = new Runs({ ...opened, cwd, onRunEnd: stage.onRunEnd });
+  const runs = new Runs({ ...opened, cwd: host.cwd, onRunEnd: stage.onRunEnd });
   const contextFor = (from: TypedPrompt, signal: AbortSignal) =>
     contextOn(stage, opened, {
       submit: (content, options) => runs.submit([...sentBy(content, from), ...(from.context ?? [])], options),
@@ -122,7 +121,8 @@ export async function runConversation(
     return stage.next();
   };
   const waiting = () => stage.steering?.() ?? null;
-  controller.steerWith(steeringFrom({ waiting, expand: opened.attach, history: prompts }));
+  const obeyNow = (from: TypedPrompt) => obey(from.text, contextFor(from, leaving));
+  controller.steerWith(steeringFrom({ waiting, expand: opened.attach, history: prompts, obey: obeyNow }));
   let typed: TypedPrompt | null = { text: prompt, images: [] };
   for (; typed !== null; typed = await next()) {
     const { text, images } = typed;

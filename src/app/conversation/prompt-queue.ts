@@ -1,4 +1,4 @@
-import { isCommandLine } from '../../commands/dispatch.ts';
+import { appliesDuringRun, isCommandLine } from '../../commands/dispatch.ts';
 import { ownCommandIn } from '../../commands/own-command.ts';
 import type { ImagePart, Sent, TextPart } from '../../contract/message.ts';
 
@@ -103,10 +103,12 @@ export class PromptQueue {
 }
 
 /**
- * Those of the waiting prompts that a run may take. A command waits for the end of the run, and whatever was
+ * Those of the waiting prompts that a run may take. A command for the run comes alone; any other command waits for the end of the run, and whatever was
  * typed after it may depend on it.
  */
 export function steeringPrompts(waiting: readonly TypedPrompt[]): readonly TypedPrompt[] {
+  const [first] = waiting;
+  if (first && !first.after && appliesDuringRun(first.text)) return [first];
   const command = waiting.findIndex(({ text }) => isCommandLine(text) || ownCommandIn(text) !== null);
   return waiting.slice(0, command < 0 ? waiting.length : command).filter(({ after }) => !after);
 }

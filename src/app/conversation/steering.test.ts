@@ -17,6 +17,7 @@ const read = calls(['Read', {}]);
 function steered(...[model, options = {}]: Parameters<typeof controllerOf>) {
   const shown: string[] = [];
   const history: string[] = [];
+  const obeyed: string[] = [];
   const queue = new PromptQueue({
     onChange: () => undefined,
     onClaimed: (prompts) => shown.push(...prompts.map(({ text }) => text)),
@@ -27,6 +28,7 @@ function steered(...[model, options = {}]: Parameters<typeof controllerOf>) {
       waiting: () => queue.forNextStep(),
       expand: async (content) => content,
       history: { add: async (text) => void history.push(text) },
+      obey: async ({ text }) => void obeyed.push(text),
     }),
   );
   return {
@@ -34,6 +36,7 @@ function steered(...[model, options = {}]: Parameters<typeof controllerOf>) {
     queue,
     shown,
     history,
+    obeyed,
     go: (text: string) => made.controller.submit(contentOf(prompt(text))),
   };
 }
@@ -51,6 +54,20 @@ describe('a prompt sent during a run', () => {
     expect(rolesAndWords(session.messages)).toEqual(messages);
     expect(saved).toEqual(session.messages);
     expect([shown, history, queue.length]).toEqual([['use tabs'], ['use tabs'], 0]);
+  });
+
+  test('a command for the run is obeyed before the next request; what was typed after it reaches the model', async () => {
+    const model = scripted(read, says('ok'));
+    const { controller, queue, obeyed, shown, session, go } = steered(model);
+    controller.listen((event) => {
+      if (event.type !== 'call_start') return;
+      for (const text of ['/effort high', 'use tabs', '/cost']) queue.add(prompt(text));
+    });
+    expect((await go('go')).reason).toBe('done');
+    expect(obeyed).toEqual(['/effort high']);
+    expect(shown).toEqual(['/effort high', 'use tabs']);
+    expect(rolesAndWords(session.messages)).toEqual(['go', 'assistant', 'tool', 'use tabs', 'assistant']);
+    expect(queue.length).toBe(1);
   });
 
   test('several become one message, with their images', async () => {

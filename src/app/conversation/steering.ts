@@ -1,4 +1,5 @@
 import type { Steering } from '../../agent/steering.ts';
+import { appliesDuringRun } from '../../commands/dispatch.ts';
 import { asTyped, type UserMessage } from '../../contract/message.ts';
 import type { TypedPrompts } from './prompt-history.ts';
 import type { TypedPrompt, WaitingPrompts } from './prompt-queue.ts';
@@ -9,12 +10,24 @@ type SteeringDeps = {
   /** Adds what the prompts mention. */
   expand(content: UserMessage['content']): Promise<UserMessage['content']>;
   history: Pick<TypedPrompts, 'add'>;
+  /** Runs a command that applies to the run. */
+  obey?(prompt: TypedPrompt): Promise<unknown>;
 };
 
 /** Lets the runs of a conversation take prompts from its queue. */
-export function steeringFrom({ waiting, expand, history }: SteeringDeps): Steering {
+export function steeringFrom({ waiting, expand, history, obey }: SteeringDeps): Steering {
+  const nextPrompts = async (): Promise<WaitingPrompts | null> => {
+    for (;;) {
+      const found = waiting();
+      const [first] = found?.prompts ?? [];
+      if (!found || !first || !appliesDuringRun(first.text)) return found;
+      if (!found.claim()) continue;
+      void history.add(first.text);
+      await obey?.(first);
+    }
+  };
   return async () => {
-    const found = waiting();
+    const found = await nextPrompts();
     if (!found) return null;
     const { prompts, claim } = found;
     return {

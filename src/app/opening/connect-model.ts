@@ -1,5 +1,5 @@
 import type { Choice } from '../../assembly/models/choose-model.ts';
-import { modelInfo, outputShare } from '../../assembly/models/choose-model.ts';
+import { modelInfo, outputShare, tierOf } from '../../assembly/models/choose-model.ts';
 import { cloudSettings } from '../../assembly/models/cloud-settings.ts';
 import { type EmbeddedPlace, openEmbedded } from '../../assembly/models/embedded-model.ts';
 import { type ProfileStore, profileStore } from '../../assembly/models/model-profiles.ts';
@@ -13,6 +13,7 @@ import { type CreateOptions, createProvider } from '../../providers/index.ts';
 import { learnedProfile, type ModelProfile, thinkModeOf } from '../../providers/local/profile.ts';
 import type { RequestFormat } from '../../providers/wrappers/adapt.ts';
 import { withDefaultLimit } from '../../providers/wrappers/default-limit.ts';
+import { FLEX_PATIENCE_MS } from '../../providers/wrappers/flex.ts';
 import { withStatedWindow } from '../../providers/wrappers/window.ts';
 import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
@@ -139,15 +140,23 @@ function wayTo(
   { config, env, http }: Pick<ReachDeps, 'config' | 'env' | 'http'>,
 ): CreateOptions {
   const row = config.providers[preset.name];
+  const tier = tierOf(preset, config);
   return {
     baseUrl,
     ...(key && { apiKey: key.key }),
     ...(preset.cloud && { cloud: cloudSettings(preset, { config, env }) }),
     ...(row?.headers && { headers: row.headers }),
-    ...(config.network.silenceMs !== undefined && { silenceMs: config.network.silenceMs }),
+    ...silenceFor(config),
+    ...(tier && { tier: tier.name }),
     http,
     infoOf: (name) => (name === model ? info : modelInfo(preset, name, config)),
   };
+}
+
+/** A request of the cheaper tier may wait for its turn. */
+function silenceFor({ network, tier }: Config): Pick<CreateOptions, 'silenceMs'> {
+  const silenceMs = network.silenceMs ?? (tier === 'flex' ? FLEX_PATIENCE_MS : undefined);
+  return silenceMs === undefined ? {} : { silenceMs };
 }
 
 /** The user's settings first, then measurements, then what the server reports. */

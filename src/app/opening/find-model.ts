@@ -19,12 +19,17 @@ import { findKey } from '../../config/keys/keys.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
 import { searchServices } from '../../contract/web-search.ts';
+import { limited } from '../../lib/async/abort.ts';
 import type { LocalServer } from '../../providers/local/discover.ts';
 import type { Waiting } from '../../providers/local/wait-for-server.ts';
+import { learnModel } from '../../providers/models/ask-vendor.ts';
 import { type Preset, presets } from '../../providers/presets.ts';
 import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
 import { userNetwork } from './user-network.ts';
+
+/** How long to wait for a vendor's own list of models, once for each vendor. */
+const LEARNING_MS = 2_000;
 
 /**
  * The model to use, or null when none is configured or found. With `waiting`, a server that is still loading
@@ -65,6 +70,8 @@ async function depsOf(
     env: sessionEnvironment(env, config),
     findKey: (preset) => keyOf(preset, { config, root, env }),
     http,
+    learn: ({ preset, model, baseUrl, key }) =>
+      learnModel(model, { preset, baseUrl, apiKey: key?.key, http, signal: limited(LEARNING_MS) }),
     profileOf: (server, model) => profileStore(root).find(server, model),
     embedded: { named: (text) => chooseEmbedded(text, place), first: () => firstEmbedded(place) },
   };

@@ -136,6 +136,23 @@ describe('[U14] the budget', () => {
     );
   });
 
+  test('a dollar limit holds for a model without a price, at the highest price of its vendor', async () => {
+    const { budget, notices } = await setUp({ session: '$1' });
+    const model = 'claude-of-tomorrow';
+    const provider = metered(
+      budget,
+      scripted(says('a', { usage: usage(10_000, 5_000) }), says('b')),
+      choiceOf('anthropic', model),
+    );
+    await ask(provider, request('hi', { model, maxTokens: 5_000 }));
+    // Claude Opus 4 and 4.1: $15 in, $75 out.
+    expect(budget.takeCost()).toBeCloseTo(0.15 + 0.375, 10);
+    await expect(ask(provider, request('hi', { model, maxTokens: 8_000 }))).resolves.toBeDefined();
+    expect(notices.filter((text) => text.includes('unknown'))).toEqual([
+      'The price of anthropic/claude-of-tomorrow is unknown. Its cost is estimated at the highest price of Anthropic: $15 in and $75 out per 1M tokens.',
+    ]);
+  });
+
   test('a local model costs no dollars', async () => {
     const { budget } = await setUp({ run: '$0.0001' });
     const model = scripted(says('a'));

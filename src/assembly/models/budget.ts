@@ -39,8 +39,9 @@ import {
   type SpendingTotals,
   type Sums,
 } from '../../observability/spending/ledger.ts';
-import { costOf } from '../../providers/models/models.ts';
+import { costOf, type PricedModel } from '../../providers/models/models.ts';
 import type { Choice } from './choose-model.ts';
+import { createPriceEstimate, unpriced } from './estimated-price.ts';
 import { isFree, NOTHING, SharedSpending } from './shared-spending.ts';
 import { UsageEstimate } from './usage-estimate.ts';
 import { createPromptBound, priceAtMost } from './worst-case.ts';
@@ -77,7 +78,14 @@ export type CallCosts = (number | null)[];
  * An admitted call: its owner in the ledger, its output limit if a budget applies, and what it reserved of the
  * shared one.
  */
-type Admitted = { owner: CallOwner; id: string; held: boolean; maxTokens?: number; shared?: LimitAmounts };
+type Admitted = Pick<Hold, 'id'> & {
+  owner: CallOwner;
+  held: boolean;
+  /** With an estimated price if its own is unknown and a limit in dollars applies. */
+  priced: PricedModel;
+  maxTokens?: number;
+  shared?: LimitAmounts;
+};
 
 /** What an answer was, besides its usage. */
 type Received = { estimated: boolean; searches: number };
@@ -93,6 +101,7 @@ export class Budget implements Spending {
   readonly #limits: Record<LimitScope, readonly Limit[]>;
   #run = { id: randomUUID() as string, limits: [] as readonly Limit[] };
   readonly #now: () => Date;
+  readonly #priced: (choice: Choice) => PricedModel;
   readonly #since: CallCosts = [];
   readonly #shared: SharedSpending | undefined;
   #troubled = false;
@@ -100,6 +109,7 @@ export class Budget implements Spending {
   constructor(deps: BudgetDeps) {
     this.#deps = deps;
     this.#now = deps.now ?? (() => new Date());
+    this.#priced = createPriceEstimate((text) => deps.notice('warn', text));
     this.#ledger = new Ledger(deps.folder, this.#now);
     this.#shared = deps.shared && new SharedSpending(deps.shared, (text) => deps.notice('warn', text));
     const parsed = (text: string | undefined) => (text === undefined ? [] : (parseLimits(text) ?? []));
@@ -134,7 +144,7 @@ export class Budget implements Spending {
       costs = this.#since,
     }: Pick<CallOwner, 'purpose'> & { choice: Choice; costs?: CallCosts | undefined },
   ): Provider {
-    const { info, preset } = choice;
+    const { preset } = choice;
     const admit = (request: CompletionRequest, signal: AbortSignal) =>
       this.#admit(request, { choice, purpose, signal });
     /** The cost; null if there was none, or none that is known. */
@@ -143,7 +153,7 @@ export class Budget implements Spending {
         if (admitted.held) this.#write((ledger) => ledger.release(admitted.id));
         return null;
       }
-      const tokens = costOf(usage, info);
+      const tokens = costOf(usage, admitted.priced);
       const usd = tokens === null ? null : tokens + searches * (preset.webSearch?.usd ?? 0);
       costs.push(usd);
       const at = this.#now().toISOString();
@@ -266,12 +276,13 @@ export class Budget implements Spending {
       purpose,
     };
     const id = randomUUID();
-    if (limits.length === 0) return { owner, id, held: false };
+    const priced = limits.some(({ limit }) => limit.unit === 'usd') ? this.#priced(choice) : info;
+    if (limits.length === 0) return { owner, id, held: false, priced };
     const inputTokens = this.#bound.of(request);
     const call: PlannedCall = {
       inputTokens,
       outputTokens: Math.min(request.maxTokens ?? USUAL_MOST, info.maxOutputTokens),
-      price: priceAtMost(info, inputTokens) ?? (preset.local ? FREE : null),
+      price: priceAtMost(priced, inputTokens) ?? (preset.local ? FREE : null),
       searchUsd: request.webSearch ? MOST_SEARCHES * (preset.webSearch?.usd ?? 0) : 0,
       purpose,
     };
@@ -290,7 +301,7 @@ export class Budget implements Spending {
         return { verdict, hold: { ...owner, id, at: this.#now().toISOString(), ...amounts } };
       });
       if (verdict.type === 'go') {
-        const admitted = { owner, id, held: this.#own().length > 0, maxTokens: verdict.outputTokens };
+        const admitted = { owner, id, held: this.#own().length > 0, priced, maxTokens: verdict.outputTokens };
         if (!this.#shared) return admitted;
         const { most } = amountsOf({ ...call, outputTokens: verdict.outputTokens });
         const shared = { ...most, turns: purpose === 'main' ? 1 : 0 };
@@ -378,13 +389,6 @@ function usedOf({ scope, limit }: ScopedLimit, standings: Standings): number {
 
 function usedBy(usage: Usage, { usd, purpose }: { usd: number | null; purpose: string }): LimitAmounts {
   return { usd: usd ?? 0, tokens: tokensOf(usage), turns: purpose === 'main' ? 1 : 0 };
-}
-
-function unpriced(model: string): BudgetReachedError {
-  return new BudgetReachedError(
-    `The price of ${model} is unknown, so a dollar limit cannot be enforced.`,
-    `Set the limit in tokens, or set models."${model}".price.`,
-  );
 }
 
 function amountWords({ limit }: ScopedLimit, { usd, tokens }: { usd: number; tokens: number }): string {

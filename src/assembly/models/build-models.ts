@@ -9,6 +9,7 @@ import type { Caches } from '../session/caches.ts';
 import { createProgressSummary } from '../window/progress-summary.ts';
 import { Budget } from './budget.ts';
 import { connectModels } from './connect-models.ts';
+import { createEffort } from './effort.ts';
 
 export type BuildModelsDeps = {
   safety: Pick<Safety, 'privacy' | 'capabilities'>;
@@ -42,5 +43,10 @@ export function buildModels(parts: Parts, { safety, caches, notify, events }: Bu
     watch: (provider) => promptCache.watched(provider),
     emit: notify.emit,
   });
-  return { budget, promptCache, models };
+  const effort = createEffort(parts.effort, {
+    setting: parts.config.effort,
+    messages: () => parts.opened.session.messages,
+    current: models.current,
+  });
+  return { budget, promptCache, models, effort };
 }

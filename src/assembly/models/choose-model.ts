@@ -15,13 +15,14 @@ import { isStale, type ModelProfile } from '../../providers/local/profile.ts';
 import type { ServerState } from '../../providers/local/server-state.ts';
 import { type Waiting, waitForServer } from '../../providers/local/wait-for-server.ts';
 import {
+  atTier,
   infoOf,
   nearestModels,
   type PricedModel,
   providerIn,
   resolveModel,
 } from '../../providers/models/models.ts';
-import { type Preset, presets } from '../../providers/presets.ts';
+import { baseUrlVariables, type Preset, presets } from '../../providers/presets.ts';
 import { claudeCodeCloud, cloudModel } from './cloud-settings.ts';
 
 type Key = { key: string; source: string; general?: true; account?: string };
@@ -52,6 +53,8 @@ export type ChooseDeps = {
   embedded?: { named(text: string): Promise<Choice | null>; first(): Promise<Choice | null> };
   /** The measured profile of a model on a server. */
   profileOf?(server: string, model: string): Promise<ModelProfile | null>;
+  /** Asks a vendor about a model that the model table does not have, before its facts are needed. */
+  learn?(question: { preset: Preset; model: string; baseUrl: string; key: Key | null }): Promise<void>;
   /** How to wait for a server that is still loading its model; without it, such a server counts as absent. */
   waiting?: Waiting;
 };
@@ -117,12 +120,23 @@ const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** Facts about a model; the user's overrides win over the built-in table. */
 export function modelInfo(preset: Preset, model: string, config: Config): PricedModel {
-  const info = infoOf(preset.tableOf ?? preset.name, model, config.models[`${preset.name}/${model}`]);
+  const overrides = config.models[`${preset.name}/${model}`];
+  const usual = infoOf(preset.tableOf ?? preset.name, model, { overrides });
+  // A price that the user set is the one that applies.
+  const info = overrides?.price === undefined ? atTier(usual, tierOf(preset, config)?.price) : usual;
   return {
     ...info,
     price: info.price ?? (preset.local ? FREE : null),
     contextWindow: Math.min(info.contextWindow, config.maxContextTokens ?? Number.POSITIVE_INFINITY),
   };
+}
+
+/** The vendor's own tier for the one in the settings; absent if it has none. */
+export function tierOf(
+  { tiers }: Pick<Preset, 'tiers'>,
+  { tier }: Pick<Config, 'tier'>,
+): { name: string; price: number } | undefined {
+  return tier && tiers?.[tier];
 }
 
 /** All model servers that currently answer on this machine. */
@@ -298,6 +312,7 @@ async function choiceOf(preset: Preset, model: string, deps: ChooseDeps): Promis
     );
   }
   const baseUrl = baseUrlOf(preset, deps);
+  if (!preset.local && !preset.cloud) await deps.learn?.({ preset, model, baseUrl, key });
   const info = modelInfo(preset, model, deps.config);
   const choice = { preset, model, baseUrl, info, key };
   return preset.local ? withServerFacts(choice, deps) : choice;
@@ -373,7 +388,9 @@ export function baseUrlOf(preset: Preset, { config, env }: Pick<ChooseDeps, 'con
   const named = config.provider === undefined ? preset.name === 'local' : config.provider === preset.name;
   if (config.apiBaseUrl !== undefined && (named || config.model?.startsWith(`${preset.name}/`)))
     return config.apiBaseUrl;
-  const fromEnv = (preset.baseUrlEnv ?? []).map((name) => env[name]).find(Boolean);
+  const fromEnv = baseUrlVariables(preset)
+    .map((name) => env[name])
+    .find(Boolean);
   if (fromEnv === undefined) return preset.baseUrl;
   return /^https?:\/\//.test(fromEnv) ? fromEnv : `http://${fromEnv}`;
 }

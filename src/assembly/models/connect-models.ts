@@ -6,6 +6,7 @@ import type { Quota } from '../../contract/quota.ts';
 import type { SharedBudget } from '../../contract/shared-budget.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import { withFallback } from '../../providers/wrappers/fallback.ts';
+import { withFlexPatience } from '../../providers/wrappers/flex.ts';
 import { withOutputLimit } from '../../providers/wrappers/output-limit.ts';
 import { withRetry } from '../../providers/wrappers/retry.ts';
 import {
@@ -17,7 +18,8 @@ import {
   searchChoice,
 } from './background-model.ts';
 import type { Budget, CallCosts } from './budget.ts';
-import type { Choice } from './choose-model.ts';
+import { type Choice, tierOf } from './choose-model.ts';
+import { withEffortNotice } from './effort.ts';
 import { createFallback, fallbackOf, nameOf, openOrWarn } from './fallback-model.ts';
 import { observed } from './observed.ts';
 import { connectOrOlder } from './older-model.ts';
@@ -91,12 +93,19 @@ export function connectModels(deps: ModelDeps): Models {
     provider: withOutputLimit(provider),
   });
   const first = bounded(deps.main);
-  const connect = ({ choice, provider }: ConnectedModel, purpose: 'main' | 'helper'): ConnectedModel => {
-    const seen = observed(provider, { choice, purpose, emit });
-    const metered = budget.metered(seen, { choice, purpose });
-    const asked = withRetry(limited(metered, choice.preset.name), { restarts: purpose === 'helper' });
+  const patient = (provider: Provider) => (config.tier === 'flex' ? withFlexPatience(provider) : provider);
+  warnOfMissingTier(deps, warn);
+  const noticed = withEffortNotice((text) => notice('info', text));
+  const connect = (
+    { choice, provider: bare }: ConnectedModel,
+    purpose: 'main' | 'helper',
+  ): ConnectedModel => {
+    const seen = observed(bare, { choice, purpose, emit });
+    const metered = limited(budget.metered(seen, { choice, purpose }), choice.preset.name);
+    const asked = withRetry(patient(metered), { restarts: purpose === 'helper' });
     const cached = deps.replies?.(asked, { choice, purpose }) ?? asked;
-    return { choice, provider: guard(purpose === 'main' ? watch(cached) : cached) };
+    const provider = guard(purpose === 'main' ? watch(cached) : cached);
+    return { choice, provider: purpose === 'main' ? noticed({ choice, provider }) : provider };
   };
   const opened = new Map<string, Promise<ConnectedModel>>();
   function open(name: string): Promise<ConnectedModel> {
@@ -110,8 +119,9 @@ export function connectModels(deps: ModelDeps): Models {
   const connectSubagent = ({ choice, provider }: ConnectedModel, own: OwnAccount): ConnectedModel => {
     const seen = observed(provider, { choice, purpose: 'main', emit: own.emit });
     const metered = budget.metered(seen, { choice, purpose: 'main', costs: own.costs });
-    const asked = withRetry(limited(metered, choice.preset.name));
-    return { choice, provider: withFallback(guard(asked), { fallback }) };
+    const asked = withRetry(patient(limited(metered, choice.preset.name)));
+    const noted = noticed({ choice, provider: guard(asked) });
+    return { choice, provider: withFallback(noted, { fallback }) };
   };
   const connectFirst = connectOrOlder(first, config, warn);
   const bare = connectFirst((model) => connect(model, 'main'));
@@ -168,6 +178,12 @@ export function connectModels(deps: ModelDeps): Models {
       open: async (name) => connect(await open(name), 'helper'),
     }),
   };
+}
+
+function warnOfMissingTier({ config, main }: ModelDeps, warn: (text: string) => void): void {
+  const { preset } = main.choice;
+  if (config.tier !== undefined && config.tier !== 'standard' && !tierOf(preset, config))
+    warn(`${preset.label} has no ${config.tier} tier: requests are sent at the standard one.`);
 }
 
 async function unreachable(name: string): Promise<never> {

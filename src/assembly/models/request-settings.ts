@@ -5,12 +5,10 @@ import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
 export function requestSettings({
   maxTokens,
   temperature,
-  effort,
-}: Config): Pick<CompletionRequest, 'maxTokens' | 'temperature' | 'effort'> {
+}: Config): Pick<CompletionRequest, 'maxTokens' | 'temperature'> {
   return {
     ...(maxTokens !== undefined && { maxTokens }),
     ...(temperature !== undefined && { temperature }),
-    ...(effort !== undefined && { effort }),
   };
 }
 

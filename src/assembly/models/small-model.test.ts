@@ -12,7 +12,7 @@ const all = createRegistry(builtinTools({ shell: 'bash', maxTimeoutMs: 600_000 }
 function choice(provider: string, contextWindow: number) {
   const preset = findPreset(provider);
   if (!preset) throw new Error(`no preset ${provider}`);
-  return { preset, info: infoOf(provider, 'm', { contextWindow }) };
+  return { preset, info: infoOf(provider, 'm', { overrides: { contextWindow } }) };
 }
 
 describe('a small model', () => {

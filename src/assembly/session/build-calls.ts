@@ -68,6 +68,7 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     surroundings: window.surroundings,
     outgoing: safety.privacy.outgoing,
     settings: requestSettings(parts.config),
+    effort: models.effort.get,
     models: models.models,
     budget: models.budget,
     hooks: extensions.hooks,

@@ -40,6 +40,7 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
     provider: choice.preset.name,
     model: choice.model,
     contextWindow: choice.info.contextWindow,
+    effort: models.effort.changed,
     updates: async () => [
       ...(await window.updates()),
       ...textParts([window.window, ...repositories].map((source) => source.updates())),
@@ -59,6 +60,7 @@ export function createController(parts: Parts, deps: CreateControllerDeps): Cont
       undo: core.undo,
       budget: models.budget,
       models: models.models,
+      effort: models.effort,
       extensions,
       tools,
       window,

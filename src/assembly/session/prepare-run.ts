@@ -11,6 +11,7 @@ import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Budget } from '../models/budget.ts';
 import type { Models } from '../models/connect-models.ts';
+import type { EffortState } from '../models/effort.ts';
 import { repetitionLimit } from '../models/small-model.ts';
 import type { Parts } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
@@ -24,6 +25,7 @@ export type PrepareRunDeps = {
   undo: Pick<UndoStore, 'beginRun'>;
   budget: Pick<Budget, 'beginRun' | 'takeCost'>;
   models: Pick<Models, 'forPrompt'>;
+  effort: Pick<EffortState, 'applied'>;
   extensions: Pick<SessionExtensions, 'beginRun' | 'transformMessage' | 'remainingWork'>;
   tools: Pick<SessionTools, 'servers'>;
   window: Pick<BuiltWindow, 'epochs' | 'view'>;
@@ -38,7 +40,7 @@ export function runPreparation(
   { config, opened: { session } }: Parts,
   deps: PrepareRunDeps,
 ): ControllerDeps['prepareRun'] {
-  const { router, answers, undo, budget, models, extensions, tools, diagnostics } = deps;
+  const { router, answers, undo, budget, models, effort, extensions, tools, diagnostics } = deps;
   const { epochs, view } = deps.window;
   const { capabilities, judge } = deps.safety;
   /** A failure here recurs, and is reported, when a command needs it. */
@@ -63,7 +65,7 @@ export function runPreparation(
       model: choice.model,
       ask: (history, signal) => {
         refuseRepetition(history, repetitionLimit(choice));
-        const reply = provider.stream(view.request(history), signal);
+        const reply = provider.stream(effort.applied(view.request(history), history), signal);
         return whileWaiting(reply, { afterMs: THINKING_MS, work: prepareCommands });
       },
       act: (calls, signal) => runTools(calls, router, signal),

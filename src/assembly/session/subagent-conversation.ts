@@ -8,6 +8,7 @@ import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts'
 import type { AgentEvent } from '../../contract/event.ts';
 import type { PromptRules } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
+import type { EffortChoice } from '../../contract/request/effort.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Delegated, Delegation } from '../../contract/tool.ts';
 import { EventChannel } from '../../lib/async/event-channel.ts';
@@ -38,7 +39,9 @@ export type SubagentConversationDeps = {
   surroundings(): Promise<Surroundings>;
   /** Hides secrets in what is about to be sent for the first time. */
   outgoing<T>(value: T): T;
-  settings: Pick<Base, 'maxTokens' | 'temperature' | 'effort'>;
+  settings: Pick<Base, 'maxTokens' | 'temperature'>;
+  /** Of the conversation; a subagent has the same, unless its definition names another one. */
+  effort(): EffortChoice;
   models: Pick<Models, 'forSubagent' | 'backgroundModel'>;
   budget: Pick<Budget, 'takeCost' | 'keepRest'>;
   hooks: Pick<SessionHooks, 'subagentStart' | 'subagentWork'>;
@@ -142,6 +145,7 @@ async function openConversation(
     skillIn: deps.skillIn,
     ...(assignment.delegate && { delegate: assignment.delegate }),
   });
+  const effort = kind.effort ?? deps.effort();
   const mayDelegate = assignment.delegate !== undefined;
   const output = outputLimits(config, info);
   const tools = () =>
@@ -171,6 +175,7 @@ async function openConversation(
       model,
       cacheKey: cacheKeyOf(session),
       ...deps.settings,
+      ...(effort !== 'default' && { effort }),
       ...(config.maxTokens !== undefined && { maxTokens: output.maxOutput }),
     }),
     backgroundModel: models.backgroundModel,

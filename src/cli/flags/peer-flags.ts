@@ -92,7 +92,7 @@ export const peerFlags: readonly PeerFlag[] = [
   {
     flags: ['--max-thinking-tokens', '--thinking', '--thinking-budget', '--reasoning-effort'],
     of: ['aider', 'Claude Code'],
-    use: 'Use --effort low, medium or high.',
+    use: 'Use --effort.',
   },
   { flags: ['--betas'], of: ['Claude Code'], use: 'Leave it out.' },
   {

@@ -22,8 +22,6 @@ const MODES: Readonly<Record<string, Table>> = {
   dontAsk: { neverAsk: true },
 };
 
-const EFFORTS: Readonly<Record<string, string>> = { xhigh: 'high', max: 'high' };
-
 /** Variables that change Claude Code itself, as settings of ours. */
 const VARIABLES: Readonly<Record<string, (value: string) => Table>> = {
   ANTHROPIC_MODEL: (value) => ({ model: modelOf(value) }),
@@ -49,9 +47,7 @@ export const readClaude: Reader = (value, place) => {
     ...hookParts(value),
     ...variableParts(tableAt(value, 'env')),
     ...partAt(value, ['model'], (model) => (model === 'default' ? {} : { input: { model: modelOf(model) } })),
-    ...partAt(value, ['effortLevel'], (effort) => ({
-      input: { effort: EFFORTS[String(effort)] ?? effort },
-    })),
+    ...partAt(value, ['effortLevel'], (effort) => ({ input: { effort } })),
     ...partAt(value, ['statusLine'], (line) => ({ input: { statusLine: pickKnown(line) } })),
     ...partAt(value, ['outputStyle'], (style) => ({ input: { outputStyle: style } })),
     ...partAt(value, ['cleanupPeriodDays'], (days) => ({ input: { cleanupPeriodDays: days } })),

@@ -8,7 +8,7 @@ export const codexTable: SupportTable = {
     rows: [
       works('model', 'With `model_provider`, or as a model of OpenAI.'),
       works('model_provider'),
-      works('model_reasoning_effort', '`none` and `minimal` become `low`, `xhigh` becomes `high`.'),
+      works('model_reasoning_effort'),
       works('model_context_window', 'Becomes `maxContextTokens`.'),
       differs(
         'model_providers',

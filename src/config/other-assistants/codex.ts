@@ -2,15 +2,6 @@ import { isObject } from '../../lib/text/json.ts';
 import { type Part, partAt, type Reader, type Table, tableAt } from './part.ts';
 import { commonServer, milliseconds, serverParts } from './server-part.ts';
 
-const EFFORTS: Readonly<Record<string, string>> = {
-  none: 'low',
-  minimal: 'low',
-  low: 'low',
-  medium: 'medium',
-  high: 'high',
-  xhigh: 'high',
-};
-
 const PROTOCOLS: Readonly<Record<string, string>> = { responses: 'openai-responses', chat: 'openai-chat' };
 
 /** Providers that Codex knows under a name of its own. */
@@ -22,9 +13,7 @@ export const readCodex: Reader = (written) => {
   const value = { ...written, ...tableAt(tableAt(written, 'profiles'), profile) };
   return [
     ...modelParts(value),
-    ...partAt(value, ['model_reasoning_effort'], (effort) => ({
-      input: { effort: EFFORTS[String(effort)] ?? effort },
-    })),
+    ...partAt(value, ['model_reasoning_effort'], (effort) => ({ input: { effort } })),
     ...partAt(value, ['model_context_window'], (tokens) => ({ input: { maxContextTokens: tokens } })),
     ...Object.entries(tableAt(value, 'model_providers')).flatMap(([name, provider]) =>
       providerPart(name, provider),

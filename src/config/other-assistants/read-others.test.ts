@@ -36,7 +36,7 @@ enabled = false
 `,
     {
       model: 'proxy/gpt-5-codex',
-      effort: 'low',
+      effort: 'minimal',
       providers: {
         proxy: { baseUrl: 'https://proxy.example/v1', apiKeyEnv: 'PROXY_KEY', protocol: 'openai-chat' },
       },

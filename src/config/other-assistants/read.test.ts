@@ -101,7 +101,7 @@ const CASES: SettingsCase[] = [
     'claude',
     'a model for plans',
     { model: 'opusplan', effortLevel: 'xhigh' },
-    { model: 'opus', effort: 'high' },
+    { model: 'opus', effort: 'xhigh' },
   ],
   ['claude', 'the default model', { model: 'default', cleanupPeriodDays: 7 }, { cleanupPeriodDays: 7 }],
   [

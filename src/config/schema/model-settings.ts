@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { effortLevels } from '../../contract/request/effort.ts';
+import { tiers } from '../../contract/request/tier.ts';
 import { count } from './setting-kinds.ts';
 
 const price = () => z.number().min(0);
@@ -20,6 +22,20 @@ export const modelOverride = () =>
       .exactOptional()
       .describe('What the model supports'),
   });
+
+export const effortSetting = () =>
+  z
+    .enum([...effortLevels, 'default'])
+    .exactOptional()
+    .describe('Reasoning effort; the nearest one that the model has is used (default: set by the provider)');
+
+export const tierSetting = () =>
+  z
+    .enum(tiers)
+    .exactOptional()
+    .describe(
+      'Service tier, for providers that have some: `flex` is cheaper and slower, `priority` faster and more expensive (default: set by the provider)',
+    );
 
 /** One vendor. */
 export const vendor = () =>

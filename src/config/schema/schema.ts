@@ -6,7 +6,7 @@ import { hookSettings } from './hook-settings.ts';
 import { checkSettings, languageServerSettings } from './language-server-settings.ts';
 import { logSettings } from './log-settings.ts';
 import { mcpServer, mcpServerName } from './mcp-server.ts';
-import { modelOverride, vendor } from './model-settings.ts';
+import { effortSetting, modelOverride, tierSetting, vendor } from './model-settings.ts';
 import { otherAssistants } from './other-assistants.ts';
 import { quotaSettings } from './quota-settings.ts';
 import { sandboxSettings } from './sandbox-settings.ts';
@@ -145,11 +145,8 @@ export const settings = {
       .record(z.string().min(1), z.string().min(1))
       .default({})
       .describe('Short names for models, each mapped to provider/model'),
-  effort: () =>
-    z
-      .enum(['low', 'medium', 'high'])
-      .exactOptional()
-      .describe('Reasoning effort for models that support it (default: set by the provider)'),
+  effort: () => effortSetting(),
+  tier: () => tierSetting(),
   temperature: () =>
     z.number().min(0).max(2).exactOptional().describe('Sampling temperature sent to the model'),
   maxTokens: () => count().exactOptional().describe("Maximum tokens per reply (default: the model's limit)"),

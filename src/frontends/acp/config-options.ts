@@ -2,6 +2,8 @@ import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol
 import type { ModelGroup } from '../../app/conversation/model-list.ts';
 import { modesByStrictness } from '../../config/schema/schema.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
+import type { ModelInfo } from '../../contract/provider.ts';
+import { type EffortChoice, effortLevelsOf, fitEffort } from '../../contract/request/effort.ts';
 import type { SandboxLevel } from '../../contract/sandbox.ts';
 
 const MODES: Record<PermissionMode, { name: string; description: string }> = {
@@ -18,19 +20,12 @@ const SANDBOXES: Record<SandboxLevel, { name: string; description: string }> = {
   permissive: { name: 'Permissive', description: 'Commands can also use the network' },
 };
 
-const EFFORTS = ['low', 'medium', 'high'] as const;
-export type Effort = (typeof EFFORTS)[number];
-
 export function isMode(id: string): id is PermissionMode {
   return Object.hasOwn(MODES, id);
 }
 
 export function isSandboxLevel(value: unknown): value is SandboxLevel {
   return typeof value === 'string' && Object.hasOwn(SANDBOXES, value);
-}
-
-export function isEffort(value: unknown): value is Effort {
-  return EFFORTS.some((effort) => effort === value);
 }
 
 export function modeState(current: PermissionMode): SessionModeState {
@@ -41,7 +36,8 @@ export function modeState(current: PermissionMode): SessionModeState {
 export type Chosen = {
   mode: PermissionMode;
   model: string;
-  effort: Effort | undefined;
+  /** `model` is the one of the next prompt. */
+  effort: { chosen: EffortChoice; model: ModelInfo };
   sandbox: SandboxLevel;
 };
 
@@ -86,10 +82,13 @@ export function configOptions(
       name: 'Reasoning effort',
       category: 'thought_level',
       type: 'select',
-      currentValue: effort ?? 'default',
+      currentValue: (effort.chosen !== 'default' && fitEffort(effort.chosen, effort.model)) || 'default',
       options: [
         { value: 'default', name: 'Default', description: 'Set by the vendor' },
-        ...EFFORTS.map((value) => ({ value, name: `${value[0]?.toUpperCase()}${value.slice(1)}` })),
+        ...effortLevelsOf(effort.model).levels.map((value) => ({
+          value,
+          name: `${value[0]?.toUpperCase()}${value.slice(1)}`,
+        })),
       ],
     },
     {

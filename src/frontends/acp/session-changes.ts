@@ -3,6 +3,7 @@ import { RequestError } from '@agentclientprotocol/sdk';
 import { fileHistory } from '../../app/conversation/file-history.ts';
 import { shownFile } from '../../commands/format/shown-file.ts';
 import type { FileHistory } from '../../contract/command.ts';
+import type { AgentEvent } from '../../contract/event.ts';
 import type { ChangeReview, ChosenChange } from '../../contract/review.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { unsavedText } from '../../sandbox/files/editor-files.ts';
@@ -123,4 +124,8 @@ export class SessionChanges {
 
 function conflict(message: string): RequestError {
   return new RequestError(CONFLICT_CODE, message);
+}
+
+export function mayChangeFiles({ display }: Extract<AgentEvent, { type: 'tool_end' }>): boolean {
+  return display?.kind === 'diff' || display?.kind === 'diffs' || display?.kind === 'command';
 }

@@ -1,6 +1,5 @@
 import { RequestError, type SessionConfigOption } from '@agentclientprotocol/sdk';
 import { runConversation, type Stage } from '../../app/conversation/conversation.ts';
-import { createModelList } from '../../app/conversation/model-list.ts';
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import type { TypedPrompt } from '../../app/conversation/prompt-queue.ts';
 import { topicOf } from '../../app/conversation/topic.ts';
@@ -11,7 +10,7 @@ import { type Opened, openAssistant } from '../../app/open-assistant.ts';
 import { findModel } from '../../app/opening/find-model.ts';
 import type { SessionOptions } from '../../app/options.ts';
 import { loadSettings, type Settings } from '../../app/settings.ts';
-import type { AgentEvent } from '../../contract/event.ts';
+import type { Choice } from '../../assembly/models/choose-model.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 import { following } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
@@ -24,7 +23,7 @@ import { historyUpdates, type PastUpdate } from './history-updates.ts';
 import { askedCall, optionsFor } from './permission-options.ts';
 import { PromptTurns, type SentPrompt, type TurnEnd } from './prompt-turns.ts';
 import { runError, stopReasonOf } from './run-end.ts';
-import { SessionChanges } from './session-changes.ts';
+import { mayChangeFiles, SessionChanges } from './session-changes.ts';
 import { availableCommands, commandsFor, sessionCommands } from './session-commands.ts';
 import type { SessionEvent } from './session-event.ts';
 import { nestsCalls, SessionUpdates } from './session-updates.ts';
@@ -56,11 +55,13 @@ export class AcpSession {
   });
   readonly #listeners = new Set<(event: SessionEvent) => void>();
   readonly #files: FileNames;
-  readonly #models = new SharedModelList();
+  readonly #models: SharedModelList;
   readonly changes: SessionChanges;
   readonly #leaving;
   #options: SessionOptions;
   #settings: Settings;
+  /** The model of the next prompt. */
+  #choice!: Choice;
   #opened!: Opened;
   #running: Promise<void> = Promise.resolve();
   #interrupt: () => boolean = () => false;
@@ -88,6 +89,7 @@ export class AcpSession {
     this.#options = options;
     this.#host = host;
     this.#client = client;
+    this.#models = new SharedModelList(host);
     this.#updates = new SessionUpdates({ cwd: host.cwd, client: client.capabilities });
     this.#leaving = following(leaving);
     this.#settings = loadSettings(options, host);
@@ -198,6 +200,7 @@ export class AcpSession {
     const settings = loadSettings(changed, this.#host);
     const choice = await findModel(settings, this.#host);
     if (!choice) throw RequestError.invalidParams(undefined, `There is no model "${changed.model}".`);
+    this.#choice = choice;
     this.#options = changed;
     this.#settings = settings;
     this.#changed = true;
@@ -206,15 +209,10 @@ export class AcpSession {
 
   async configOptions(): Promise<SessionConfigOption[]> {
     const model = this.#options.model ?? nameOf(this.#opened.choice);
-    const models = createModelList({
-      host: this.#host,
-      settings: () => this.#settings,
-      model: () => model,
-      switchTo: () => undefined,
-    });
-    const { effort, sandbox } = this.#settings.config;
-    const groups = await this.#models.get({ settings: this.#settings, model }, () => models.list());
-    return configOptions({ mode: this.mode, model, effort, sandbox: sandbox.level }, groups);
+    const settings = this.#settings;
+    const effort = { chosen: this.#opened.effort.get(), model: this.#choice.info };
+    const chosen = { mode: this.mode, model, effort, sandbox: settings.config.sandbox.level };
+    return configOptions(chosen, await this.#models.get({ settings, model }));
   }
 
   /** Files and folders whose names fit, the best first. */
@@ -248,7 +246,12 @@ export class AcpSession {
       ...(this.#client.buffers && { buffers: this.#client.buffers }),
       ask: (question, signal) => this.#client.ask(question, signal),
     });
-    const { mode, controller } = opened;
+    this.#choice = choice;
+    const { mode, effort, controller } = opened;
+    effort.onChange((chosen) => {
+      this.#options.effort = chosen;
+      void this.#tellOptions();
+    });
     mode.onChange((currentModeId) => {
       this.#client.update({ sessionUpdate: 'current_mode_update', currentModeId });
       void this.#tellOptions();
@@ -393,8 +396,4 @@ export class AcpSession {
       configOptions: await this.configOptions(),
     });
   }
-}
-
-function mayChangeFiles({ display }: Extract<AgentEvent, { type: 'tool_end' }>): boolean {
-  return display?.kind === 'diff' || display?.kind === 'diffs' || display?.kind === 'command';
 }

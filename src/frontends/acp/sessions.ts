@@ -16,10 +16,11 @@ import { findModel } from '../../app/opening/find-model.ts';
 import type { SessionOptions } from '../../app/options.ts';
 import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
+import { isEffort } from '../../contract/request/effort.ts';
 import type { SessionStore } from '../../session/store.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import type { Client } from './client.ts';
-import { isEffort, isMode, isSandboxLevel, modeState } from './config-options.ts';
+import { isMode, isSandboxLevel, modeState } from './config-options.ts';
 import type { FileQuery } from './extension-methods.ts';
 import { promptOf } from './prompt-content.ts';
 import { AcpSession } from './session.ts';
@@ -232,7 +233,7 @@ async function setOption(session: AcpSession, id: string, value: unknown): Promi
   const isText = typeof value === 'string';
   if (id === 'mode' && isText && isMode(value)) session.setMode(value);
   else if (id === 'model' && isText) await session.change({ model: value });
-  else if (id === 'effort' && isEffort(value)) await session.change({ effort: value });
+  else if (id === 'effort' && (value === 'default' || isEffort(value))) session.opened.effort.set(value);
   else if (id === 'sandbox' && isSandboxLevel(value)) await session.change({ sandbox: value });
   else throw RequestError.invalidParams(undefined, `The option ${id} cannot be ${JSON.stringify(value)}.`);
 }

@@ -1,4 +1,5 @@
-import type { ModelGroup } from '../../app/conversation/model-list.ts';
+import { createModelList, type ModelGroup } from '../../app/conversation/model-list.ts';
+import type { Host } from '../../app/host.ts';
 import type { Settings } from '../../app/settings.ts';
 
 /** How long a list is used again. */
@@ -9,12 +10,23 @@ type Listed = { settings: Settings; model: string; groups: Promise<ModelGroup[]>
 
 /** The models that can be chosen, listed once for all clients that join at the same time. */
 export class SharedModelList {
+  readonly #host: Host;
   #listed: Listed | null = null;
 
-  get({ settings, model }: Omit<Listed, 'groups'>, list: () => Promise<ModelGroup[]>): Promise<ModelGroup[]> {
+  constructor(host: Host) {
+    this.#host = host;
+  }
+
+  get({ settings, model }: Omit<Listed, 'groups'>): Promise<ModelGroup[]> {
     const known = this.#listed;
     if (known?.settings === settings && known.model === model) return known.groups;
-    const listed = { settings, model, groups: list() };
+    const list = createModelList({
+      host: this.#host,
+      settings: () => settings,
+      model: () => model,
+      switchTo: () => undefined,
+    });
+    const listed = { settings, model, groups: list.list() };
     this.#listed = listed;
     const forget = () => {
       if (this.#listed === listed) this.#listed = null;

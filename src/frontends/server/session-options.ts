@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { SessionOptions } from '../../app/options.ts';
 import { modesByStrictness } from '../../config/schema/schema.ts';
+import { effortLevels } from '../../contract/request/effort.ts';
+import { tiers } from '../../contract/request/tier.ts';
 
 /** The flags that a session started from a command line may bring along. */
 const optionsSchema = z
@@ -16,7 +18,8 @@ const optionsSchema = z
     addDir: z.array(z.string()),
     trust: z.boolean(),
     fallbackModel: z.string(),
-    effort: z.enum(['low', 'medium', 'high']),
+    effort: z.enum([...effortLevels, 'default']),
+    tier: z.enum(tiers),
     sandbox: z.enum(['strict', 'standard', 'permissive']),
     systemPrompt: z.string(),
     systemPromptFile: z.string(),

@@ -272,7 +272,8 @@ export class ScreenConversation {
       this.screen.print('There is nothing to continue in the background yet. Send a prompt first.');
       return;
     }
-    const options = { ...this.#options, model: nameOf(opened.choice), mode: opened.mode.get() };
+    const { choice, mode, effort } = opened;
+    const options = { ...this.#options, model: nameOf(choice), mode: mode.get(), effort: effort.get() };
     const waiting = this.screen.store.view.queue;
     this.handedOver = { sessionId: session.id, isRunning, waiting, options };
     this.screen.quit();

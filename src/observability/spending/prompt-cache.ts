@@ -45,9 +45,9 @@ export class PromptCache {
 
   /** In the order in which vendors read a request. */
   #blocksOf({ provider, request }: Asked): Block[] {
-    const { model, effort = '', tools = [], system, summary = '', messages } = request;
+    const { model, effort = '', effortForNext = '', tools = [], system, summary = '', messages } = request;
     return [
-      { name: 'the model', marks: marksOf(`${provider}/${model} ${effort}`) },
+      { name: 'the model', marks: marksOf(`${provider}/${model} ${effort} ${effortForNext}`) },
       ...this.#marked(tools, () => tools.map(markTool)).map(({ kind, marks }) => ({ name: kind, marks })),
       { name: 'the system prompt', marks: marksOf(system) },
       ...(summary === '' ? [] : [{ name: 'the summary', marks: marksOf(summary) }]),

@@ -1,4 +1,5 @@
 import type { ProviderOptions } from '../options.ts';
+import { EFFORT_BETA } from './effort.ts';
 import { TOOL_CHANGES } from './mid-conversation.ts';
 import { showsNotes } from './thinking.ts';
 import type { WireRequest } from './wire.ts';
@@ -16,6 +17,7 @@ export function betasOf({
   return [
     ...(showsNotes(thinking) ? [DISPLAY_UPDATES] : []),
     ...(changesTools(messages) ? TOOL_CHANGES : []),
+    ...(messages.some((message) => 'output_config' in message) ? [EFFORT_BETA] : []),
   ];
 }
 

@@ -1,12 +1,16 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { AssistantMessage } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
+import type { Effort } from '../../contract/request/effort.ts';
 
 /** The last API version that accepts a temperature. */
 export const TEMPERATURE_VERSION = { 'anthropic-version': '2023-06-01' };
 
-const BUDGET = { low: 4_000, medium: 12_000, high: 24_000 };
+const BUDGET: Partial<Record<Effort, number>> = { low: 4_000, medium: 12_000, high: 24_000 };
 const SMALLEST_BUDGET = 1_024;
+
+/** `effort` is one that the model has. */
+type Asked = Omit<CompletionRequest, 'effort'> & { effort: Effort | undefined };
 
 /** The SDK types no longer have a temperature; models before 4.7 accept one under `TEMPERATURE_VERSION`. */
 export type ThinkingFields = Pick<Anthropic.MessageCreateParamsStreaming, 'thinking' | 'output_config'> & {
@@ -19,24 +23,27 @@ export type ThinkingFields = Pick<Anthropic.MessageCreateParamsStreaming, 'think
  * thinking only on request. From 4.7 on any temperature is rejected; before that it is rejected while
  * thinking is on.
  */
-export function thinkingFor(request: CompletionRequest, info: ModelInfo, maxTokens: number): ThinkingFields {
+export function thinkingFor(request: Asked, info: ModelInfo, maxTokens: number): ThinkingFields {
   const version = versionOf(request.model);
   const thinking = info.abilities.thinking ? thinkingConfig(request, version, maxTokens) : {};
   if (version >= 4.7 || thinking.thinking || request.temperature === undefined) return thinking;
   return { ...thinking, temperature: request.temperature };
 }
 
-function thinkingConfig(request: CompletionRequest, version: number, maxTokens: number): ThinkingFields {
+function thinkingConfig(request: Asked, version: number, maxTokens: number): ThinkingFields {
   const { effort } = request;
   if (version >= 4.6) {
-    if (version < 5 && effort === undefined) return {};
+    if (version < 5 && (effort === undefined || effort === 'none')) return {};
+    if (effort === 'none') return { thinking: { type: 'disabled' } };
     return {
       thinking: { type: 'adaptive', display: 'summarized' },
-      ...(effort === undefined ? {} : { output_config: { effort } }),
+      // The vendor has no level below low.
+      ...(effort === undefined || effort === 'minimal' ? {} : { output_config: { effort } }),
     };
   }
-  if (effort === undefined || startedWithoutThought(request)) return {};
-  const budget = Math.min(BUDGET[effort], Math.floor(maxTokens / 2));
+  const wanted = effort && BUDGET[effort];
+  if (wanted === undefined || startedWithoutThought(request)) return {};
+  const budget = Math.min(wanted, Math.floor(maxTokens / 2));
   return budget < SMALLEST_BUDGET ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
@@ -67,7 +74,7 @@ function writesNotesAsThoughts(model: string): boolean {
  * With a budget, a turn that called tools must start with a thinking block. Thinking stays off while results
  * for a turn without one are pending (another model wrote it, or the effort was just raised).
  */
-function startedWithoutThought({ messages, model }: CompletionRequest): boolean {
+function startedWithoutThought({ messages, model }: Asked): boolean {
   if (messages.at(-1)?.role !== 'tool') return false;
   const last = messages.findLast((message): message is AssistantMessage => message.role === 'assistant');
   if (!last) return false;

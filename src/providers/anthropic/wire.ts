@@ -19,11 +19,14 @@ import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
+import { type EffortMessage, type EffortPlan, effortPlan } from './effort.ts';
 import { takesSystemMessages } from './mid-conversation.ts';
 import { type ThinkingFields, thinkingFor, withNotes } from './thinking.ts';
 
 /** Enough for a long file in one call; the model's full limit would only delay the end of a runaway reply. */
 const MAX_OUTPUT_TOKENS = 32_000;
+/** Recommended for the highest efforts: thinking counts as output. */
+const MAX_OUTPUT_WHEN_THINKING_HARD = 64_000;
 /**
  * The vendor allows four breakpoints and searches about twenty blocks back from each. With two in the
  * messages, the end of the previous request is found however many results were added since. The other two
@@ -37,10 +40,10 @@ const MAX_SEARCHES = 1;
 type Block = Anthropic.ContentBlockParam;
 type ResultBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
 /** `noNotes`: the server does not know the display that shows progress notes. */
-type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'> & { noNotes?: boolean };
+type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf' | 'endpoint' | 'tier'> & { noNotes?: boolean };
 
 /** The SDK types have no system messages; they follow a turn of the user. */
-type SystemTurn = { role: 'system'; content: SystemBlock[] };
+type SystemTurn = { role: 'system'; content: SystemBlock[] } | EffortMessage;
 type SystemBlock =
   | { type: 'text'; text: string }
   | { type: 'tool_removal'; tool: { type: 'tool_reference'; name: string } }
@@ -53,21 +56,26 @@ export type WireRequest = Omit<Anthropic.MessageCreateParamsStreaming, 'messages
 
 export function toWire(request: CompletionRequest, options: WireOptions): WireRequest {
   const info = options.infoOf(request.model);
-  const maxTokens = request.maxTokens ?? Math.min(info.maxOutputTokens, MAX_OUTPUT_TOKENS);
+  const plan = effortPlan(request, options);
+  const { effort } = plan;
+  const isHard = effort === 'xhigh' || effort === 'max';
+  const usual = isHard ? MAX_OUTPUT_WHEN_THINKING_HARD : MAX_OUTPUT_TOKENS;
+  const maxTokens = request.maxTokens ?? Math.min(info.maxOutputTokens, usual);
   const names = wireNames(request.tools ?? []);
   const tools = [...toTools(request, names), ...serverTools(request)];
   const system = toSystem(request);
-  const thinking = thinkingFor(request, info, maxTokens);
+  const thinking = thinkingFor({ ...request, effort }, info, maxTokens);
   const lastTool = tools.at(-1);
   if (lastTool && system.length < FIXED_BREAKPOINTS) lastTool.cache_control = CACHED;
   return {
     model: request.model,
     max_tokens: maxTokens,
     ...(system.length === 0 ? {} : { system }),
-    messages: toMessages(request, options, names),
+    messages: toMessages(request, { ...options, names, plan }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(request.stopSequences?.length ? { stop_sequences: [...request.stopSequences] } : {}),
     ...(options.noNotes ? thinking : withNotes(thinking, request.model)),
+    ...(options.tier && { service_tier: options.tier as NonNullable<WireRequest['service_tier']> }),
     stream: true,
   };
 }
@@ -111,10 +119,13 @@ type Turn = { role: 'user' | 'assistant'; content: Block[]; system: SystemBlock[
  * Tool results go in the user's turn, before any text of the user. What the program itself states follows the turn as a
  * system message where the model takes one.
  */
-function toMessages(request: CompletionRequest, options: WireOptions, names: WireNames): WireMessage[] {
+function toMessages(
+  request: CompletionRequest,
+  { names, plan, ...options }: WireOptions & { names: WireNames; plan: EffortPlan },
+): WireMessage[] {
   const images = options.infoOf(request.model).abilities.images;
   const hasSystem = takesSystemMessages(request.model);
-  const turns: Turn[] = [];
+  const turns: (Turn | EffortMessage)[] = [];
   for (const message of request.messages) {
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const blocks =
@@ -130,7 +141,11 @@ function toMessages(request: CompletionRequest, options: WireOptions, names: Wir
     if (blocks.length === 0 && system.length === 0) continue;
 
     const turn = turns.at(-1);
-    if (turn?.role === role) {
+    if (message.role === 'user') plan.note(message);
+    // Nothing may stand between calls and their results, so that a change in such a turn waits for the next one.
+    const change = message.role === 'user' && turn?.role === 'assistant' ? plan.change() : null;
+    if (change) turns.push(change);
+    if (turn && turn.role !== 'system' && turn.role === role) {
       turn.content.push(...blocks);
       turn.system.push(...system);
     } else turns.push({ role, content: blocks, system });
@@ -138,15 +153,17 @@ function toMessages(request: CompletionRequest, options: WireOptions, names: Wir
   for (const turn of turns) {
     if (turn.role === 'user') turn.content.sort((a, b) => rank(a) - rank(b));
   }
-  for (const turn of turns.filter(({ role }) => role === 'user').slice(-MESSAGE_BREAKPOINTS)) {
+  const prompts = turns.filter((turn): turn is Turn => turn.role === 'user');
+  for (const turn of prompts.slice(-MESSAGE_BREAKPOINTS)) {
     const last = turn.content.at(-1);
     if (last && (last.type === 'text' || last.type === 'image' || last.type === 'tool_result'))
       last.cache_control = CACHED;
   }
-  return turns.flatMap(({ system, ...turn }): WireMessage[] => [
-    turn,
-    ...(system.length === 0 ? [] : [{ role: 'system' as const, content: system }]),
-  ]);
+  return turns.flatMap((turn): WireMessage[] => {
+    if (turn.role === 'system') return [turn];
+    const { system, ...said } = turn;
+    return [said, ...(system.length === 0 ? [] : [{ role: 'system' as const, content: system }])];
+  });
 }
 
 /** Whether a part is in the program's own words: never text of files, servers or other people. */
@@ -393,15 +410,19 @@ function* closeBlock(index: number, { open }: ReplyState): Generator<ProviderEve
 
 /** Later counts replace earlier ones; fields missing from a frame keep their value. */
 function* countUsage(
-  usage: Partial<Anthropic.MessageDeltaUsage> | undefined,
+  usage:
+    | (Partial<Anthropic.MessageDeltaUsage> & Pick<Partial<Anthropic.Usage>, 'cache_creation'>)
+    | undefined,
   state: ReplyState,
 ): Generator<ProviderEvent> {
   if (!usage) return;
+  const hour = usage.cache_creation?.ephemeral_1h_input_tokens ?? state.usage.cacheWriteHourTokens;
   state.usage = {
     inputTokens: usage.input_tokens ?? state.usage.inputTokens,
     outputTokens: usage.output_tokens ?? state.usage.outputTokens,
     cacheReadTokens: usage.cache_read_input_tokens ?? state.usage.cacheReadTokens,
     cacheWriteTokens: usage.cache_creation_input_tokens ?? state.usage.cacheWriteTokens,
+    ...(hour && { cacheWriteHourTokens: hour }),
   };
   yield { type: 'usage', usage: state.usage };
 }

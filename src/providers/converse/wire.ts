@@ -5,7 +5,9 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../contract/message.ts';
-import type { CompletionRequest } from '../../contract/provider.ts';
+import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { fitEffort } from '../../contract/request/effort.ts';
 import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
@@ -48,7 +50,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): Conver
   const names = wireNames(tools);
   const marks = CACHES.test(model);
   const system = [request.system, summarySection(request) ?? ''].filter((text) => text !== '');
-  const more = thinkingFields(request, info.abilities.thinking);
+  const more = thinkingFields(request, info);
   return {
     ...(system.length > 0 && { system: system.flatMap((text) => (marks ? [{ text }, MARK] : [{ text }])) }),
     messages: toTurns(request, { ...options, names, marks }),
@@ -73,11 +75,10 @@ export function toWire(request: CompletionRequest, options: WireOptions): Conver
 }
 
 /** Each vendor has its own field for the effort; other models choose it themselves. */
-function thinkingFields(
-  { model, effort }: CompletionRequest,
-  thinks: boolean,
-): Record<string, unknown> | null {
-  if (effort === undefined || !thinks) return null;
+function thinkingFields(request: CompletionRequest, info: ModelInfo): Record<string, unknown> | null {
+  const { model } = request;
+  const effort = fitEffort(effortNow(request), info);
+  if (effort === undefined) return null;
   if (/(^|\.)openai\./.test(model)) return { reasoning_effort: effort };
   if (/(^|\.)amazon\.nova-2/.test(model))
     return { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort } };

@@ -24,24 +24,32 @@ import {
   type Usage,
 } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo, ProviderEvent } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { type Effort, fitEffort } from '../../contract/request/effort.ts';
 import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
 
 const MAX_OUTPUT_TOKENS = 65_536;
-const BUDGET = { low: 2_048, medium: 8_192, high: 24_576 };
-const LEVEL = { low: 'LOW', medium: 'MEDIUM', high: 'HIGH' } as const;
+const BUDGET: Partial<Record<Effort, number>> = { none: 0, low: 2_048, medium: 8_192, high: 24_576 };
+const LEVEL: Partial<Record<Effort, Thinking['thinkingLevel']>> = {
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+};
 /** The vendor's placeholder for the missing signature of a call that another model made. */
 const UNSIGNED = 'skip_thought_signature_validator';
 
 /** `rejected`: signatures that the vendor did not accept. */
-type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf'> & { rejected?: ReadonlySet<string> };
+type WireOptions = Pick<ProviderOptions, 'name' | 'infoOf' | 'tier'> & { rejected?: ReadonlySet<string> };
 
 /** The API's request body; the SDK keeps all settings in one object and sorts them on every request. */
 export type WireBody = {
   contents: Content[];
   systemInstruction?: Content;
+  serviceTier?: string;
   tools?: ({ functionDeclarations: FunctionDeclaration[] } | { googleSearch: GoogleSearch })[];
   generationConfig: Pick<GenerateContentConfig, 'maxOutputTokens' | 'temperature' | 'stopSequences'> & {
     thinkingConfig?: Thinking;
@@ -57,6 +65,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireBo
   const system = systemTexts(request).map((text) => ({ text }));
   return {
     contents: toContents(request, options, names),
+    ...(options.tier && { serviceTier: options.tier }),
     ...(system.length === 0 ? {} : { systemInstruction: { role: 'user', parts: system } }),
     ...(request.tools?.length ? { tools: [{ functionDeclarations: toDeclarations(request, names) }] } : {}),
     // The vendor takes no domains; the caller drops unwanted ones from the results.
@@ -84,12 +93,14 @@ function toDeclarations(request: CompletionRequest, names: WireNames): FunctionD
 }
 
 /** Models before 3 take a token budget for thinking, later ones a level. */
-function thinkingFor({ model, effort }: CompletionRequest, info: ModelInfo): Thinking | undefined {
+function thinkingFor(request: CompletionRequest, info: ModelInfo): Thinking | undefined {
   if (!info.abilities.thinking) return undefined;
+  const effort = fitEffort(effortNow(request), info);
   if (effort === undefined) return { includeThoughts: true };
-  return isBefore3(model)
-    ? { includeThoughts: true, thinkingBudget: BUDGET[effort] }
-    : { includeThoughts: true, thinkingLevel: LEVEL[effort] };
+  const thinkingBudget = isBefore3(request.model) ? BUDGET[effort] : undefined;
+  if (thinkingBudget !== undefined) return { includeThoughts: thinkingBudget > 0, thinkingBudget };
+  const thinkingLevel = LEVEL[effort];
+  return { includeThoughts: true, ...(thinkingLevel && { thinkingLevel }) };
 }
 
 const isBefore3 = (model: string): boolean => /gemini-[12]\b/.test(model);

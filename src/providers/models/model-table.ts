@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { readRegularText } from '../../lib/files/regular-file.ts';
-import { builtIn, type ModelTable } from './models-data.ts';
+import type { ModelTable } from './facts.ts';
+import { builtIn } from './models-data.ts';
 
 /** Where a downloaded table is stored in the data root. */
 export function tableFile(root: string): string {

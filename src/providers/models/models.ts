@@ -2,8 +2,9 @@ import { distance } from 'fastest-levenshtein';
 import type { Usage } from '../../contract/message.ts';
 import type { ModelInfo } from '../../contract/provider.ts';
 import { originalOf } from './cloud-names.ts';
+import type { Facts, Prices, Usd } from './facts.ts';
 import { modelTable } from './model-table.ts';
-import type { Facts, Usd } from './models-data.ts';
+import { publishedFacts } from './published-store.ts';
 
 type Price = NonNullable<ModelInfo['price']>;
 
@@ -27,10 +28,15 @@ const UNKNOWN: Facts = {
  * Never fails. A dated or tagged name has the facts of the model it names. A newer sibling of a known model,
  * or a known model at another vendor, has its facts but no price. Unknown models get cautious defaults.
  */
-export function infoOf(provider: string, id: string, overrides: ModelOverrides = {}): PricedModel {
+export function infoOf(
+  provider: string,
+  id: string,
+  { overrides = {}, on = today() }: { overrides?: ModelOverrides | undefined; on?: string } = {},
+): PricedModel {
   const facts = factsOf(provider, id);
-  const price = overrides.price ?? priceOf(facts.usd);
-  const long = facts.long && overrides.price === undefined ? facts.long : undefined;
+  const prices = pricesOn(on, facts);
+  const price = overrides.price ?? priceOf(prices.usd);
+  const long = prices.long && overrides.price === undefined ? prices.long : undefined;
   return {
     provider,
     id,
@@ -38,9 +44,19 @@ export function infoOf(provider: string, id: string, overrides: ModelOverrides =
     maxOutputTokens: overrides.maxOutputTokens ?? facts.output,
     price,
     abilities: { ...facts.can, ...overrides.abilities },
+    ...(facts.effort && { effort: facts.effort }),
     ...(price && long ? { long: { above: long.above, price: priceFrom(long.usd) } } : {}),
     ...(facts.retired !== undefined && { retired: facts.retired }),
   };
+}
+
+/** `on` is a day, such as `2026-12-01`. */
+function pricesOn(on: string, facts: Facts): Prices {
+  return facts.changes?.findLast(({ from }) => from <= on) ?? facts;
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
 }
 
 /**
@@ -93,11 +109,13 @@ export function costOf(usage: Usage, info: PricedModel): number | null {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const price = info.long && prompt > info.long.above ? info.long.price : info.price;
   if (!price) return null;
+  const hour = usage.cacheWriteHourTokens ?? 0;
   return (
     (usage.inputTokens * price.input +
       usage.outputTokens * price.output +
       usage.cacheReadTokens * price.cacheRead +
-      usage.cacheWriteTokens * price.cacheWrite) /
+      (usage.cacheWriteTokens - hour) * price.cacheWrite +
+      hour * (price.cacheWriteHour ?? price.cacheWrite)) /
     1_000_000
   );
 }
@@ -110,6 +128,7 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/^kimi-/, 'moonshot'],
   [/^(mistral|codestral|devstral|magistral|ministral)-/, 'mistral'],
   [/^grok-/, 'xai'],
+  [/^MiniMax-/, 'minimax'],
 ];
 
 function makerOf(id: string): string | undefined {
@@ -119,12 +138,27 @@ function makerOf(id: string): string | undefined {
 
 /** Resellers' names for vendors. */
 const MAKER_NAMES: Readonly<Record<string, string>> = {
+  'z-ai': 'zai',
+  'zai-org': 'zai',
   'x-ai': 'xai',
   moonshotai: 'moonshot',
   mistralai: 'mistral',
 };
 
+/** A row of the table is checked by people; a vendor's own list is about models that are newer. */
 function factsOf(provider: string, id: string): Facts {
+  const facts = tableFacts(provider, id);
+  const published = isListed(provider, id) ? undefined : publishedFacts(provider, id);
+  return published ? { ...facts, ...published, can: { ...facts.can, ...published.can } } : facts;
+}
+
+/** Whether the table has the model itself, not just one with a similar name. */
+export function isListed(provider: string, id: string): boolean {
+  const original = originalOf(provider, id) ?? { provider, id };
+  return rowOf(provider, id)?.isSame === true || rowOf(original.provider, original.id)?.isSame === true;
+}
+
+function tableFacts(provider: string, id: string): Facts {
   const own = lookUp(provider, id);
   if (own) return own;
   const original = originalOf(provider, id);
@@ -137,7 +171,11 @@ function factsOf(provider: string, id: string): Facts {
       ? lookUp(MAKER_NAMES[head] ?? head, id.slice(slash + 1).replace(/^(claude-.*\d)\.(\d)/, '$1-$2'))
       : lookUp(makerOf(id) ?? '', id);
   // Resellers set their own prices, and retire models at their own time.
-  return elsewhere ? { ...withoutRetirement(elsewhere), usd: null } : UNKNOWN;
+  return elsewhere ? withoutPrice(elsewhere) : UNKNOWN;
+}
+
+function withoutPrice({ changes: _, ...facts }: Facts): Facts {
+  return { ...withoutRetirement(facts), usd: null };
 }
 
 function withoutRetirement({ retired: _, ...facts }: Facts): Facts {
@@ -146,27 +184,58 @@ function withoutRetirement({ retired: _, ...facts }: Facts): Facts {
 
 /** The row with this name, or with the longest known name that is a prefix of it. */
 function lookUp(provider: string, id: string): Facts | undefined {
+  const row = rowOf(provider, id);
+  return row && (row.isSame ? row.facts : withoutPrice(row.facts));
+}
+
+/** `isSame`: the row is about this model; otherwise about an older sibling. */
+function rowOf(provider: string, id: string): { facts: Facts; isSame: boolean } | undefined {
   const { models } = modelTable();
   const rows = Object.hasOwn(models, provider) ? models[provider] : undefined;
   if (!rows) return undefined;
   const exact = Object.hasOwn(rows, id) ? rows[id] : undefined;
-  if (exact) return exact;
+  if (exact) return { facts: exact, isSame: true };
   const [known, facts] =
     Object.entries(rows)
       .filter(([name]) => id.startsWith(name) && /^[-.:@]/.test(id.slice(name.length)))
       .sort(([a], [b]) => b.length - a.length)[0] ?? [];
   if (known === undefined || facts === undefined) return undefined;
-  const sameModel = /^[-@](\d{4}[-\d]*|latest|preview.*)$/.test(id.slice(known.length));
-  if (sameModel) return facts;
-  return { ...withoutRetirement(facts), usd: null };
+  return { facts, isSame: /^[-@](\d{4}[-\d]*|latest|preview.*)$/.test(id.slice(known.length)) };
 }
 
 function priceOf(usd: Usd | null): Price | null {
   return usd ? priceFrom(usd) : null;
 }
 
-function priceFrom([input, output, cacheRead = input, cacheWrite = input]: Usd): Price {
-  return { input, output, cacheRead, cacheWrite };
+function priceFrom([input, output, cacheRead = input, cacheWrite = input, cacheWriteHour]: Usd): Price {
+  return { input, output, cacheRead, cacheWrite, ...(cacheWriteHour !== undefined && { cacheWriteHour }) };
+}
+
+/** The same model at a multiple of its price. */
+export function atTier(model: PricedModel, factor = 1): PricedModel {
+  const times = (price: Price): Price =>
+    Object.fromEntries(Object.entries(price).map(([kind, usd]) => [kind, usd * factor])) as Price;
+  const { price, long } = model;
+  if (factor === 1 || !price) return model;
+  return { ...model, price: times(price), ...(long && { long: { ...long, price: times(long.price) } }) };
+}
+
+/** The highest price of each kind among a provider's models, also for long prompts; null if none is known. */
+export function dearestPrice(provider: string): Price | null {
+  const prices = knownModels()
+    .filter((model) => model.provider === provider)
+    .flatMap(({ price, long }) => [price, long?.price])
+    .filter((price) => price != null);
+  if (prices.length === 0) return null;
+  const most = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite') =>
+    Math.max(...prices.map((price) => price[kind]));
+  return {
+    input: most('input'),
+    output: most('output'),
+    cacheRead: most('cacheRead'),
+    cacheWrite: most('cacheWrite'),
+    cacheWriteHour: Math.max(...prices.map((price) => price.cacheWriteHour ?? price.cacheWrite)),
+  };
 }
 
 /** Every row of the table. */

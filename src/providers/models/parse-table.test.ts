@@ -26,7 +26,7 @@ test('property: a table with one value replaced is valid, or refused with an exp
   fc.assert(
     fc.property(
       fc.constantFrom(...rows),
-      fc.constantFrom('window', 'output', 'usd', 'can', 'long', 'retired', 'more'),
+      fc.constantFrom('window', 'output', 'usd', 'can', 'long', 'effort', 'changes', 'retired', 'more'),
       fc.jsonValue(),
       ([provider, id], field, value) => {
         const table = structuredClone(builtIn) as unknown as {

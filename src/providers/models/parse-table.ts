@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { UserError } from '../../contract/errors.ts';
-import type { ModelTable } from './models-data.ts';
+import { effortLevels } from '../../contract/request/effort.ts';
+import type { ModelTable } from './facts.ts';
 
 const HINT = 'Nothing was changed. Ask its publisher for a corrected file.';
 const NAME = /^[\w.:/@-]{1,200}$/;
@@ -34,13 +35,23 @@ function jsonOf(text: string): unknown {
 function tableSchema() {
   const tokens = z.number().int().min(1).max(1_000_000_000);
   const dollars = z.number().min(0).max(100_000);
-  const usd = z.tuple([dollars, dollars, dollars.exactOptional(), dollars.exactOptional()]);
+  const more = dollars.exactOptional();
+  const usd = z.tuple([dollars, dollars, more, more, more]);
+  const prices = { usd: usd.nullable(), long: z.strictObject({ above: tokens, usd }).exactOptional() };
+  const level = z.enum(effortLevels);
   const facts = z.strictObject({
     window: tokens,
     output: tokens,
-    usd: usd.nullable(),
+    ...prices,
     can: z.strictObject({ tools: z.boolean(), images: z.boolean(), thinking: z.boolean() }),
-    long: z.strictObject({ above: tokens, usd }).exactOptional(),
+    effort: z
+      .strictObject({
+        levels: z.array(level),
+        default: level.exactOptional(),
+        perMessage: z.literal(true).exactOptional(),
+      })
+      .exactOptional(),
+    changes: z.array(z.strictObject({ from: z.iso.date(), ...prices })).exactOptional(),
     retired: z.iso.date().exactOptional(),
   });
   const name = z.string().regex(NAME);

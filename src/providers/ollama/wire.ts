@@ -1,7 +1,9 @@
 import type { ChatRequest, ChatResponse, Message as OllamaMessage, Tool as OllamaTool } from 'ollama/browser';
 import type { Message, StopReason, Usage } from '../../contract/message.ts';
 import { textOf, toolCallsOf } from '../../contract/message.ts';
-import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
+import type { CompletionRequest, ModelInfo, ProviderEvent } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { fitEffort } from '../../contract/request/effort.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { ProviderOptions } from '../options.ts';
 import { systemWithSummary } from '../summary.ts';
@@ -28,8 +30,9 @@ export function contextSize(window: number, needed: number, last = USUAL_CONTEXT
 type WireOptions = ProviderOptions & { lastContext?: number | undefined };
 
 export function toWire(request: CompletionRequest, options: WireOptions) {
-  const { model, tools = [], maxTokens, temperature, stopSequences, effort, replySchema } = request;
-  const { abilities, contextWindow, maxOutputTokens } = options.infoOf(model);
+  const { model, tools = [], maxTokens, temperature, stopSequences, replySchema } = request;
+  const info = options.infoOf(model);
+  const { abilities, contextWindow, maxOutputTokens } = info;
   const names = wireNames(tools);
   const system = systemWithSummary(request);
   const limit = maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutputTokens);
@@ -50,8 +53,7 @@ export function toWire(request: CompletionRequest, options: WireOptions) {
         function: { name: names.toWire(name), description, parameters } as OllamaTool['function'],
       })),
     }),
-    // Only one model family has levels; the others take on or off.
-    ...(abilities.thinking && { think: effort && /gpt-oss/i.test(model) ? effort : true }),
+    ...(abilities.thinking && { think: thinkFor(request, info) }),
     ...(replySchema && { format: replySchema }),
     options: {
       num_ctx: contextSize(contextWindow, needed, options.lastContext),
@@ -61,6 +63,16 @@ export function toWire(request: CompletionRequest, options: WireOptions) {
     },
   } satisfies ChatRequest & { stream: true };
 }
+
+/** Only one model family has levels, and cannot turn its thinking off; the others take on or off. */
+function thinkFor(request: CompletionRequest, info: ModelInfo): boolean | 'low' | 'medium' | 'high' {
+  const wanted = effortNow(request);
+  if (!/gpt-oss/i.test(request.model)) return wanted !== 'none';
+  const effort = fitEffort(wanted, { ...info, effort: { levels: LEVELS } });
+  return LEVELS.find((level) => level === effort) ?? true;
+}
+
+const LEVELS = ['low', 'medium', 'high'] as const;
 
 type Wire = { names: WireNames; images: boolean; thoughtsOf: string | false };
 

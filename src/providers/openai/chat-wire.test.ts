@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { hello, modelInfo } from '../../../test/support/loopback.ts';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
+import type { Effort } from '../../contract/request/effort.ts';
 import { summarySection } from '../summary.ts';
 import { type ChatQuirks, toWire } from './chat-wire.ts';
 
@@ -67,12 +68,53 @@ describe('[V02] a request on the wire', () => {
     expect(asked).not.toHaveProperty('prompt_cache_key');
   });
 
-  test('effort is sent to thinking models, unless the vendor rejects it', () => {
-    const info = modelInfo({ thinking: true });
-    expect(wire({ effort: 'low' }, { info })).toMatchObject({ reasoning_effort: 'low' });
-    expect(wire({ effort: 'low' }, { info, quirks: { noEffort: true } })).not.toHaveProperty(
-      'reasoning_effort',
-    );
+  test.each<[string, Partial<ModelInfo>, ChatQuirks, Effort, object]>([
+    ['a level', {}, {}, 'low', { reasoning_effort: 'low' }],
+    ['no level of a model without any', { effort: { levels: [] } }, {}, 'low', {}],
+    [
+      'the nearest level',
+      { effort: { levels: ['low', 'high', 'max'] } },
+      {},
+      'medium',
+      { reasoning_effort: 'low' },
+    ],
+    ['an object', {}, { effortAs: 'reasoning' }, 'high', { reasoning: { effort: 'high' } }],
+    [
+      'an object without thinking',
+      { effort: { levels: ['none', 'high'] } },
+      { effortAs: 'reasoning' },
+      'none',
+      { reasoning: { enabled: false } },
+    ],
+    [
+      'a switch turned off',
+      { effort: { levels: ['none', 'low', 'high', 'max'] } },
+      { effortAs: 'thinking' },
+      'none',
+      { thinking: { type: 'disabled' } },
+    ],
+    [
+      'a level besides the switch',
+      { effort: { levels: ['none', 'low', 'high', 'max'] } },
+      { effortAs: 'thinking' },
+      'max',
+      { reasoning_effort: 'max' },
+    ],
+    [
+      'a switch turned on',
+      { effort: { levels: ['none', 'high'] } },
+      { effortAs: 'thinking' },
+      'max',
+      { thinking: { type: 'enabled' } },
+    ],
+  ])('the effort is sent as %s', (_, facts, quirks, effort, expected) => {
+    const info = { ...modelInfo({ thinking: true }), ...facts };
+    const { messages: _messages, stream_options: _options, ...asked } = wire({ effort }, { info, quirks });
+    expect(asked).toEqual({ model: 'm', stream: true, ...expected });
+  });
+
+  test('no effort is sent to a model that does not think', () => {
+    expect(wire({ effort: 'low' })).not.toHaveProperty('reasoning_effort');
   });
 
   test('quirks rename and drop fields', () => {

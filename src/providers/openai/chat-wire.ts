@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ChatCompletionCreateParamsStreaming, ChatCompletionMessageParam } from 'openai/resources/chat';
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../contract/message.ts';
 import { textOf, toolCallsOf } from '../../contract/message.ts';
-import type { CompletionRequest } from '../../contract/provider.ts';
+import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { type Effort, effortLevelsOf, fitEffort } from '../../contract/request/effort.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection, systemWithSummary } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
@@ -15,8 +17,11 @@ export type ChatQuirks = ThoughtQuirks & {
   noStreamOptions?: true;
   /** Takes the output limit as `max_completion_tokens`. */
   maxCompletionTokens?: true;
-  /** Rejects an effort, for all models or for these. */
-  noEffort?: true | RegExp;
+  /**
+   * How the effort is sent; default: as `reasoning_effort`. `thinking`: no thinking, and thinking without levels, is a
+   * switch of this name. `reasoning`: an object of this name.
+   */
+  effortAs?: 'thinking' | 'reasoning';
   /** Rejects `temperature` for thinking models. */
   noTemperatureWhenThinking?: true;
   /** Routes by `prompt_cache_key`. */
@@ -50,8 +55,9 @@ export function toWire(
   options: ChatOptions,
 ): ChatCompletionCreateParamsStreaming {
   const { quirks = {}, name } = options;
-  const { model, tools = [], maxTokens, temperature, stopSequences, effort, cacheKey, replySchema } = request;
-  const { abilities, maxOutputTokens } = options.infoOf(model);
+  const { model, tools = [], maxTokens, temperature, stopSequences, cacheKey, replySchema } = request;
+  const info = options.infoOf(model);
+  const { abilities, maxOutputTokens } = info;
   const names = wireNames(tools);
   const wire: Wire = { name, model, quirks, names, images: abilities.images, hasTools: tools.length > 0 };
   const limit = maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutputTokens);
@@ -81,16 +87,23 @@ export function toWire(
     }),
     ...(temperature !== undefined && !cool && { temperature }),
     ...(stopSequences?.length && { stop: [...stopSequences] }),
-    ...(effort && abilities.thinking && takesEffort(model, quirks) && { reasoning_effort: effort }),
+    ...effortToWire(fitEffort(effortNow(request), info), info, quirks),
     ...(cacheKey && quirks.promptCacheKey && { prompt_cache_key: cacheKey }),
+    ...(options.tier && {
+      service_tier: options.tier as NonNullable<ChatCompletionCreateParamsStreaming['service_tier']>,
+    }),
     ...(replySchema && {
       response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: replySchema } },
     }),
   };
 }
 
-export function takesEffort(model: string, { noEffort }: Pick<ChatQuirks, 'noEffort'>): boolean {
-  return noEffort === undefined || (noEffort !== true && !noEffort.test(model));
+function effortToWire(effort: Effort | undefined, info: ModelInfo, { effortAs }: ChatQuirks): object {
+  if (effort === undefined) return {};
+  if (effortAs === 'reasoning') return { reasoning: effort === 'none' ? { enabled: false } : { effort } };
+  const hasLevels = effortLevelsOf(info).levels.filter((level) => level !== 'none').length > 1;
+  if (effortAs !== 'thinking' || (hasLevels && effort !== 'none')) return { reasoning_effort: effort };
+  return { thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } };
 }
 
 function systemToWire(request: CompletionRequest, { secondSystemMessage }: ChatQuirks): WireMessage[] {

@@ -10,12 +10,13 @@ import type {
 import * as z from 'zod';
 import type { AssistantMessage, ImagePart, Message, TextPart } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
+import { effortNow } from '../../contract/request/conversation-effort.ts';
+import { fitEffort } from '../../contract/request/effort.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
 import { resultText } from '../tool-results.ts';
-import { type ChatQuirks, takesEffort } from './chat-wire.ts';
 
 const MIN_OUTPUT_TOKENS = 16;
 const MAX_ID_LENGTH = 64;
@@ -47,7 +48,6 @@ export function signatureOf({
 
 /** This protocol has no stop sequences, so they are omitted. */
 export type WireOptions = ProviderOptions & {
-  quirks?: Pick<ChatQuirks, 'noEffort'>;
   /** Some accounts have no access to summaries of the model's thinking. */
   noSummaries?: boolean;
   /** Thinking from another account is rejected. */
@@ -57,8 +57,10 @@ export type WireOptions = ProviderOptions & {
 type Wire = { provider: string; model: string; names: WireNames; images: boolean; thoughts: boolean };
 
 export function toWire(request: CompletionRequest, options: WireOptions): ResponseCreateParamsStreaming {
-  const { model, system, tools = [], maxTokens, temperature, effort, cacheKey } = request;
-  const { abilities, maxOutputTokens } = options.infoOf(model);
+  const { model, system, tools = [], maxTokens, temperature, cacheKey } = request;
+  const info = options.infoOf(model);
+  const { abilities, maxOutputTokens } = info;
+  const effort = fitEffort(effortNow(request), info);
   const names = wireNames(tools);
   const summary = summarySection(request);
   const include: ResponseIncludable[] = [
@@ -98,12 +100,15 @@ export function toWire(request: CompletionRequest, options: WireOptions): Respon
     ...(temperature !== undefined && !abilities.thinking && { temperature }),
     ...(abilities.thinking && {
       reasoning: {
-        ...(effort && takesEffort(model, options.quirks ?? {}) && { effort }),
+        ...(effort && { effort }),
         ...(options.noSummaries ? {} : { summary: 'auto' as const }),
       },
     }),
     ...(include.length > 0 && { include }),
     ...(cacheKey && { prompt_cache_key: cacheKey }),
+    ...(options.tier && {
+      service_tier: options.tier as NonNullable<ResponseCreateParamsStreaming['service_tier']>,
+    }),
   };
 }
 

@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Command } from 'commander';
+import { keyOf } from '../../../app/opening/find-model.ts';
 import { userNetwork } from '../../../app/opening/user-network.ts';
 import { loadSettings, type Settings } from '../../../app/settings.ts';
+import { baseUrlOf, presetsOf } from '../../../assembly/models/choose-model.ts';
 import { UserError } from '../../../contract/errors.ts';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
 import { limited } from '../../../lib/async/abort.ts';
@@ -10,9 +12,11 @@ import { updateFile } from '../../../lib/files/file-update.ts';
 import type { HttpClient } from '../../../lib/network/http-client.ts';
 import { isNearby } from '../../../lib/network/nearby-address.ts';
 import { sha256 } from '../../../lib/sha256.ts';
+import { counted } from '../../../lib/text/counted.ts';
 import { visible } from '../../../lib/text/printable.ts';
+import { askVendor } from '../../../providers/models/ask-vendor.ts';
+import type { Facts, ModelTable } from '../../../providers/models/facts.ts';
 import { modelTable, tableFile } from '../../../providers/models/model-table.ts';
-import type { Facts, ModelTable } from '../../../providers/models/models-data.ts';
 import { parseTable } from '../../../providers/models/parse-table.ts';
 import { presets } from '../../../providers/presets.ts';
 import { withContext } from '../context.ts';
@@ -25,7 +29,7 @@ const MAX_CHARACTERS = 5_000_000;
 
 type UpdateOptions = { url?: string; sha256?: string; reset?: boolean };
 
-/** `aca models update`: the only thing that ever downloads a model table. */
+/** `aca models update`: the only thing that ever downloads a model table. Vendors with a key are asked for their own lists. */
 export function modelsUpdateCommand(terminal: Terminal): Command {
   return withContext(new Command('update'), terminal)
     .description('Download current prices and context windows; never happens by itself')
@@ -34,9 +38,27 @@ export function modelsUpdateCommand(terminal: Terminal): Command {
     .option('--reset', 'go back to the table that ships with the program')
     .action(async (options: UpdateOptions) => {
       const settings = loadSettings({}, terminal);
+      if (!options.reset)
+        for (const line of await askVendors(settings, terminal)) terminal.stdout.write(`${line}\n`);
       const text = options.reset ? await reset(settings) : await update(options, settings, terminal);
       terminal.stdout.write(`${text}\n`);
     });
+}
+
+/** What each vendor published, as one line each. */
+async function askVendors(settings: Settings, terminal: Terminal): Promise<string[]> {
+  const { config } = settings;
+  const { http } = await userNetwork(config, terminal.env);
+  const lines = presetsOf(config).map(async (preset) => {
+    const baseUrl = baseUrlOf(preset, { config, env: terminal.env });
+    if (preset.local || preset.cloud || (config.offline && !isNearby(baseUrl))) return [];
+    const key = await keyOf(preset, { ...settings, env: terminal.env });
+    // A key for any vendor says nothing about which one it is from.
+    if (!key || key.general) return [];
+    const count = await askVendor({ preset, baseUrl, apiKey: key.key, http, signal: limited(TIMEOUT_MS) });
+    return [`${preset.label}: ${count === 0 ? 'no list of models' : counted(count, 'model')}`];
+  });
+  return (await Promise.all(lines)).flat();
 }
 
 async function reset({ root }: Settings): Promise<string> {

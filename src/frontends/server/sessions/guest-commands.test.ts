@@ -24,6 +24,7 @@ const USERS = {
   diag: 'owner',
   diff: 'guests',
   doctor: 'owner',
+  effort: 'guests',
   export: 'owner',
   fork: 'owner',
   help: 'guests',

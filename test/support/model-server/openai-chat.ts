@@ -2,6 +2,7 @@ import { openaiError } from './openai-error.ts';
 import { argumentText, idOf, joined, type ScriptedCall, split, stopOf, usageOf, weave } from './pieces.ts';
 import { type Exchange, type Frame, type Json, type Protocol, record } from './protocol.ts';
 import type { Answer, ScriptedUsage } from './script.ts';
+import { reasoningDetails } from './vendors/openrouter.ts';
 import { viewChat } from './view-openai-chat.ts';
 
 const STOPS = { end: 'stop', calls: 'tool_calls', max_tokens: 'length', refusal: 'content_filter' } as const;
@@ -29,15 +30,18 @@ function* frames(answer: Answer, exchange: Exchange): Generator<Frame> {
     }),
   });
 
+  const details = reasoningDetails(answer, exchange.request);
+  const reasoningField = details.length > 0 ? 'reasoning' : 'reasoning_content';
+
   yield chunk({ role: 'assistant', content: '', refusal: null });
   for (const part of answer.parts) {
     if (part.type === 'text') {
       for (const content of split(part.text, answer.pieceLength)) yield chunk({ content });
     } else if (part.type === 'thinking' && !part.redacted) {
-      for (const reasoning_content of split(part.text, answer.pieceLength))
-        yield chunk({ reasoning_content });
+      for (const piece of split(part.text, answer.pieceLength)) yield chunk({ [reasoningField]: piece });
     }
   }
+  if (details.length > 0) yield chunk({ reasoning_details: details });
   for (const tool_calls of callDeltas(answer, exchange.seq)) yield chunk({ tool_calls });
 
   yield { ...chunk({}, STOPS[stopOf(answer)]), ending: true };
@@ -74,6 +78,7 @@ function* callStream(
 function whole(answer: Answer, exchange: Exchange): Json {
   const calls = callsOf(answer).map((call, position) => wholeCall(call, position, exchange.seq));
   const reasoning = joined(answer, 'thinking');
+  const details = reasoningDetails(answer, exchange.request);
   const said = joined(answer, 'text');
   const usage = usageOf(answer, exchange);
   return {
@@ -85,7 +90,8 @@ function whole(answer: Answer, exchange: Exchange): Json {
           role: 'assistant',
           content: said === '' && calls.length > 0 ? null : said,
           refusal: null,
-          ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+          ...(reasoning !== '' && details.length === 0 && { reasoning_content: reasoning }),
+          ...(details.length > 0 && { reasoning, reasoning_details: details }),
           ...(calls.length === 0 ? {} : { tool_calls: calls }),
         },
         logprobs: null,

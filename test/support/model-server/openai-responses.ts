@@ -2,6 +2,7 @@ import { openaiError } from './openai-error.ts';
 import { argumentText, idOf, type ScriptedCall, seal, split, stopOf, usageOf, weave } from './pieces.ts';
 import { type Exchange, type Frame, type Json, list, type Protocol } from './protocol.ts';
 import type { Answer, ErrorWords, ReplyPart, ScriptedUsage } from './script.ts';
+import { hasPhase, phaseOf } from './vendors/openai.ts';
 import { viewResponses } from './view-openai-responses.ts';
 
 /** One output item and its position; `frames` number their own events later. */
@@ -130,7 +131,8 @@ function toItem({ part, position, exchange, answer }: Item): Json {
     }
     case 'text': {
       const content = [toContent(part.text, contentKind(answer))];
-      return { id: `msg_${id}`, type: 'message', status, role: 'assistant', content };
+      const phase = hasPhase(exchange.model) && { phase: phaseOf(answer) };
+      return { id: `msg_${id}`, type: 'message', status, role: 'assistant', ...phase, content };
     }
     case 'call':
       return { id: `fc_${id}`, type: 'function_call', status, ...callFields(part, position, exchange) };

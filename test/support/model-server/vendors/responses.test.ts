@@ -1,8 +1,10 @@
 import { describe, test } from 'vitest';
-import { seal } from './pieces.ts';
-import type { Json } from './protocol.ts';
-import { changed, expectFirst, type Table, user } from './refusal-table.ts';
-import { responsesFaults } from './validate-openai-responses.ts';
+import { seal } from '../pieces.ts';
+import type { Json } from '../protocol.ts';
+import { responsesRules } from './responses.ts';
+import { ACCEPTED, changed, expectVerdict, sampleRequest, type Verdict } from './sample-request.ts';
+
+const user = { role: 'user', content: 'hi' };
 
 describe('Responses', () => {
   const good = { model: 'gpt-5', input: [user] };
@@ -22,12 +24,12 @@ describe('Responses', () => {
     ...change,
   });
 
-  test.each<Table[number]>([
-    ['a plain request passes', {}, null],
+  test.each<[string, Json, Verdict]>([
+    ['a plain request passes', {}, ACCEPTED],
     [
       'a whole loop passes',
       { store: false, input: [user, reason(), call(), told, { role: 'assistant', content: 'ok' }, user] },
-      null,
+      ACCEPTED,
     ],
     [
       'an output for no call',
@@ -68,6 +70,10 @@ describe('Responses', () => {
     ['chat messages', { messages: [] }, /Unknown parameter: 'messages'/],
     ['no input', { input: undefined }, /Missing required parameter: 'input'/],
   ])('%s', (_sentence, change, refusal) => {
-    expectFirst(responsesFaults(changed(good, change)), refusal);
+    expectVerdict(
+      responsesRules,
+      sampleRequest(changed(good, change), { protocol: 'openai-responses' }),
+      refusal,
+    );
   });
 });

@@ -1,10 +1,12 @@
 import { describe, test } from 'vitest';
-import { changed, expectFirst, type Table, user } from './refusal-table.ts';
-import { ollamaFaults } from './validate-ollama.ts';
+import type { Json } from '../protocol.ts';
+import { ollamaRules } from './ollama.ts';
+import { ACCEPTED, changed, expectVerdict, sampleRequest, type Verdict } from './sample-request.ts';
+
+const user = { role: 'user', content: 'hi' };
 
 describe('Ollama', () => {
   const good = { model: 'qwen3:8b', messages: [user] };
-  const able = { capabilities: ['completion', 'tools', 'thinking'] };
   const call = (args: unknown) => ({
     role: 'assistant',
     content: '',
@@ -12,10 +14,10 @@ describe('Ollama', () => {
   });
   const tools = [{ type: 'function', function: { name: 'Read' } }];
 
-  test.each<Table[number]>([
-    ['a plain request passes', { tools, think: true, options: { num_ctx: 4096 } }, null],
+  test.each<[string, Json, Verdict]>([
+    ['a plain request passes', { tools, think: true, options: { num_ctx: 4096 } }, ACCEPTED],
     ['arguments as a text', { messages: [user, call('{}')] }, /cannot unmarshal string .*arguments/],
-    ['arguments as an object pass', { messages: [user, call({})] }, null],
+    ['arguments as an object pass', { messages: [user, call({})] }, ACCEPTED],
     [
       'content in parts',
       { messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] },
@@ -29,12 +31,13 @@ describe('Ollama', () => {
     ],
     ['no model', { model: undefined }, /model is required/],
   ])('%s', (_sentence, change, refusal) => {
-    expectFirst(ollamaFaults(changed(good, change), able), refusal);
+    expectVerdict(ollamaRules, sampleRequest(changed(good, change), { protocol: 'ollama' }), refusal);
   });
 
   test('a model without the capability refuses tools and thinking', () => {
     const unable = { capabilities: ['completion'] };
-    expectFirst(ollamaFaults({ ...good, tools }, unable), /does not support tools/);
-    expectFirst(ollamaFaults({ ...good, think: 'high' }, unable), /does not support thinking/);
+    const request = (body: Json) => sampleRequest(body, { protocol: 'ollama', settled: unable });
+    expectVerdict(ollamaRules, request({ ...good, tools }), /does not support tools/);
+    expectVerdict(ollamaRules, request({ ...good, think: 'high' }), /does not support thinking/);
   });
 });

@@ -1,7 +1,10 @@
 import { describe, test } from 'vitest';
-import type { Json } from './protocol.ts';
-import { changed, expectFirst, type Table, user } from './refusal-table.ts';
-import { chatFaults } from './validate-openai-chat.ts';
+import type { Json } from '../protocol.ts';
+import { chatCompletionsRules } from './chat-completions.ts';
+import { openaiRules } from './openai.ts';
+import { ACCEPTED, changed, expectVerdict, sampleRequest, type Verdict } from './sample-request.ts';
+
+const user = { role: 'user', content: 'hi' };
 
 describe('Chat Completions', () => {
   const good = { model: 'gpt-4.1', messages: [user] };
@@ -14,12 +17,12 @@ describe('Chat Completions', () => {
     ],
   });
 
-  test.each<Table[number]>([
-    ['a plain request passes', {}, null],
+  test.each<[string, Json, Verdict]>([
+    ['a plain request passes', {}, ACCEPTED],
     [
       'answered calls pass',
       { messages: [user, said(call('a'), call('b')), told('b'), told('a'), user] },
-      null,
+      ACCEPTED,
     ],
     [
       'an unanswered call',
@@ -80,6 +83,10 @@ describe('Chat Completions', () => {
     ['a temperature for a reasoner', { model: 'gpt-5', temperature: 0 }, /Only the default \(1\)/],
     ['no model', { model: undefined }, /must provide a model/],
   ])('%s', (_sentence, change, refusal) => {
-    expectFirst(chatFaults(changed(good, change)), refusal);
+    expectVerdict(
+      [...chatCompletionsRules, ...openaiRules],
+      sampleRequest(changed(good, change), { protocol: 'openai-chat' }),
+      refusal,
+    );
   });
 });

@@ -1,7 +1,7 @@
-import { signsCalls } from './google.ts';
-import { signCall } from './pieces.ts';
-import { type Head, isRecord, type Json, list, record, records } from './protocol.ts';
-import { modelIn } from './view-google.ts';
+import { signsCalls } from '../google.ts';
+import { signCall } from '../pieces.ts';
+import { isRecord, type Json, list, record, records } from '../protocol.ts';
+import type { Rule, Violation } from './rule.ts';
 
 const FIELDS = new Set(
   `contents tools toolConfig safetySettings systemInstruction generationConfig cachedContent model labels
@@ -24,17 +24,103 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/;
 /** Documented for histories that another model wrote. */
 const WAIVERS = ['context_engineering_is_the_way_to_go', 'skip_thought_signature_validator'];
 
-/** Everything in a request that Gemini answers with `INVALID_ARGUMENT`. */
-export function* googleFaults(body: Json, { path }: Pick<Head, 'path'>): Generator<string> {
-  for (const field of Object.keys(body)) {
-    if (!FIELDS.has(field)) yield unknownName(field, '');
-  }
-  yield* toolFaults(records(body.tools));
-  const contents = records(body.contents);
-  if (contents.length === 0) yield '* GenerateContentRequest.contents: contents is not specified';
-  for (const [i, content] of contents.entries()) yield* contentFaults(content, `contents[${i}]`);
-  yield* turnFaults(contents);
-  if (signsCalls(modelIn(path))) yield* signatureFaults(contents);
+const SIGNATURES = 'gemini-api/docs/thought-signatures';
+const THINKING = 'gemini-api/docs/thinking';
+
+/** What the Gemini API rejects or silently degrades. Pages are those of ai.google.dev. */
+export const googleRules: Rule[] = [
+  {
+    rule: 'a request has contents, and only known fields',
+    page: 'api/generate-content',
+    *check({ body, counting }) {
+      if (counting) return;
+      for (const field of Object.keys(body)) if (!FIELDS.has(field)) yield unknownName(field, '');
+      const contents = records(body.contents);
+      if (contents.length === 0) yield '* GenerateContentRequest.contents: contents is not specified';
+      for (const [i, content] of contents.entries()) yield* contentFaults(content, `contents[${i}]`);
+    },
+  },
+  {
+    rule: 'function declarations use the part of JSON Schema that is supported',
+    page: 'gemini-api/docs/function-calling',
+    check: ({ body }) => toolFaults(records(body.tools)),
+  },
+  {
+    rule: 'every call is answered in the next content, as many as there are',
+    page: 'gemini-api/docs/function-calling',
+    check: ({ body }) => turnFaults(records(body.contents)),
+  },
+  {
+    rule: 'the first call of each step of the current turn has its thought signature',
+    page: SIGNATURES,
+    *check({ body, model }) {
+      if (signsCalls(model)) yield* signatureFaults(records(body.contents));
+    },
+  },
+  {
+    rule: 'responses repeat the id and the order of their calls',
+    page: SIGNATURES,
+    *check({ body }): Generator<Violation> {
+      const contents = records(body.contents);
+      for (const [i, content] of contents.entries()) {
+        const asked = partsWith(contents[i - 1], 'functionCall').map((part) => record(part.functionCall));
+        for (const [j, part] of partsWith(content, 'functionResponse').entries()) {
+          const { id, name } = record(part.functionResponse);
+          const call = asked[j];
+          if (call && (call.name !== name || call.id !== id))
+            yield { degraded: `contents[${i}].parts[${j}] answers another call than the one in its place` };
+        }
+      }
+    },
+  },
+  {
+    rule: 'Argon takes a thinking level from low to high, and no budget',
+    page: THINKING,
+    *check({ body, model }) {
+      if (!isArgon(model)) return;
+      const { thinkingLevel, thinkingBudget } = record(record(body.generationConfig).thinkingConfig);
+      if (thinkingBudget !== undefined)
+        yield 'Thinking budget is not supported for this model. Please use thinking_level instead.';
+      const level = String(thinkingLevel).toLowerCase();
+      if (thinkingLevel !== undefined && !['low', 'medium', 'high'].includes(level))
+        yield `Thinking level ${level.toUpperCase()} is not supported for this model.`;
+    },
+  },
+  {
+    rule: 'level and budget of thinking are not combined',
+    page: THINKING,
+    *check({ body }) {
+      const { thinkingLevel, thinkingBudget } = record(record(body.generationConfig).thinkingConfig);
+      if (thinkingLevel !== undefined && thinkingBudget !== undefined)
+        yield 'You can only set only one of thinking budget and thinking level.';
+    },
+  },
+  {
+    rule: 'a reply has at most 65,536 tokens',
+    page: 'gemini-api/docs/latest-model',
+    *check({ body }) {
+      const { maxOutputTokens } = record(body.generationConfig);
+      if (Number(maxOutputTokens) > 65_536)
+        yield `Unable to submit request because it has a maxOutputTokens value of ${Number(maxOutputTokens)} but the supported range is from 1 (inclusive) to 65537 (exclusive). Update the value and try again.`;
+    },
+  },
+  {
+    rule: 'a temperature under 1 can make newer models repeat themselves',
+    page: 'gemini-api/docs/latest-model',
+    *check({ body, model }): Generator<Violation> {
+      const { temperature } = record(body.generationConfig);
+      if (signsCalls(model) && temperature !== undefined && Number(temperature) < 1)
+        yield { degraded: `temperature ${Number(temperature)}` };
+    },
+  },
+];
+
+function isArgon(model: string): boolean {
+  return model.startsWith('gemini-4-argon');
+}
+
+function partsWith(content: Json | undefined, key: string): Json[] {
+  return records(content?.parts).filter((part) => part[key] !== undefined);
 }
 
 function* toolFaults(tools: Json[]): Generator<string> {
@@ -101,8 +187,7 @@ function* contentFaults({ role, parts }: Json, at: string): Generator<string> {
 }
 
 function* turnFaults(contents: Json[]): Generator<string> {
-  const count = (content: Json | undefined, key: string) =>
-    records(content?.parts).filter((part) => part[key] !== undefined).length;
+  const count = (content: Json | undefined, key: string) => partsWith(content, key).length;
   for (const [i, content] of contents.entries()) {
     const before = contents[i - 1];
     const calls = count(content, 'functionCall');
@@ -132,7 +217,7 @@ function* signatureFaults(contents: Json[]): Generator<string> {
     const calls = records(parts).filter((part) => part.functionCall !== undefined);
     const first = calls[0];
     if (first && first.thoughtSignature === undefined && i > asked) {
-      yield `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly. Additional data, function call \`default_api:${String(record(first.functionCall).name)}\`, position ${i + 1}.`;
+      yield `Function call \`default_api:${String(record(first.functionCall).name)}\` in the ${i + 1}. content block is missing a \`thought_signature\``;
     }
     for (const part of calls) {
       const { name, args } = record(part.functionCall);

@@ -1,4 +1,5 @@
-import { isRecord, type Json, record, records } from './protocol.ts';
+import { isRecord, type Json, record, records } from '../protocol.ts';
+import type { Rule } from './rule.ts';
 
 /** The vendor's own fields, and those that compatible vendors add. */
 const FIELDS = new Set(
@@ -11,26 +12,46 @@ const FIELDS = new Set(
 );
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool', 'function'];
 const NAME = /^[a-zA-Z0-9_-]+$/;
-const REASONER = /^(o\d|gpt-5)/;
 
-/** Everything in a request that Chat Completions answers with `invalid_request_error`. */
-export function* chatFaults(body: Json): Generator<string> {
-  if (typeof body.model !== 'string' || body.model === '') yield 'you must provide a model parameter';
-  if (!Array.isArray(body.messages)) yield "Missing required parameter: 'messages'.";
-  else if (body.messages.length === 0)
-    yield "Invalid 'messages': empty array. Expected an array with minimum length 1.";
-  for (const field of Object.keys(body)) {
-    if (!FIELDS.has(field)) yield `Unrecognized request argument supplied: ${field}`;
-  }
-  if (body.stream_options !== undefined && body.stream !== true) {
-    yield "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
-  }
-  if (REASONER.test(String(body.model))) yield* reasonerFaults(body);
-  if (body.tools !== undefined) yield* chatToolFaults(body.tools);
-  const messages = records(body.messages);
-  for (const [i, message] of messages.entries()) yield* messageFaults(message, `messages[${i}]`);
-  yield* pairingFaults(messages);
-}
+/** The format that OpenAI and its compatible vendors share. */
+export const chatCompletionsRules: Rule[] = [
+  {
+    rule: 'a chat request names its model and messages, and only known fields',
+    page: 'developers.openai.com api-reference/chat',
+    *check({ body }) {
+      if (typeof body.model !== 'string' || body.model === '') yield 'you must provide a model parameter';
+      if (!Array.isArray(body.messages)) yield "Missing required parameter: 'messages'.";
+      else if (body.messages.length === 0)
+        yield "Invalid 'messages': empty array. Expected an array with minimum length 1.";
+      for (const field of Object.keys(body)) {
+        if (!FIELDS.has(field)) yield `Unrecognized request argument supplied: ${field}`;
+      }
+      if (body.stream_options !== undefined && body.stream !== true)
+        yield "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
+    },
+  },
+  {
+    rule: 'functions have short names and an object schema',
+    page: 'developers.openai.com guides/function-calling',
+    *check({ body }) {
+      if (body.tools === undefined) return;
+      yield* functionFaults(body.tools, (tool) => ({ at: '.function', fn: record(tool.function) }));
+    },
+  },
+  {
+    rule: 'chat messages have known roles, content and whole calls',
+    page: 'developers.openai.com api-reference/chat',
+    *check({ body }) {
+      for (const [i, message] of records(body.messages).entries())
+        yield* messageFaults(message, `messages[${i}]`);
+    },
+  },
+  {
+    rule: 'every call of a chat is answered by the messages after it',
+    page: 'developers.openai.com guides/function-calling',
+    check: ({ body }) => pairingFaults(records(body.messages)),
+  },
+];
 
 /** `reach` finds the function in a tool: the two OpenAI protocols store it in different places. */
 export function* functionFaults(
@@ -62,19 +83,6 @@ export function* nameFaults(name: string, at: string): Generator<string> {
     yield `Invalid '${at}': string does not match pattern. Expected a string that matches the pattern '${NAME.source}'.`;
   }
   if (name.length > 64) yield `Invalid '${at}': string too long. Expected a string with maximum length 64.`;
-}
-
-function chatToolFaults(tools: unknown): Generator<string> {
-  return functionFaults(tools, (tool) => ({ at: '.function', fn: record(tool.function) }));
-}
-
-function* reasonerFaults(body: Json): Generator<string> {
-  if (body.max_tokens !== undefined) {
-    yield "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-  }
-  if (body.temperature !== undefined && body.temperature !== 1) {
-    yield "Unsupported value: 'temperature' does not support this value with this model. Only the default (1) value is supported.";
-  }
 }
 
 /** Strict functions: every object closed, every property required. */

@@ -1,6 +1,7 @@
-import { isSealed } from './pieces.ts';
-import { type Json, record, records } from './protocol.ts';
-import { functionFaults, nameFaults } from './validate-openai-chat.ts';
+import { isSealed } from '../pieces.ts';
+import { type Json, record, records } from '../protocol.ts';
+import { functionFaults, nameFaults } from './chat-completions.ts';
+import type { Rule } from './rule.ts';
 
 const FIELDS = new Set(
   `background context_management conversation include input instructions max_output_tokens max_tool_calls metadata model
@@ -16,29 +17,59 @@ const PARTS: Record<string, string[]> = {
   assistant: ['output_text', 'refusal'],
 };
 
-/** Everything in a request that the Responses API answers with `invalid_request_error`. */
-export function* responsesFaults(body: Json): Generator<string> {
-  if (typeof body.model !== 'string' || body.model === '') yield "Missing required parameter: 'model'.";
-  if (body.input === undefined) yield "Missing required parameter: 'input'.";
-  for (const field of Object.keys(body)) if (!FIELDS.has(field)) yield `Unknown parameter: '${field}'.`;
-  if (typeof body.max_output_tokens === 'number' && body.max_output_tokens < 16) {
-    yield "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.";
-  }
-  const isVendors = (tool: unknown) => record(tool).type === 'web_search';
-  if (Array.isArray(body.tools) && body.tools.length > 0 && !body.tools.every(isVendors)) {
-    yield* functionFaults(
-      body.tools.filter((tool) => tool?.type === 'function' || tool?.type === undefined),
-      (tool) => ({
-        at: '',
-        fn: tool,
-      }),
-    );
-  }
-  const items = records(body.input);
-  for (const [i, item] of items.entries())
-    yield* itemFaults(item, { at: `input[${i}]`, stored: body.store !== false });
-  yield* pairingFaults(items);
-}
+/** The format of the Responses API. */
+export const responsesRules: Rule[] = [
+  {
+    rule: 'a request for a response names its model and input, and only known fields',
+    page: 'developers.openai.com api-reference/responses',
+    *check({ body, counting }) {
+      if (typeof body.model !== 'string' || body.model === '') yield "Missing required parameter: 'model'.";
+      if (body.input === undefined && !counting) yield "Missing required parameter: 'input'.";
+      for (const field of Object.keys(body)) if (!FIELDS.has(field)) yield `Unknown parameter: '${field}'.`;
+      if (typeof body.max_output_tokens === 'number' && body.max_output_tokens < 16)
+        yield "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.";
+    },
+  },
+  {
+    rule: 'functions of a response have short names and an object schema, and are at most 128',
+    page: 'developers.openai.com guides/function-calling',
+    *check({ body }) {
+      const tools = Array.isArray(body.tools) ? body.tools : [];
+      if (tools.length > 128)
+        yield `Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length ${tools.length} instead.`;
+      const functions = tools.filter((tool) => ['function', undefined].includes(record(tool).type as string));
+      if (functions.length > 0) yield* functionFaults(functions, (tool) => ({ at: '', fn: tool }));
+    },
+  },
+  {
+    rule: 'items are whole, with ids of their own kind',
+    page: 'developers.openai.com guides/conversation-state',
+    *check({ body }) {
+      for (const [i, item] of records(body.input).entries())
+        yield* itemFaults(item, { at: `input[${i}]`, stored: body.store !== false });
+    },
+  },
+  {
+    rule: 'every call has its output, and every reasoning item what followed it',
+    page: 'developers.openai.com guides/reasoning',
+    check: ({ body }) => pairingFaults(records(body.input)),
+  },
+  {
+    rule: 'context_management compacts at a threshold',
+    page: 'developers.openai.com guides/compaction',
+    *check({ body }) {
+      if (body.context_management === undefined) return;
+      if (!Array.isArray(body.context_management))
+        yield "Invalid type for 'context_management': expected an array of objects.";
+      for (const [i, { type, compact_threshold }] of records(body.context_management).entries()) {
+        if (type !== 'compaction')
+          yield `Invalid value: '${String(type)}'. Supported values are: 'compaction'. (context_management[${i}].type)`;
+        if (compact_threshold !== undefined && !Number.isInteger(compact_threshold))
+          yield `Invalid type for 'context_management[${i}].compact_threshold': expected an integer.`;
+      }
+    },
+  },
+];
 
 function* itemFaults(item: Json, { at, stored }: { at: string; stored: boolean }): Generator<string> {
   const type = String(item.type ?? 'message');
@@ -68,6 +99,13 @@ function* itemFaults(item: Json, { at, stored }: { at: string; stored: boolean }
       } else if (!stored) {
         yield `Item with id '${String(item.id)}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`;
       }
+      return;
+    case 'compaction':
+      if (!isSealed(item.encrypted_content))
+        yield `The encrypted content for item ${String(item.id)} could not be verified.`;
+      return;
+    // Which models take it is a rule of its own.
+    case 'configuration_update':
       return;
     default:
       yield `Invalid value: '${type}'. (${at}.type)`;

@@ -1,8 +1,10 @@
 import { describe, test } from 'vitest';
-import { signCall } from './pieces.ts';
-import type { Json } from './protocol.ts';
-import { changed, expectFirst, type Table } from './refusal-table.ts';
-import { googleFaults } from './validate-google.ts';
+import { signCall } from '../pieces.ts';
+import type { Json } from '../protocol.ts';
+import { googleRules } from './google.ts';
+import { ACCEPTED, changed, expectVerdict, sampleRequest, type Verdict } from './sample-request.ts';
+
+const user = { role: 'user', content: 'hi' };
 
 describe('Gemini', () => {
   const asked = { role: 'user', parts: [{ text: 'hi' }] };
@@ -16,9 +18,9 @@ describe('Gemini', () => {
     tool({ parameters: { type: 'OBJECT', properties, ...extra } });
   const signature = signCall('Read', { a: 1 });
 
-  test.each<Table[number]>([
-    ['a plain request passes', {}, null],
-    ['answered calls pass', { contents: [asked, model(call(), call()), answered(answer, answer)] }, null],
+  test.each<[string, Json, Verdict]>([
+    ['a plain request passes', {}, ACCEPTED],
+    ['answered calls pass', { contents: [asked, model(call(), call()), answered(answer, answer)] }, ACCEPTED],
     [
       'too few answers',
       { contents: [asked, model(call(), call()), answered(answer)] },
@@ -67,7 +69,7 @@ describe('Gemini', () => {
     [
       'both, as JSON Schema',
       tool({ parametersJsonSchema: { $schema: 'x', type: 'object', additionalProperties: false } }),
-      null,
+      ACCEPTED,
     ],
     ['an object without properties', parameters({}), /should be non-empty for OBJECT type/],
     ['a list without items', parameters({ a: { type: 'ARRAY' } }), /items: missing field/],
@@ -89,22 +91,20 @@ describe('Gemini', () => {
       /Duplicate function declaration/,
     ],
   ])('%s', (_sentence, change, refusal) => {
-    expectFirst(
-      googleFaults(changed(good, change), { path: '/v1beta/models/gemini-2.5-pro:generateContent' }),
-      refusal,
-    );
+    const request = sampleRequest(changed(good, change), { protocol: 'google', model: 'gemini-2.5-pro' });
+    expectVerdict(googleRules, request, refusal);
   });
 
-  test.each<Table[number]>([
+  test.each<[string, Json, Verdict]>([
     [
       'a signed call passes',
       { contents: [asked, model(call({ thoughtSignature: signature }), call()), answered(answer, answer)] },
-      null,
+      ACCEPTED,
     ],
     [
       'an unsigned call',
       { contents: [asked, model(call()), answered(answer)] },
-      /missing a thought_signature.*default_api:Read/,
+      /Function call `default_api:Read` in the 2. content block is missing a `thought_signature`/,
     ],
     [
       'a forged signature',
@@ -120,17 +120,15 @@ describe('Gemini', () => {
           answered(answer),
         ],
       },
-      null,
+      ACCEPTED,
     ],
     [
       'an unsigned call before the last question',
       { contents: [asked, model(call()), answered(answer), model({ text: 'ok' }), asked] },
-      null,
+      ACCEPTED,
     ],
   ])('third generation: %s', (_sentence, change, refusal) => {
-    expectFirst(
-      googleFaults({ ...good, ...change }, { path: '/v1beta/models/gemini-3-pro:generateContent' }),
-      refusal,
-    );
+    const request = sampleRequest({ ...good, ...change }, { protocol: 'google', model: 'gemini-3-pro' });
+    expectVerdict(googleRules, request, refusal);
   });
 });

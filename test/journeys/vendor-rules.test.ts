@@ -30,6 +30,8 @@ const BROKEN: readonly string[] = [
   'a stream that breaks in the middle of the text, and is retried',
   'an empty reply',
   'modes switched in one process',
+  'a folder added in one process',
+  'another output style in one process',
 ];
 
 type Play = {
@@ -387,7 +389,7 @@ const inTheTerminal: Scenario[] = [
       terminal.type('one\r');
       await it.shown(terminal, 'Half.');
       terminal.type('\u0003');
-      await it.shown(terminal, 'ancel');
+      await it.shown(terminal, 'Interrupted.');
       terminal.type('two\r');
       await it.shown(terminal, 'Second.');
       terminal.type('three\r');

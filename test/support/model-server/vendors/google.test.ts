@@ -4,8 +4,6 @@ import type { Json } from '../protocol.ts';
 import { googleRules } from './google.ts';
 import { ACCEPTED, changed, expectVerdict, sampleRequest, type Verdict } from './sample-request.ts';
 
-const user = { role: 'user', content: 'hi' };
-
 describe('Gemini', () => {
   const asked = { role: 'user', parts: [{ text: 'hi' }] };
   const good = { contents: [asked] };

@@ -52,6 +52,16 @@ export function judgeBy(
   return { degradations };
 }
 
+/** The rules of all vendors and formats. */
+export const allRules: readonly Rule[] = [
+  ...anthropicRules,
+  ...chatCompletionsRules,
+  ...responsesRules,
+  ...googleRules,
+  ...ollamaRules,
+  ...Object.values(VENDORS).flat(),
+];
+
 function rulesFor(request: VendorRequest): readonly Rule[] {
   const ofVendor = VENDORS[vendorOf(request)];
   switch (request.protocol) {

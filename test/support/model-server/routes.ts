@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { anthropic } from './anthropic.ts';
-import { google } from './google.ts';
-import { ollama } from './ollama.ts';
-import { openaiChat } from './openai-chat.ts';
-import { openaiResponses } from './openai-responses.ts';
 import type { Settled } from './options.ts';
 import { countTokens, seal } from './pieces.ts';
 import { type Json, type Protocol, text } from './protocol.ts';
-import { modelIn } from './view-google.ts';
+import { anthropic } from './protocols/anthropic.ts';
+import { google } from './protocols/google.ts';
+import { ollama } from './protocols/ollama.ts';
+import { openaiChat } from './protocols/openai-chat.ts';
+import { openaiResponses } from './protocols/openai-responses.ts';
+import { modelIn } from './protocols/view-google.ts';
 
 /** A request about the server rather than to a model: it takes no step of the script. */
 type Aside = {

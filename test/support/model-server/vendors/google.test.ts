@@ -129,4 +129,52 @@ describe('Gemini', () => {
     const request = sampleRequest({ ...good, ...change }, { protocol: 'google', model: 'gemini-3-pro' });
     expectVerdict(googleRules, request, refusal);
   });
+
+  const config = (generationConfig: Json) => ({ generationConfig });
+  const named = (name: string, id?: string) => ({ functionCall: { name, ...(id && { id }) } });
+  const answering = (name: string, id?: string) => ({
+    functionResponse: { name, response: {}, ...(id && { id }) },
+  });
+  const steps = (...answers: Json[]) => ({
+    contents: [
+      asked,
+      model({ ...named('Read', 'a'), thoughtSignature: signCall('Read', {}) }, named('Grep', 'b')),
+      answered(...answers),
+    ],
+  });
+
+  test.each<[string, Json, Verdict]>([
+    ['a level', config({ thinkingConfig: { thinkingLevel: 'low' } }), ACCEPTED],
+    [
+      'the minimal level',
+      config({ thinkingConfig: { thinkingLevel: 'minimal' } }),
+      /MINIMAL is not supported/,
+    ],
+    ['a budget', config({ thinkingConfig: { thinkingBudget: 100 } }), /Thinking budget is not supported/],
+    ['65,536 tokens', config({ maxOutputTokens: 65_536 }), ACCEPTED],
+    ['more tokens', config({ maxOutputTokens: 65_537 }), /maxOutputTokens value of 65537/],
+    ['a low temperature', config({ temperature: 0.2 }), { degraded: /temperature 0.2/ }],
+    ['responses in order', steps(answering('Read', 'a'), answering('Grep', 'b')), ACCEPTED],
+    [
+      'responses without ids',
+      steps(answering('Read'), answering('Grep', 'b')),
+      { degraded: /parts\[0\] answers another call/ },
+    ],
+    [
+      'a signature of another route',
+      {
+        contents: [
+          asked,
+          model(call({ thoughtSignature: 'x' })),
+          answered(answer),
+          model({ text: 'ok' }),
+          asked,
+        ],
+      },
+      'Corrupted thought signature.',
+    ],
+  ])('Argon: %s', (_sentence, change, verdict) => {
+    const request = sampleRequest({ ...good, ...change }, { protocol: 'google', model: 'gemini-4-argon' });
+    expectVerdict(googleRules, request, verdict);
+  });
 });

@@ -1,6 +1,6 @@
-import { signsCalls } from '../google.ts';
 import { signCall } from '../pieces.ts';
 import { isRecord, type Json, list, record, records } from '../protocol.ts';
+import { signsCalls } from '../protocols/google.ts';
 import type { Rule, Violation } from './rule.ts';
 
 const FIELDS = new Set(

@@ -1,6 +1,6 @@
 import { type Json, record, records, text } from '../protocol.ts';
-import { viewOllama } from '../view-ollama.ts';
-import { viewChat } from '../view-openai-chat.ts';
+import { viewOllama } from '../protocols/view-ollama.ts';
+import { viewChat } from '../protocols/view-openai-chat.ts';
 import type { VendorRequest, Violation } from './rule.ts';
 import type { SentReply } from './sent-replies.ts';
 

@@ -1,6 +1,6 @@
 import { record, records, text } from '../protocol.ts';
+import { viewResponses } from '../protocols/view-openai-responses.ts';
 import type { Answer } from '../script.ts';
-import { viewResponses } from '../view-openai-responses.ts';
 import type { Rule, VendorRequest, Violation } from './rule.ts';
 
 const TIERS = ['auto', 'default', 'flex', 'priority', 'ultrafast'];

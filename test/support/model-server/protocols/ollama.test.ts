@@ -1,7 +1,7 @@
 import { type ChatResponse, Ollama } from 'ollama';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { both, calls, fails, failsMidway, type Step, says, shreds, thinks } from './script.ts';
-import { type ModelServerOptions, startModelServer } from './server.ts';
+import { both, calls, fails, failsMidway, type Step, says, shreds, thinks } from '../script.ts';
+import { type ModelServerOptions, startModelServer } from '../server.ts';
 
 const question = { model: 'qwen3:8b', messages: [{ role: 'user', content: 'hi' }] };
 

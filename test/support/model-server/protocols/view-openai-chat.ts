@@ -1,5 +1,5 @@
+import { type Json, record, records, type SeenMessage, text, unmarked, type View } from '../protocol.ts';
 import { gather } from './gather.ts';
-import { type Json, record, records, type SeenMessage, text, unmarked, type View } from './protocol.ts';
 
 export function viewChat(body: Json): View {
   const messages = records(body.messages);

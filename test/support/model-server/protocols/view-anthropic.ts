@@ -1,5 +1,5 @@
+import { type Json, list, records, type SeenMessage, text, type View } from '../protocol.ts';
 import { gather } from './gather.ts';
-import { type Json, list, records, type SeenMessage, text, type View } from './protocol.ts';
 
 export function viewAnthropic(body: Json): View {
   return {

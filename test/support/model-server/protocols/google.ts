@@ -1,6 +1,6 @@
-import { argumentValue, idOf, type ScriptedCall, sign, signCall, split, stopOf, usageOf } from './pieces.ts';
-import type { Exchange, Frame, Json, Protocol } from './protocol.ts';
-import type { Answer, ErrorWords, ReplyPart, ScriptedUsage } from './script.ts';
+import { argumentValue, idOf, type ScriptedCall, sign, signCall, split, stopOf, usageOf } from '../pieces.ts';
+import type { Exchange, Frame, Json, Protocol } from '../protocol.ts';
+import type { Answer, ErrorWords, ReplyPart, ScriptedUsage } from '../script.ts';
 import { viewGoogle } from './view-google.ts';
 
 const STOPS = { end: 'STOP', calls: 'STOP', max_tokens: 'MAX_TOKENS', refusal: 'SAFETY' } as const;

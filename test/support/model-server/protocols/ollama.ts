@@ -1,6 +1,6 @@
-import { argumentValue, idOf, joined, type ScriptedCall, split, stopOf, usageOf } from './pieces.ts';
-import type { Exchange, Frame, Json, Protocol } from './protocol.ts';
-import type { Answer, ScriptedUsage } from './script.ts';
+import { argumentValue, idOf, joined, type ScriptedCall, split, stopOf, usageOf } from '../pieces.ts';
+import type { Exchange, Frame, Json, Protocol } from '../protocol.ts';
+import type { Answer, ScriptedUsage } from '../script.ts';
 import { viewOllama } from './view-ollama.ts';
 
 export const ollama: Protocol = {

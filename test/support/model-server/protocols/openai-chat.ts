@@ -1,8 +1,8 @@
+import { argumentText, idOf, joined, type ScriptedCall, split, stopOf, usageOf, weave } from '../pieces.ts';
+import { type Exchange, type Frame, type Json, type Protocol, record } from '../protocol.ts';
+import type { Answer, ScriptedUsage } from '../script.ts';
+import { reasoningDetails } from '../vendors/openrouter.ts';
 import { openaiError } from './openai-error.ts';
-import { argumentText, idOf, joined, type ScriptedCall, split, stopOf, usageOf, weave } from './pieces.ts';
-import { type Exchange, type Frame, type Json, type Protocol, record } from './protocol.ts';
-import type { Answer, ScriptedUsage } from './script.ts';
-import { reasoningDetails } from './vendors/openrouter.ts';
 import { viewChat } from './view-openai-chat.ts';
 
 const STOPS = { end: 'stop', calls: 'tool_calls', max_tokens: 'length', refusal: 'content_filter' } as const;

@@ -1,17 +1,17 @@
 // @module-tag soak
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Json, type Protocol, type ProtocolName, record, records, text } from '../protocol.ts';
+import { type Answer, both, thinks } from '../script.ts';
 import { anthropic } from './anthropic.ts';
 import { google } from './google.ts';
 import { ollama } from './ollama.ts';
 import { openaiChat } from './openai-chat.ts';
 import { openaiResponses } from './openai-responses.ts';
-import { type Json, type Protocol, type ProtocolName, record, records, text } from './protocol.ts';
-import { type Answer, both, thinks } from './script.ts';
 
 const PROTOCOLS: Protocol[] = [anthropic, openaiChat, openaiResponses, google, ollama];
 
-import { sampleRequest } from './vendors/sample-request.ts';
+import { sampleRequest } from '../vendors/sample-request.ts';
 
 type Said = { text: string; thought: string; args: Record<string, string> };
 

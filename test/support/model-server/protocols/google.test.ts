@@ -1,6 +1,6 @@
 import { ApiError, type Content, type GenerateContentResponse, GoogleGenAI } from '@google/genai';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { sign, signCall } from './pieces.ts';
+import { sign, signCall } from '../pieces.ts';
 import {
   both,
   but,
@@ -12,8 +12,8 @@ import {
   says,
   shreds,
   thinks,
-} from './script.ts';
-import { startModelServer } from './server.ts';
+} from '../script.ts';
+import { startModelServer } from '../server.ts';
 
 async function start(script: Step[]) {
   const server = await startModelServer(script);

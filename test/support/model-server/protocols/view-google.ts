@@ -1,5 +1,5 @@
+import { type Json, record, records, type SeenMessage, text, type View } from '../protocol.ts';
 import { gather } from './gather.ts';
-import { type Json, record, records, type SeenMessage, text, type View } from './protocol.ts';
 
 export function viewGoogle(body: Json, path: string): View {
   const contents = records(body.contents);

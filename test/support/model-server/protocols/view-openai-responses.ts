@@ -1,5 +1,5 @@
+import { type Json, records, type SeenMessage, text, unmarked, type View } from '../protocol.ts';
 import { gather } from './gather.ts';
-import { type Json, records, type SeenMessage, text, unmarked, type View } from './protocol.ts';
 import { parsedArguments } from './view-openai-chat.ts';
 
 export function viewResponses(body: Json): View {

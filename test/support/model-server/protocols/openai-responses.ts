@@ -1,8 +1,8 @@
+import { argumentText, idOf, type ScriptedCall, seal, split, stopOf, usageOf, weave } from '../pieces.ts';
+import { type Exchange, type Frame, type Json, list, type Protocol } from '../protocol.ts';
+import type { Answer, ErrorWords, ReplyPart, ScriptedUsage } from '../script.ts';
+import { hasPhase, phaseOf } from '../vendors/openai.ts';
 import { openaiError } from './openai-error.ts';
-import { argumentText, idOf, type ScriptedCall, seal, split, stopOf, usageOf, weave } from './pieces.ts';
-import { type Exchange, type Frame, type Json, list, type Protocol } from './protocol.ts';
-import type { Answer, ErrorWords, ReplyPart, ScriptedUsage } from './script.ts';
-import { hasPhase, phaseOf } from './vendors/openai.ts';
 import { viewResponses } from './view-openai-responses.ts';
 
 /** One output item and its position; `frames` number their own events later. */

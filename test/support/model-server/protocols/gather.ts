@@ -1,4 +1,4 @@
-import type { SeenMessage } from './protocol.ts';
+import type { SeenMessage } from '../protocol.ts';
 
 /** Merges runs of tool results and runs of assistant items, and drops empty ones. */
 export function gather(messages: SeenMessage[]): SeenMessage[] {

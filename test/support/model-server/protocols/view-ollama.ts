@@ -1,5 +1,14 @@
+import {
+  type Json,
+  list,
+  record,
+  records,
+  type SeenMessage,
+  text,
+  unmarked,
+  type View,
+} from '../protocol.ts';
 import { gather } from './gather.ts';
-import { type Json, list, record, records, type SeenMessage, text, unmarked, type View } from './protocol.ts';
 
 export function viewOllama(body: Json): View {
   const messages = records(body.messages);

@@ -11,8 +11,8 @@ import {
   says,
   shreds,
   thinks,
-} from './script.ts';
-import { type ModelServerOptions, startModelServer } from './server.ts';
+} from '../script.ts';
+import { type ModelServerOptions, startModelServer } from '../server.ts';
 
 const messages = [{ role: 'user' as const, content: 'hi' }];
 const streamed = {

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { seal } from './pieces.ts';
+import { seal } from '../pieces.ts';
 import {
   both,
   but,
@@ -12,8 +12,8 @@ import {
   says,
   shreds,
   thinks,
-} from './script.ts';
-import { startModelServer } from './server.ts';
+} from '../script.ts';
+import { startModelServer } from '../server.ts';
 
 const question = {
   model: 'gpt-5',

@@ -7,15 +7,15 @@ import {
   split,
   stopOf,
   usageOf,
-} from './pieces.ts';
-import type { Exchange, Frame, Json, Protocol } from './protocol.ts';
-import type { Answer, ErrorWords, ReplyPart, ScriptedUsage } from './script.ts';
-import { asksForCompaction } from './vendors/anthropic/compaction.ts';
-import { type PrefixWalk, walkRequest } from './vendors/anthropic/prefix.ts';
-import { CONTROLS_BETA, judgeThinking, THOUGHT_BEFORE } from './vendors/anthropic/preserved-thinking.ts';
-import { type Binding, digest, encodeSignature } from './vendors/anthropic/signature.ts';
-import { isThinkingHidden } from './vendors/anthropic/thinking.ts';
-import { betasOf } from './vendors/rule.ts';
+} from '../pieces.ts';
+import type { Exchange, Frame, Json, Protocol } from '../protocol.ts';
+import type { Answer, ErrorWords, ReplyPart, ScriptedUsage } from '../script.ts';
+import { asksForCompaction } from '../vendors/anthropic/compaction.ts';
+import { type PrefixWalk, walkRequest } from '../vendors/anthropic/prefix.ts';
+import { CONTROLS_BETA, judgeThinking, THOUGHT_BEFORE } from '../vendors/anthropic/preserved-thinking.ts';
+import { type Binding, digest, encodeSignature } from '../vendors/anthropic/signature.ts';
+import { isThinkingHidden } from '../vendors/anthropic/thinking.ts';
+import { betasOf } from '../vendors/rule.ts';
 import { viewAnthropic } from './view-anthropic.ts';
 
 const STOPS = { end: 'end_turn', calls: 'tool_use', max_tokens: 'max_tokens', refusal: 'refusal' } as const;

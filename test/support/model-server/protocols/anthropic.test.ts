@@ -12,8 +12,8 @@ import {
   shreds,
   thinks,
   thinksSecretly,
-} from './script.ts';
-import { type ModelServerOptions, startModelServer } from './server.ts';
+} from '../script.ts';
+import { type ModelServerOptions, startModelServer } from '../server.ts';
 
 const question = {
   model: 'claude-sonnet-5',

@@ -1,5 +1,5 @@
-import type { Json } from './protocol.ts';
-import type { ErrorWords } from './script.ts';
+import type { Json } from '../protocol.ts';
+import type { ErrorWords } from '../script.ts';
 
 const TYPES: Record<number, { type: string; code: string | null }> = {
   401: { type: 'invalid_request_error', code: 'invalid_api_key' },

@@ -1,4 +1,5 @@
 import { record, records } from '../protocol.ts';
+import { withoutReasoning } from './lost-reasoning.ts';
 import type { Rule } from './rule.ts';
 
 /** What DeepSeek rejects or silently degrades. Pages are those of api-docs.deepseek.com. */
@@ -6,12 +7,11 @@ export const deepseekRules: Rule[] = [
   {
     rule: 'with tools, every earlier answer comes back with its reasoning_content',
     page: 'guides/thinking_mode',
-    *check({ body }) {
-      if (records(body.tools).length === 0 || record(body.thinking).type === 'disabled') return;
-      const isLost = records(body.messages).some(
-        ({ role, reasoning_content: reasoning }) => role === 'assistant' && typeof reasoning !== 'string',
-      );
-      if (isLost) yield 'The reasoning_content in the thinking mode must be passed back to the API.';
+    *check(request) {
+      const { tools, thinking } = request.body;
+      if (records(tools).length === 0 || record(thinking).type === 'disabled') return;
+      for (const _missing of withoutReasoning(request))
+        yield 'The reasoning_content in the thinking mode must be passed back to the API.';
     },
   },
   {

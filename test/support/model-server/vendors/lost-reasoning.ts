@@ -13,6 +13,20 @@ type Returns = {
 
 export type SentMessage = { index: number; message: Json; original: SentReply };
 
+/**
+ * Messages without `reasoning_content`, except those for which a script had none: the vendor's own models always
+ * have some.
+ */
+export function* withoutReasoning(request: VendorRequest): Generator<{ index: number; message: Json }> {
+  const scripted = new Set<number>();
+  for (const { index, original } of sentMessages(request, 'all'))
+    if (original.thinking === '') scripted.add(index);
+  for (const [index, message] of records(request.body.messages).entries()) {
+    const isMissing = message.role === 'assistant' && typeof message.reasoning_content !== 'string';
+    if (isMissing && !scripted.has(index)) yield { index, message };
+  }
+}
+
 /** The assistant messages of a chat that this server sent, as the same model. */
 export function* sentMessages(
   { protocol, body, model, sent }: VendorRequest,

@@ -1,5 +1,5 @@
 import { record, records } from '../protocol.ts';
-import { lostReasoning } from './lost-reasoning.ts';
+import { lostReasoning, withoutReasoning } from './lost-reasoning.ts';
 import type { Rule, Violation } from './rule.ts';
 
 const LEVELS = ['low', 'high', 'max'];
@@ -10,13 +10,12 @@ export const moonshotRules: Rule[] = [
   {
     rule: 'Kimi gets the reasoning_content of every message with calls back',
     page: 'guide/use-thinking-effort',
-    *check({ body, model }) {
+    *check(request) {
+      const { body, model } = request;
       if (!/^kimi-k(2\.[5-9]|[3-9])/.test(model) || record(body.thinking).type === 'disabled') return;
-      for (const [i, message] of records(body.messages).entries()) {
-        const isLost = typeof message.reasoning_content !== 'string';
-        if (message.role === 'assistant' && records(message.tool_calls).length > 0 && isLost)
-          yield `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${i}`;
-      }
+      for (const { index, message } of withoutReasoning(request))
+        if (records(message.tool_calls).length > 0)
+          yield `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${index}`;
     },
   },
   {

@@ -35,7 +35,7 @@ export const opening = {
   ] as Json[],
 };
 
-export const SCRIPT: Step[] = [
+const SCRIPT: Step[] = [
   thinks('first', calls(['read', { path: 'a', all: true }])),
   thinks('second', says('read it')),
   thinks('third', says('and again')),

@@ -1,8 +1,8 @@
 import { type Fixture, LLMock } from '@copilotkit/aimock';
 import { argumentText, joined, stopOf } from './pieces.ts';
 import { type ProtocolName, record, type View } from './protocol.ts';
+import { viewChat } from './protocols/view-openai-chat.ts';
 import type { Answer, Reply } from './script.ts';
-import { viewChat } from './view-openai-chat.ts';
 
 type Response = Exclude<Fixture['response'], (...args: never[]) => unknown>;
 

@@ -25,7 +25,12 @@ if (values.help) {
 } else {
   const steps = values.script === 'demo' ? demo : await load(values.script);
   const { port, once, keyless } = values;
-  const server = await startModelServer(steps, { port: Number(port), loop: !once, keyless });
+  const server = await startModelServer(steps, {
+    port: Number(port),
+    loop: !once,
+    keyless,
+    degrades: 'nobody looks at the end',
+  });
   console.log(`A scripted model of ${steps.length} steps answers at ${server.url}. Ctrl+C ends it.
 
 export ANTHROPIC_BASE_URL=${server.url} ANTHROPIC_API_KEY=scripted

@@ -1,3 +1,5 @@
+import type { VendorName } from './vendors/vendor-of.ts';
+
 export type ModelServerOptions = {
   /** Default: any free port. */
   port?: number;
@@ -13,6 +15,8 @@ export type ModelServerOptions = {
   contextLength?: number;
   /** Accept what the vendor would refuse. Default: refuse. */
   lenient?: boolean;
+  /** Whose rules apply to the formats of OpenAI. Default: told by the path or the model. */
+  vendor?: VendorName;
   /** Also the rules that the program does not follow yet. Default: those it follows. */
   enforce?: 'all' | 'followed';
   /** Why requests may be answered worse than they could. Default: `close` fails if one was. */
@@ -31,6 +35,7 @@ export const defaults = {
   capabilities: ['completion', 'tools', 'thinking'] as readonly string[],
   contextLength: 40960,
   lenient: false,
+  vendor: undefined as VendorName | undefined,
   enforce: 'followed' as 'all' | 'followed',
   degrades: undefined as string | undefined,
   thinks: false,

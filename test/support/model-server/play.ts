@@ -5,6 +5,8 @@ import { joined } from './pieces.ts';
 import type { Frame, Protocol, SeenRequest } from './protocol.ts';
 import type { Answer, Delivery, Place, Reply } from './script.ts';
 import { isThinkingOn } from './vendors/anthropic/thinking.ts';
+import { hasPhase, phaseOf } from './vendors/openai.ts';
+import { reasoningDetails } from './vendors/openrouter.ts';
 import type { VendorRequest } from './vendors/rule.ts';
 
 type Scene = { seen: SeenRequest; seq: number; protocol: Protocol; line: Line; request: VendorRequest };
@@ -71,12 +73,22 @@ function thoughtful(answer: Answer, { protocol, body }: VendorRequest): Answer {
   return { ...answer, parts: [{ type: 'thinking', text: 'What is the next step?' }, ...answer.parts] };
 }
 
-function remember(answer: Answer, { protocol, model, sent }: VendorRequest): void {
+function remember(answer: Answer, request: VendorRequest): void {
+  const { protocol, model, sent } = request;
   const calls = answer.parts.flatMap((part) =>
     part.type === 'call' ? [{ name: part.name, input: part.input }] : [],
   );
   const thinking = joined(answer, 'thinking');
-  sent.add({ protocol, model, text: joined(answer, 'text'), thinking, calls });
+  const details = reasoningDetails(answer, request);
+  sent.add({
+    protocol,
+    model,
+    text: joined(answer, 'text'),
+    thinking,
+    calls,
+    ...(protocol === 'openai-responses' && hasPhase(model) && { phase: phaseOf(answer) }),
+    ...(details.length > 0 && { reasoningDetails: details }),
+  });
 }
 
 function halves(body: string): Frame[] {

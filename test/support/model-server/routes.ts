@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { anthropic } from './anthropic.ts';
-import { google } from './google.ts';
-import { ollama } from './ollama.ts';
-import { openaiChat } from './openai-chat.ts';
-import { openaiResponses } from './openai-responses.ts';
 import type { Settled } from './options.ts';
-import { countTokens } from './pieces.ts';
+import { countTokens, seal } from './pieces.ts';
 import { type Json, type Protocol, text } from './protocol.ts';
-import { modelIn } from './view-google.ts';
+import { anthropic } from './protocols/anthropic.ts';
+import { google } from './protocols/google.ts';
+import { ollama } from './protocols/ollama.ts';
+import { openaiChat } from './protocols/openai-chat.ts';
+import { openaiResponses } from './protocols/openai-responses.ts';
+import { modelIn } from './protocols/view-google.ts';
 
 /** A request about the server rather than to a model: it takes no step of the script. */
 type Aside = {
@@ -35,6 +35,7 @@ export function routeOf({ method, path, headers }: Call, settled: Settled): Rout
     return { ...aside(anthropic, (body) => ({ input_tokens: countTokens(body) })), counts: true };
   }
   if (is('POST', `${BASE}/chat/completions`)) return { type: 'model', protocol: openaiChat };
+  if (is('POST', `${BASE}/responses/compact`)) return { ...aside(openaiResponses, compaction), counts: true };
   if (is('POST', `${BASE}/responses`)) return { type: 'model', protocol: openaiResponses };
   if (is('POST', '/v1(?:beta)?/models/[^/]+:(?:streamGenerateContent|generateContent)')) {
     return { type: 'model', protocol: google };
@@ -57,6 +58,12 @@ export function routeOf({ method, path, headers }: Call, settled: Settled): Rout
     return aside(openaiChat, () => ({ object: 'list', data: listed(openaiChat, settled).map(openaiModel) }));
   }
   return undefined;
+}
+
+/** An opaque item in place of all the others. */
+function compaction({ input }: Json): Json {
+  const item = { id: 'cmp_1', type: 'compaction', encrypted_content: seal(JSON.stringify(input ?? null)) };
+  return { id: 'resp_compact', object: 'response.compaction', output: [item] };
 }
 
 /** Which vendor's error format to use when the endpoint is unknown. */

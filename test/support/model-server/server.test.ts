@@ -15,6 +15,7 @@ import {
   shreds,
   slowly,
   stalls,
+  thinks,
 } from './script.ts';
 import { type ModelServer, type ModelServerOptions, startModelServer } from './server.ts';
 
@@ -296,6 +297,49 @@ describe('the scripted server', () => {
     });
     expect(server.requests.map(({ refused }) => refused)).toEqual(['max_tokens: Field required']);
     expect((await readAll(await ask(server, 'anthropic'))).text).toContain('still');
+  });
+
+  test('closing fails if a vendor would have answered worse than it could, unless that is the point', async () => {
+    const loop = [
+      { role: 'user', content: 'hi' },
+      {
+        role: 'assistant',
+        content: '',
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'Read', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c', content: 'alpha' },
+    ];
+    const run = async (options: ModelServerOptions) => {
+      const server = await startModelServer([thinks('hm', calls(['Read'])), says('ok')], {
+        enforce: 'all',
+        ...options,
+      });
+      for (const messages of [loop.slice(0, 1), loop]) {
+        const body = JSON.stringify({ model: 'gpt-oss-120b', messages });
+        const init = { method: 'POST', headers: { ...bearer }, body };
+        expect((await fetch(`${server.url}/v1/chat/completions`, init)).status).toBe(200);
+      }
+      return server;
+    };
+    const strict = await run({});
+    const detail = 'messages[1] came back without its reasoning';
+    const rule = 'open models get the reasoning of a tool loop back';
+    expect(strict.degradations).toEqual([{ vendor: 'local', rule, detail }]);
+    await expect(strict.close()).rejects.toThrow(`- local: ${rule} (${detail})`);
+    await (await run({ degrades: 'this test is about it' })).close();
+  });
+
+  test.each(PROTOCOLS)('a thinking server thinks before every reply over %s', async (protocol) => {
+    const server = await start([says('ok')], { thinks: true });
+    const { text } = await readAll(await ask(server, protocol));
+    const marks = {
+      anthropic: '"type":"thinking"',
+      'openai-chat': '"reasoning_content":',
+      'openai-responses': '"type":"reasoning"',
+      google: '"thought":true',
+      ollama: '"thinking":',
+    };
+    expect(text).toContain(marks[protocol]);
   });
 
   test('it closes with requests still pending', async () => {

@@ -1,13 +1,15 @@
 import type { Head, Refusal } from '../protocol.ts';
 import type { Route } from '../routes.ts';
-import { googleFaults } from '../validate-google.ts';
-import { ollamaFaults } from '../validate-ollama.ts';
-import { chatFaults } from '../validate-openai-chat.ts';
-import { responsesFaults } from '../validate-openai-responses.ts';
 import { anthropicRules } from './anthropic.ts';
 import { missingKey } from './api-key.ts';
+import { chatCompletionsRules } from './chat-completions.ts';
+import { googleRules } from './google.ts';
 import { NOT_YET } from './not-yet.ts';
+import { ollamaRules } from './ollama.ts';
+import { responsesRules } from './responses.ts';
 import type { Rule, VendorRequest } from './rule.ts';
+import { vendorOf } from './vendor-of.ts';
+import { VENDORS } from './vendors.ts';
 
 /** What a vendor answers worse than it could, without an error. */
 export type Degradation = { vendor: string; rule: string; detail: string };
@@ -44,29 +46,39 @@ export function judgeBy(
     for (const found of check(request)) {
       if (typeof found === 'string') return { refusal: { status: 400, message: found }, degradations: [] };
       if ('status' in found) return { refusal: found, degradations: [] };
-      degradations.push({ vendor: request.protocol, rule, detail: found.degraded });
+      degradations.push({ vendor: vendorOf(request), rule, detail: found.degraded });
     }
   }
   return { degradations };
 }
 
-function rulesFor({ protocol }: VendorRequest): readonly Rule[] {
-  switch (protocol) {
+/** The rules of all vendors and formats. */
+export const allRules: readonly Rule[] = [
+  ...anthropicRules,
+  ...chatCompletionsRules,
+  ...responsesRules,
+  ...googleRules,
+  ...ollamaRules,
+  ...Object.values(VENDORS).flat(),
+];
+
+function rulesFor(request: VendorRequest): readonly Rule[] {
+  const ofVendor = VENDORS[vendorOf(request)];
+  switch (request.protocol) {
     case 'anthropic':
       return anthropicRules;
     case 'openai-chat':
-      return [legacy(({ body }) => chatFaults(body))];
+      return [...chatCompletionsRules, ...ofVendor];
     case 'openai-responses':
-      return [legacy(({ body }) => responsesFaults(body))];
+      return [...responsesRules, ...ofVendor];
     case 'google':
-      return [legacy(({ body, path }) => googleFaults(body, { path }))];
+      return googleRules;
     case 'ollama':
-      return [legacy(({ body, settled }) => ollamaFaults(body, settled))];
+      return ollamaRules;
     default:
-      return protocol satisfies never;
+      return request.protocol satisfies never;
   }
 }
-const legacy = (check: Rule['check']): Rule => ({ rule: 'legacy', page: '', check });
 
 function notFound({ protocol }: Route, model: string): string {
   switch (protocol.name) {

@@ -10,6 +10,10 @@ export type SentReply = {
   text: string;
   thinking: string;
   calls: readonly SentCall[];
+  /** What OpenAI calls the text: `commentary` before calls, else `final_answer`. */
+  phase?: string;
+  /** The reasoning as OpenRouter sends it. */
+  reasoningDetails?: unknown[];
 };
 
 /** What one server sent. It outlives the clients, which may start anew and resume. */
@@ -31,6 +35,11 @@ export class SentReplies {
         ? reply.calls.length === 0 && reply.text === text
         : isDeepStrictEqual(reply.calls, names),
     );
+  }
+
+  /** The newest reply with this text, whatever it called. */
+  findText(text: string): SentReply | undefined {
+    return this.replies.findLast((reply) => reply.text === text);
   }
 
   /** The digests after each message before one that is bound to them. */

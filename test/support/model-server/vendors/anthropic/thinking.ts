@@ -22,7 +22,7 @@ const EFFORT_BETA = 'mid-conversation-output-config-2026-07-01';
 const unsupported = (type: string) =>
   `"thinking.type.${type}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`;
 
-export function effortOf(body: Json): unknown {
+function effortOf(body: Json): unknown {
   return record(body.output_config).effort;
 }
 

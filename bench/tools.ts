@@ -4,7 +4,8 @@ import { mkdtemp, open, readFile, realpath, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
-import { type RouterDeps, runTools } from '../src/agent/tool-router.ts';
+import type { RouterDeps } from '../src/agent/router-deps.ts';
+import { runTools } from '../src/agent/tool-router.ts';
 import type { ToolCallPart } from '../src/contract/message.ts';
 import type { Tool, ToolContext } from '../src/contract/tool.ts';
 import { classify } from '../src/permissions/shell/classify.ts';

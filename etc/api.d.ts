@@ -41,6 +41,8 @@ type ToolContext = {
         images: boolean;
         imageLimits?: ImageLimits;
     };
+    /** How long the result of this call may be. Absent: as in a large window. */
+    limits?: ResultLimits;
     signal: AbortSignal;
     /** Files the session has read: SHA-256 by real path. */
     seen: Map<string, string>;
@@ -287,6 +289,24 @@ type ImageLimits = {
 };
 
 /**
+ * The longest tool results, in characters. A token is about four characters, so that a window of W tokens holds
+ * 4 W characters: a page of W / 2 characters fills an eighth of it.
+ */
+type ResultLimits = {
+    /** A page of a file; twice as much if the call asks for a number of lines. */
+    read: number;
+    readAsked: number;
+    /** Output of commands, MCP servers, web pages and everything not listed here. */
+    output: number;
+    /** Lines found by a search. */
+    search: number;
+    /** Names of files and folders. */
+    names: number;
+    /** All results of one reply together. */
+    reply: number;
+};
+
+/**
  * Work for a subagent. `task` is a short description for people; `resumeId` is the id of an earlier subagent to
  * continue.
  */
@@ -433,6 +453,16 @@ declare function defineAgentTool<Input>(tool: AgentTool<Input>): Tool;
 type Tool<Input = unknown> = {
     name: string;
     aliases?: readonly string[];
+    /** Other names of its arguments, compared without case, `_` and `-`. */
+    argumentAliases?: Readonly<Record<string, readonly string[]>>;
+    /** Arguments of other assistants that change nothing here. */
+    ignoredArguments?: readonly string[];
+    /** What cannot be said by other names alone. `calledAs` is the name that the model used. */
+    adapt?(input: Arguments, calledAs: string): AdaptedCall;
+    /** Accepted from every model, offered to none. */
+    isHidden?: true;
+    /** It changes nothing, although it declares no access: an argument that it does not know is only reported. */
+    onlyReads?: true;
     description: string;
     input: z.ZodType<Input>;
     /**
@@ -444,6 +474,8 @@ type Tool<Input = unknown> = {
     title(input: Input, shown: (path: string) => string): string;
     /** For a read-only call whose result people rarely read. */
     explores?: Exploration;
+    /** Which limit applies to its results; absent: that of output. */
+    results?: ResultKind;
     /** Pure: what the call would access. */
     access(input: Input): Access[];
     /** What the user should see before approving, or why the call cannot succeed. May read, never writes. */
@@ -451,8 +483,22 @@ type Tool<Input = unknown> = {
     run(input: Input, context: ToolContext): Promise<ToolResult>;
 };
 
+/** The arguments of a call by name, as a model wrote them. */
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** What a call in the dialect of another assistant means: other arguments, another tool, or nothing that exists. */
+type AdaptedCall = {
+    tool?: string;
+    input: Arguments;
+} | {
+    refuse: string;
+};
+
 /** What a read-only call looks at. Consecutive ones can be shown as one. */
 type Exploration = 'file' | 'pattern' | 'folder';
+
+/** Which of the limits applies to a tool. */
+type ResultKind = Exclude<keyof ResultLimits, 'readAsked' | 'reply'>;
 
 /**
  * What a call would access. `target` is a path, a command line, a URL, a web search query, a server's tool or a

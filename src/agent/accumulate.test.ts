@@ -27,6 +27,26 @@ function call(key: string, id: string | undefined, json: string): ProviderEvent[
 }
 
 describe('[L08] folding a reply', () => {
+  test('several calls written as one become calls of their own, in its place', () => {
+    const uses = [
+      { recipient_name: 'functions.Read', parameters: { file_path: 'a' } },
+      { recipient_name: 'functions.Glob', parameters: { pattern: '*' } },
+    ];
+    const reply = fold([
+      { type: 'tool_call_start', key: '0', name: 'multi_tool_use.parallel', id: 'x' },
+      { type: 'tool_call_delta', key: '0', json: JSON.stringify({ tool_uses: uses }) },
+      ...call('1', 'y', '{"file_path":"b"}'),
+      { type: 'stop', reason: 'tool_calls' },
+    ]);
+    const parts = toolCallsOf(reply.finish(AT));
+    expect(parts.map(({ name, input }) => [name, input])).toEqual([
+      ['Read', { file_path: 'a' }],
+      ['Glob', { pattern: '*' }],
+      ['Read', { file_path: 'b' }],
+    ]);
+    expect(new Set(parts.map(({ id }) => id)).size).toBe(3);
+  });
+
   test('deltas become parts in order of arrival', () => {
     const reply = fold([
       { type: 'thinking', text: 'hm' },

@@ -7,7 +7,7 @@ import {
   type Usage,
 } from '../contract/message.ts';
 import type { CompletionRequest, Provider, ProviderEvent, Refusal } from '../contract/provider.ts';
-import { parseObject } from '../lib/text/json.ts';
+import { isObject, parseObject } from '../lib/text/json.ts';
 
 type OpenCall = { part: ToolCallPart; json: string; vendorId: string | undefined };
 
@@ -148,6 +148,7 @@ export class Reply {
   finish(timestamp: string): AssistantMessage {
     this.#markContinued();
     for (const { part, json } of this.#calls.values()) Object.assign(part, parseInput(json));
+    this.#expandParallel();
     if (this.#stop === 'max_tokens') this.#markCut();
     this.#markRepeats();
     const reason = this.#stop ?? 'end';
@@ -175,6 +176,24 @@ export class Reply {
   #markCut(): void {
     const parts = [...this.#calls.values()].map(({ part }) => part);
     for (const part of parts) if (part === parts.at(-1) || part.malformed !== undefined) part.cut = true;
+  }
+
+  /** Several calls in one: some models write them so, although they can make several. */
+  #expandParallel(): void {
+    const all = [...this.#calls];
+    this.#calls.clear();
+    for (const [key, call] of all) {
+      const { part, vendorId } = call;
+      const inner = PARALLEL.test(part.name) ? innerCalls(part.input) : [];
+      if (inner.length === 0) {
+        this.#calls.set(key, call);
+        continue;
+      }
+      const parts = inner.map((one, i) => ({ ...part, ...one, id: i === 0 ? part.id : newCallId() }));
+      this.#content.splice(this.#content.indexOf(part), 1, ...parts);
+      for (const [i, one] of parts.entries())
+        this.#calls.set(`${key} ${i}`, { part: one, json: '', vendorId: i === 0 ? vendorId : undefined });
+    }
   }
 
   /** Two equal calls in one reply are one call that was sent twice, whatever their ids. */
@@ -284,6 +303,17 @@ function isClosed(part: AssistantMessage['content'][number]): boolean {
 
 function isSameCall(a: ToolCallPart, b: ToolCallPart): boolean {
   return a.name === b.name && isDeepStrictEqual(a.input, b.input);
+}
+
+const PARALLEL = /^(multi_tool_use\.)?parallel$/;
+
+function innerCalls(input: unknown): { name: string; input: unknown }[] {
+  const uses = isObject(input) ? input.tool_uses : undefined;
+  if (!Array.isArray(uses)) return [];
+  return uses.flatMap((use: unknown) => {
+    if (!isObject(use) || typeof use.recipient_name !== 'string') return [];
+    return [{ name: use.recipient_name.replace(/^functions\./, ''), input: use.parameters ?? {} }];
+  });
 }
 
 /** `call_0`, `functions.Read:3`, `7`, `tool-1`. */

@@ -7,9 +7,22 @@ import { nearest } from '../lib/text/nearest.ts';
 /** MCP servers may provide hundreds. */
 const MOST_NAMES = 100;
 
+/** What to do where other assistants have a tool. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  notebookedit: 'A notebook is a JSON file: change the source of its cells with Edit.',
+  jupytercellexecute: 'Run the notebook with Bash and jupyter nbconvert --execute.',
+  applydiff: 'Send the change as Edit with old_string and new_string, or as apply_patch.',
+  think: 'Think in your answer.',
+  attemptcompletion: 'End by answering without a call.',
+  finish: 'End by answering without a call.',
+  savememory:
+    'Write what should be remembered to the instructions file of the project, if the user wants that.',
+};
+
 export function explainUnknownTool(name: string, known: readonly string[]): string {
   const close = nearest(name, known);
-  const suggestion = close ? ` Did you mean ${close}?` : '';
+  const instead = INSTEAD[name.toLowerCase().replaceAll(/[^a-z]/g, '')];
+  const suggestion = instead ? ` ${instead}` : close ? ` Did you mean ${close}?` : '';
   const listed = known.slice(0, MOST_NAMES).join(', ');
   const more = known.length > MOST_NAMES ? ` and ${known.length - MOST_NAMES} more` : '';
   return `Unknown tool ${name}.${suggestion} Available tools: ${listed}${more}.`;
@@ -36,9 +49,24 @@ function faultIn(raw: string): string {
   }
 }
 
-export function explainBadInput(tool: string, error: z.ZodError): string {
+export function explainBadInput(tool: string, error: z.ZodError, unknown: readonly string[]): string {
   const problems = error.issues.map((issue) => `- ${issue.path.join('.') || 'arguments'}: ${issue.message}`);
-  return `${tool} did not run; its arguments are invalid:\n${problems.join('\n')}\nCorrect them and call it again.`;
+  const others = unknown.map((name) => `- ${name}: there is no such argument`);
+  return `${tool} did not run; its arguments are invalid:\n${[...problems, ...others].join('\n')}\nCorrect them and call it again.`;
+}
+
+export function explainUnknownArguments(
+  tool: string,
+  unknown: readonly string[],
+  known: readonly string[],
+): string {
+  const [what, them] = unknown.length === 1 ? ['is no argument', 'it'] : ['are no arguments', 'them'];
+  const others = known.length === 0 ? 'It takes none.' : `Its arguments are ${known.join(', ')}.`;
+  return `${tool} did not run: ${unknown.join(', ')} ${what} of it. ${others} Call it again without ${them}, or say it another way.`;
+}
+
+export function noteOfIgnored(unknown: readonly string[], known: readonly string[]): string {
+  return `[ignored: ${unknown.join(', ')}; the arguments are ${known.join(', ')}]`;
 }
 
 /** Without the brackets: quoted text must not be mistaken for a placeholder in a file. */
@@ -49,6 +77,6 @@ export function explainPlaceholders(unknown: readonly string[]): string {
 }
 
 /** Marked, so that a model that cannot write a valid call is eventually stopped. */
-export function unreadable(words: string): ToolResult {
-  return fail(words, { metadata: { unreadable: true } });
+export function unreadable(words: string, { tool, fault }: { tool: string; fault: string }): ToolResult {
+  return fail(words, { metadata: { unreadable: true, fault: `${tool}: ${fault}` } });
 }

@@ -3,7 +3,8 @@ import * as z from 'zod';
 import type { AgentEvent } from '../contract/event.ts';
 import type { ToolCallPart, ToolMessage } from '../contract/message.ts';
 import { defineTool, ok, type ToolContext } from '../contract/tool.ts';
-import { type RouterDeps, runTools } from './tool-router.ts';
+import type { RouterDeps } from './router-deps.ts';
+import { runTools } from './tool-router.ts';
 
 const ran: unknown[] = [];
 const look = defineTool({

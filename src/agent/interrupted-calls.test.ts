@@ -3,7 +3,7 @@ import { call, depsOf, play, toolOf, tools } from '../../test/support/router.ts'
 import type { AgentEvent } from '../contract/event.ts';
 import { ok } from '../contract/tool.ts';
 import { InterruptedCalls } from './interrupted-calls.ts';
-import type { RouterDeps } from './tool-router.ts';
+import type { RouterDeps } from './router-deps.ts';
 
 test('[L10] an abort answers every call at once, even if a tool ignores the signal', async () => {
   const abort = new AbortController();

@@ -1,12 +1,17 @@
 import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts';
 import type { Access, HookDecision, JudgedCall, Opening } from '../contract/permission.ts';
 import { fail, type Tool, type ToolResult } from '../contract/tool.ts';
+import { exampleCall } from './calls/example-call.ts';
+import { parseInput } from './calls/parse-input.ts';
+import { argumentNames, findTool, understandCall } from './calls/understand-call.ts';
 import {
   explainBadInput,
   explainCut,
   explainMalformed,
   explainPlaceholders,
+  explainUnknownArguments,
   explainUnknownTool,
+  noteOfIgnored,
   unreadable,
 } from './explain.ts';
 
@@ -25,6 +30,8 @@ export type PrepareDeps = {
    * run.
    */
   unknownPlaceholders?(tool: string, input: unknown): string[];
+  /** How many wrong calls of a tool came in a row, by its name. */
+  faults?: Map<string, number>;
   /** The existing answer to the call with this id. */
   answerTo(callId: string): ToolMessage | undefined;
 };
@@ -42,12 +49,14 @@ export type Prepared = {
   /** What a hook decided, and texts of hooks for the model. */
   hook?: HookDecision;
   notes?: readonly string[];
+  /** Names the arguments that had no effect. */
+  ignored?: string;
   answer?: ToolResult;
   /** The earlier answer to the same call. */
   given?: ToolMessage;
 };
 
-/** Looks up the tool and parses the input. */
+/** Looks up the tool, reads the call in its words, and parses the input. */
 export function prepareCall(sent: ToolCallPart, deps: PrepareDeps): Prepared {
   if (sent.cut)
     return { call: sent, title: sent.name, accesses: [], answer: fail(explainCut(sent.name), CUT) };
@@ -56,27 +65,66 @@ export function prepareCall(sent: ToolCallPart, deps: PrepareDeps): Prepared {
   const answersAs = resolved && { answersAs: sent.name };
   const item = { call, title: call.name, accesses: [], ...answersAs };
   const given = call.repeats === undefined ? undefined : deps.answerTo(call.repeats);
-  const tool = deps.find(call.name);
-  if (!tool) return { ...item, answer: unreadable(explainUnknownTool(call.name, deps.toolNames())) };
+  const named = findTool(call.name, deps.find);
+  if (!named) {
+    const fault = { tool: call.name, fault: 'name' };
+    return { ...item, answer: unreadable(explainUnknownTool(call.name, deps.toolNames()), fault) };
+  }
   if (call.malformed !== undefined)
-    return { ...item, answer: unreadable(explainMalformed(tool.name, call.malformed)) };
-  const local = deps.localInput ? deps.localInput(tool.name, call.input) : call.input;
-  const parsed = tool.input.safeParse(local);
-  if (!parsed.success) return { ...item, answer: unreadable(explainBadInput(tool.name, parsed.error)) };
+    return misread(item, named, { text: explainMalformed(named.name, call.malformed), fault: 'json' }, deps);
+  const understood = understandCall(call, named, deps.find);
+  if ('refuse' in understood)
+    return misread(item, named, { text: understood.refuse, fault: understood.refuse }, deps);
+  const { tool, unknown: unknownNames } = understood;
+  const inTypes = parseInput(tool.input, understood.input);
+  const local =
+    inTypes.success && deps.localInput ? deps.localInput(tool.name, inTypes.input) : understood.input;
+  const parsed = inTypes.success && deps.localInput ? parseInput(tool.input, local) : inTypes;
+  if (!parsed.success) {
+    const names = [...new Set(parsed.error.issues.map(({ path }) => path.join('.')))].join(' ');
+    const text = explainBadInput(tool.name, parsed.error, unknownNames);
+    return misread(item, tool, { text, fault: names }, deps);
+  }
   const input = parsed.data;
-  const accesses = local === call.input ? tool.access(input) : tool.access(input).map(withSecret);
+  const found = tool.access(input);
+  if (unknownNames.length > 0 && !isOnlyReading(tool, found)) {
+    const text = explainUnknownArguments(tool.name, unknownNames, argumentNames(tool) ?? []);
+    return misread(item, tool, { text, fault: unknownNames.join(' ') }, deps);
+  }
+  deps.faults?.delete(tool.name);
+  const own = inTypes.success ? inTypes.input : understood.input;
+  const accesses = local === own ? found : found.map(withSecret);
   const unknown = deps.unknownPlaceholders?.(tool.name, local) ?? [];
   if (unknown.length > 0 && accesses.some(({ kind }) => kind === 'write' || kind === 'execute'))
     return { ...item, answer: fail(explainPlaceholders(unknown)) };
   return {
-    call,
+    call: own === call.input ? call : { ...call, name: tool.name, input: own },
     tool,
     input,
     title: tool.title(input, deps.shownPath ?? ((path) => path)),
     accesses,
     ...answersAs,
     ...(given && { given }),
+    ...(unknownNames.length > 0 && { ignored: noteOfIgnored(unknownNames, argumentNames(tool) ?? []) }),
   };
+}
+
+/** Every wrong call of a tool after the first is answered with one that can be copied. */
+function misread(
+  item: Prepared,
+  tool: Tool,
+  { text, fault }: { text: string; fault: string },
+  { faults }: PrepareDeps,
+): Prepared {
+  const count = (faults?.get(tool.name) ?? 0) + 1;
+  faults?.set(tool.name, count);
+  const example = count > 1 ? `\nA call looks like this: ${exampleCall(tool)}` : '';
+  return { ...item, answer: unreadable(`${text}${example}`, { tool: tool.name, fault }) };
+}
+
+function isOnlyReading({ onlyReads }: Tool, accesses: readonly Access[]): boolean {
+  if (accesses.length === 0) return onlyReads ?? false;
+  return accesses.every(({ kind }) => kind === 'read' || kind === 'fetch' || kind === 'search');
 }
 
 function withSecret(access: Access): Access {

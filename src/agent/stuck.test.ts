@@ -11,7 +11,7 @@ let ids = 0;
 function turn(
   name: string,
   input: unknown,
-  answer: { text: string; unreadable?: true; running?: true; cut?: true },
+  answer: { text: string; unreadable?: true; fault?: string; running?: true; cut?: true },
 ): Message[] {
   const id = `c${ids++}`;
   const { text, ...metadata } = answer;
@@ -37,7 +37,6 @@ function turn(
 }
 
 const read = (text = 'alpha') => turn('Read', { file_path: 'a.txt' }, { text });
-const broken = (text: string) => turn('Read', {}, { text, unreadable: true });
 
 function outcome(...turns: Message[][]): string | null {
   try {
@@ -68,12 +67,18 @@ describe('a model that repeats itself', () => {
     expect(outcome(wait(), wait(), wait(), wait())).toBeNull();
   });
 
-  test('has two attempts to fix an unreadable call', () => {
-    expect(outcome(broken('a'), broken('b'))).toBeNull();
-    expect(outcome(broken('a'), broken('b'), read())).toBeNull();
-    expect(outcome(broken('a'), broken('b'), broken('The arguments\nof Read'))).toBe(
-      'The model made 3 invalid tool calls in a row. The arguments',
+  test('is stopped after the same fault of the same tool five times, or eight faults in a row', () => {
+    const wrong = (fault: string) =>
+      turn('Read', {}, { text: `The arguments\nof ${fault}`, unreadable: true, fault });
+    const many = (count: number, fault: (i: number) => string) =>
+      outcome(...Array.from({ length: count }, (_, i) => wrong(fault(i))));
+    expect(many(4, () => 'Read: limit')).toBeNull();
+    expect(many(5, () => 'Read: limit')).toBe('The model made 5 invalid tool calls in a row. The arguments');
+    expect(many(7, (i) => `Tool${i}: name`)).toBeNull();
+    expect(many(8, (i) => `Tool${i}: name`)).toBe(
+      'The model made 8 invalid tool calls in a row. The arguments',
     );
+    expect(outcome(...[1, 2, 3, 4].map(() => wrong('Read: limit')), read(), wrong('Read: limit'))).toBeNull();
   });
 
   test('a call too long for one answer is not requested forever', () => {

@@ -8,8 +8,9 @@ import {
   toolCallsOf,
 } from '../contract/message.ts';
 
-/** A call and two attempts to fix it. */
-const MOST_UNREADABLE = 3;
+/** The same tool called wrongly in the same way, or any calls that could not be understood. */
+const MOST_ALIKE_FAULTS = 5;
+const MOST_FAULTS = 8;
 /** A call too long for one answer and two attempts to shorten it. */
 const MOST_CUT = 3;
 
@@ -21,14 +22,14 @@ type Turn = { call: ToolCallPart; answer: ToolMessage | undefined }[];
  * call may get the same answer; polling a running command is unlimited.
  */
 export function refuseRepetition(history: readonly Message[], { alike: most }: { alike: number }): void {
-  const turns = lastTurns(history, Math.max(MOST_UNREADABLE, most));
-  const unreadable = turns.slice(-MOST_UNREADABLE);
+  const turns = lastTurns(history, Math.max(MOST_FAULTS, most));
   const last = turns.at(-1)?.at(-1);
   if (!last) return;
-  if (unreadable.length === MOST_UNREADABLE && unreadable.every(isUnreadable)) {
+  const faults = faultsInARow(turns);
+  if (faults !== null) {
     const words = last.answer ? (textOf(last.answer).split('\n')[0] ?? '') : '';
     throw new StuckError(
-      `The model made ${MOST_UNREADABLE} invalid tool calls in a row. ${shortened(words)}`,
+      `The model made ${faults} invalid tool calls in a row. ${shortened(words)}`,
       'Ask in smaller steps, choose a stronger model, or run `aca models probe` to detect how this one calls tools.',
     );
   }
@@ -44,6 +45,7 @@ export function refuseRepetition(history: readonly Message[], { alike: most }: {
     first &&
     others.length === most - 1 &&
     !isWaiting(first) &&
+    !isUnreadable(first) &&
     others.every((turn) => !isWaiting(turn) && isDeepStrictEqual(plain(turn), plain(first)))
   ) {
     const { name, input } = last.call;
@@ -70,8 +72,22 @@ function lastTurns(history: readonly Message[], most: number): Turn[] {
   return turns;
 }
 
+/** How many, if they are too many; else null. */
+function faultsInARow(turns: readonly Turn[]): number | null {
+  const all = turns.slice(-MOST_FAULTS);
+  if (all.length === MOST_FAULTS && all.every(isUnreadable)) return MOST_FAULTS;
+  const alike = turns.slice(-MOST_ALIKE_FAULTS);
+  const [first, ...others] = alike.map(faultsOf);
+  const isSame = first !== undefined && others.every((faults) => faults === first);
+  return alike.length === MOST_ALIKE_FAULTS && isSame && alike.every(isUnreadable) ? MOST_ALIKE_FAULTS : null;
+}
+
 function isUnreadable(turn: Turn): boolean {
   return turn.every(({ answer }) => answer?.metadata?.unreadable === true);
+}
+
+function faultsOf(turn: Turn): string {
+  return turn.map(({ answer }) => String(answer?.metadata?.fault)).join('\n');
 }
 
 function isCut(turn: Turn): boolean {

@@ -2,102 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { summaryOf } from '../contract/display.ts';
 import { PermissionDeniedError, ToolExecutionError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { ToolCall, ToolCallPart, ToolMessage } from '../contract/message.ts';
-import type {
-  Access,
-  HookAnswer,
-  HookDecision,
-  JudgedCall,
-  JudgeOptions,
-  Opening,
-  PermissionRequest,
-} from '../contract/permission.ts';
-import type { Tool, ToolContext, ToolResult } from '../contract/tool.ts';
-import { fail } from '../contract/tool.ts';
+import type { ToolCallPart, ToolMessage } from '../contract/message.ts';
+import type { Access, JudgeOptions, PermissionRequest } from '../contract/permission.ts';
+import { fail, type ToolResult } from '../contract/tool.ts';
 import { raceAbort, unlessAborted } from '../lib/async/abort.ts';
 import { Channel } from '../lib/async/channel.ts';
-import { bound } from './bound-result.ts';
+import type { ResultLimits } from '../lib/results/result-limits.ts';
+import { bound, ReplyBudget } from './bound-result.ts';
 import { accessesConflict } from './conflict.ts';
-import {
-  type InterruptedCalls,
-  interruptedBefore,
-  interruptedWhile,
-  PartialOutput,
-} from './interrupted-calls.ts';
-import { judgedCall, type PrepareDeps, type Prepared, prepareCall } from './prepare-call.ts';
-import type { CallLog } from './session-log.ts';
-
-/** `opens`: paths outside the working directory that the call may access. */
-export type Decision = { verdict: 'allow' | 'deny'; by: string; because: string; opens?: readonly Opening[] };
-
-export type RouterDeps = PrepareDeps & {
-  /** Judges a call and asks the user where the policy says so. */
-  decide(request: JudgedCall, options: JudgeOptions): Promise<Decision>;
-  /** The capabilities of the tool, as far as `scope` permits. */
-  context(signal: AbortSignal, reporter: CallReporter, scope: Scope): ToolContext;
-  /** Called with the output of a call before any of it is emitted. */
-  printed?(callId: string, accesses: readonly Access[], output: string): void;
-  /** Called with every call that ran, before its answer is emitted: records where the answer comes from. */
-  noteSources?(call: ReadCall): Promise<void>;
-  /** Whether a command is read-only; such commands run in parallel with other reads. */
-  isReadOnly(access: Access): boolean;
-  /** Saves a text too long for the model to a file it can page through; null if that failed. */
-  keepOutput(callId: string, text: string): Promise<string | null>;
-  /** The longest result for the current model, in characters; absent: the usual length. */
-  resultLimit?(): number;
-  /** Notes about the accessed paths for the model, appended to the answer. */
-  notesFor?(accesses: readonly Access[]): Promise<string[]>;
-  /** Called before a call is judged. A changed input is parsed and judged like any other. */
-  before?(call: ToolCall, signal: AbortSignal, about: AboutCall): Promise<Intercepted>;
-  /** Called before the user is asked; may answer instead. */
-  beforeQuestion?(call: ToolCall, signal: AbortSignal, about: AboutCall): Promise<HookAnswer | null>;
-  /** Why a hook wants the run to end; null if none does. */
-  halted?(): string | null;
-  /** Called after a call ran; the returned texts are appended to the answer. */
-  after?(call: ToolCall, result: ToolResult, signal: AbortSignal, about: AboutCall): Promise<string[]>;
-  /**
-   * Called when the last of a reply's calls has run, with what all of them accessed; the returned texts are appended
-   * to its answer.
-   */
-  settled?(accesses: readonly Access[], signal: AbortSignal): Promise<string[]>;
-  /** The subagent whose calls these are; absent for the conversation itself. */
-  agent?: CallAgent;
-  /** Runs an approved call; `changes` are its accesses that change something. If absent, the tool runs it. */
-  perform?(work: Work, context: ToolContext, reporter: CallReporter): Promise<ToolResult>;
-  /** Runs work with exclusive access: no other call, from any client, changes the same files meanwhile. */
-  inTurn?<T>(changes: readonly Access[], signal: AbortSignal, work: () => Promise<T>): Promise<T>;
-  /** May change an answer before it is saved. */
-  transformMessage?(message: ToolMessage): Promise<ToolMessage>;
-  log: CallLog;
-  /** Interrupted calls of earlier runs that have not ended yet. */
-  interrupted?: InterruptedCalls;
-};
-
-/** A call whose answer the model is about to read. */
-export type ReadCall = { tool: string; accesses: readonly Access[]; output: string };
-
-/** A subagent: its id, and its name. */
-export type CallAgent = { id: string; type: string };
-
-/** What hooks may know about a call beside the call itself. */
-type AboutCall = { accesses: readonly Access[]; agent?: CallAgent };
-
-/** The outcome of the hook before a call is judged; `notes` are appended to the answer. */
-type Intercepted =
-  | { type: 'go'; input: unknown; notes?: readonly string[]; hook?: HookDecision }
-  | { type: 'block'; by: string; because: string };
-
-export type Work = { tool: Tool; input: unknown; changes: readonly Access[] };
-
-/** What a call would access, and the paths it opens outside the working directory. */
-export type Scope = { accesses: readonly Access[]; opens: readonly Opening[] };
-
-/** How a call reports while it runs. `emit` resolves when the event has been processed. */
-export type CallReporter = {
-  callId: string;
-  progress(text: string): void;
-  emit(event: AgentEvent): Promise<void>;
-};
+import { interruptedBefore, interruptedWhile, PartialOutput } from './interrupted-calls.ts';
+import { judgedCall, type Prepared, prepareCall } from './prepare-call.ts';
+import type { AboutCall, CallReporter, RouterDeps } from './router-deps.ts';
 
 /** `touches`: its accesses, for conflict checks. */
 type Ready = Prepared & { touches: Access[] };
@@ -122,7 +37,7 @@ export async function* runTools(
 type Wires = { channel: Channel<AgentEvent>; signal: AbortSignal };
 
 /** The calls of a reply that will run and have not ended. */
-type Pending = { unfinished: Set<ToolCallPart>; accesses: readonly Access[] };
+type Pending = { unfinished: Set<ToolCallPart>; accesses: readonly Access[]; budget: ReplyBudget };
 
 async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires: Wires): Promise<void> {
   const prepared = calls.map((call) => prepareCall(call, deps));
@@ -145,6 +60,7 @@ async function answerAll(calls: readonly ToolCallPart[], deps: RouterDeps, wires
   const pending: Pending = {
     unfinished: new Set(running.map(({ call }) => call)),
     accesses: running.flatMap(({ accesses }) => accesses),
+    budget: new ReplyBudget(running, deps.windowTokens?.()),
   };
   const started = new Map<Prepared, { touches: Access[]; answered: Promise<ToolMessage> }>();
   for (const item of prepared) {
@@ -250,7 +166,7 @@ async function judge(
     if (opens) item.opens = opens;
     const details = { by, because, accesses, title };
     await channel.push({ type: 'judged', callId: call.id, tool: tool.name, verdict, ...details });
-    if (verdict === 'deny') item.answer = fail(because);
+    if (verdict === 'deny') item.answer = fail(decision.toModel ?? because);
   } catch (error) {
     if (error instanceof Refused) item.answer = fail(error.message);
     else if (!signal.aborted) throw error;
@@ -273,7 +189,8 @@ async function answer(
   { channel, signal, pending }: Wires & { pending: Pending },
 ): Promise<ToolMessage> {
   const started = performance.now();
-  const result = item.answer ?? (await runOne(item, deps, { channel, signal }));
+  const limits = pending.budget.limits();
+  const result = item.answer ?? (await runOne(item, deps, { channel, signal, limits }));
   const { call, tool } = item;
   const said =
     deps.after && tool && !item.answer && !signal.aborted
@@ -291,7 +208,12 @@ async function answer(
   const news = isLast && !signal.aborted ? ((await deps.settled?.(pending.accesses, signal)) ?? []) : [];
   const { success, display, summary = summaryOf(display) } = result;
   if (!item.answer) deps.printed?.(call.id, item.accesses, result.success ? result.output : result.error);
-  const { text, metadata } = await bound(call.id, result, deps);
+  const { text, metadata } = await bound(
+    { id: call.id, tool, limits: pending.budget.limits() },
+    result,
+    deps,
+  );
+  if (!item.answer) pending.budget.ended(text.length);
   if (!item.answer && tool)
     await deps.noteSources?.({ tool: tool.name, accesses: item.accesses, output: text });
   const images = result.success ? (result.images ?? []) : [];
@@ -305,10 +227,12 @@ async function answer(
       { type: 'text', text },
       ...images,
       ...notes.map((note) => ({ type: 'text' as const, text: note })),
-      ...[...(item.notes ?? []), ...(said ?? []), ...news].map((note) => ({
-        type: 'text' as const,
-        text: `\n\n${note}`,
-      })),
+      ...[...(item.ignored ? [item.ignored] : []), ...(item.notes ?? []), ...(said ?? []), ...news].map(
+        (note) => ({
+          type: 'text' as const,
+          text: `\n\n${note}`,
+        }),
+      ),
     ],
     ...(metadata && { metadata }),
     ...(summary && { summary }),
@@ -341,7 +265,11 @@ async function repeatAnswer(
   return { ...given, callId: call.id, metadata: { ...given.metadata, repeats: given.callId } };
 }
 
-async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires): Promise<ToolResult> {
+async function runOne(
+  item: Ready,
+  deps: RouterDeps,
+  { channel, signal, limits }: Wires & { limits: ResultLimits },
+): Promise<ToolResult> {
   const { call, tool, input, title, accesses, touches, opens = [] } = item;
   const blocked = (tool && (await deps.interrupted?.waitFor(touches, signal))) ?? null;
   if (!tool || signal.aborted) return interruptedBefore();
@@ -364,7 +292,7 @@ async function runOne(item: Ready, deps: RouterDeps, { channel, signal }: Wires)
     },
   };
   try {
-    const context = deps.context(signal, reporter, { accesses, opens });
+    const context = { ...deps.context(signal, reporter, { accesses, opens }), limits };
     const work = async () =>
       deps.perform?.({ tool, input, changes }, context, reporter) ?? tool.run(input, context);
     const running = deps.inTurn?.(changes, signal, work) ?? work();

@@ -31,7 +31,7 @@ function windowOf(input: unknown): Window | null {
   if (typeof file_path !== 'string') return null;
   return {
     file: path.normalize(file_path),
-    offset: typeof offset === 'number' ? offset : 0,
+    offset: typeof offset === 'number' ? Math.max(1, offset) : 1,
     limit: typeof limit === 'number' ? limit : null,
     pages: typeof pages === 'string' ? pages : null,
   };

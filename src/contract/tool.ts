@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ImageLimits } from '../lib/images/fit-image.ts';
+import type { ResultKind, ResultLimits } from '../lib/results/result-limits.ts';
 import type { Display, Exploration, Summary } from './display.ts';
 import type { ImagePart } from './message.ts';
 import type { Access } from './permission.ts';
@@ -225,6 +226,8 @@ export type ToolContext = {
   todos: { list(): readonly Todo[]; replace(items: readonly Todo[]): void };
   /** The input types the current model supports, and the images that its vendor takes. */
   accepts: { images: boolean; imageLimits?: ImageLimits };
+  /** How long the result of this call may be. Absent: as in a large window. */
+  limits?: ResultLimits;
   signal: AbortSignal;
   /** Files the session has read: SHA-256 by real path. */
   seen: Map<string, string>;
@@ -241,9 +244,25 @@ export type ToolContext = {
 /** The user is not asked about a call that cannot succeed: the model gets the error at once. */
 type Preview = Display | { kind: 'refused'; error: string };
 
+/** The arguments of a call by name, as a model wrote them. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** What a call in the dialect of another assistant means: other arguments, another tool, or nothing that exists. */
+export type AdaptedCall = { tool?: string; input: Arguments } | { refuse: string };
+
 export type Tool<Input = unknown> = {
   name: string;
   aliases?: readonly string[];
+  /** Other names of its arguments, compared without case, `_` and `-`. */
+  argumentAliases?: Readonly<Record<string, readonly string[]>>;
+  /** Arguments of other assistants that change nothing here. */
+  ignoredArguments?: readonly string[];
+  /** What cannot be said by other names alone. `calledAs` is the name that the model used. */
+  adapt?(input: Arguments, calledAs: string): AdaptedCall;
+  /** Accepted from every model, offered to none. */
+  isHidden?: true;
+  /** It changes nothing, although it declares no access: an argument that it does not know is only reported. */
+  onlyReads?: true;
   description: string;
   input: z.ZodType<Input>;
   /**
@@ -255,6 +274,8 @@ export type Tool<Input = unknown> = {
   title(input: Input, shown: (path: string) => string): string;
   /** For a read-only call whose result people rarely read. */
   explores?: Exploration;
+  /** Which limit applies to its results; absent: that of output. */
+  results?: ResultKind;
   /** Pure: what the call would access. */
   access(input: Input): Access[];
   /** What the user should see before approving, or why the call cannot succeed. May read, never writes. */

@@ -165,7 +165,7 @@ test('[Y09] what is always asked about is never remembered', async () => {
   expect({ questions: questions.length, told }).toEqual({ questions: 2, told: [] });
 });
 
-test('without a user to ask, the answer is no and says how to allow it', async () => {
+test('without a user to ask, the answer is no; the user sees how to allow it, and the model one short sentence', async () => {
   const gate = createGate({ policy: () => policy });
 
   expect(await gate.decide(bash("echo 'a' > b"), { signal })).toEqual({
@@ -174,6 +174,8 @@ test('without a user to ask, the answer is no and says how to allow it', async (
     because:
       "Bash echo 'a' > b needs approval (writes to b), and this session is not interactive; " +
       "allow it with --allow 'Bash(echo '\\''a'\\'' > b)'",
+    toModel:
+      'Refused: it needs approval (writes to b), and nobody can approve it in this run. Do what is possible without it, and say what is missing.',
   });
 });
 

@@ -23,6 +23,8 @@ type Decision = {
   verdict: 'allow' | 'deny';
   by: string;
   because: string;
+  /** Instead of `because`, which names flags that only the user can set. */
+  toModel?: string;
   reason?: string;
 } & Pick<Evaluation, 'opens' | 'withoutSandbox'>;
 
@@ -212,8 +214,13 @@ function nobodyThere(call: JudgedCall, judgement: Evaluation, policy: Policy): D
       ? `approve it in an interactive session, or add ${wanted.map((one) => JSON.stringify(one)).join(', ')} to permissions.trust and permissions.allow in your settings`
       : 'approve it in an interactive session';
   const because = `${call.operation} needs approval (${judgement.because}), and this session is not interactive; ${way}`;
-  return { verdict: 'deny', by: judgement.by, because };
+  const why = judgement.because.slice(0, MAX_REASON);
+  const toModel = `Refused: it needs approval (${why}), and nobody can approve it in this run. Do what is possible without it, and say what is missing.`;
+  return { verdict: 'deny', by: judgement.by, because, toModel };
 }
+
+/** A reason may quote a command. */
+const MAX_REASON = 200;
 
 /** The key of identical requests: same tool, same accesses, same input. */
 function keyOf({ tool, accesses, input }: JudgedCall): string {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Display } from '../contract/display.ts';
 import { defineTool, fail, ok } from '../contract/tool.ts';
+import { adaptAskUser } from './dialects/adapt-planning.ts';
 
 const MAX_CHOICES = 9;
 /** The title shows a shorter question completely. */
@@ -8,7 +9,19 @@ const TITLE_LENGTH = 60;
 
 export const askUser = defineTool({
   name: 'AskUser',
-  aliases: ['ask_user_question', 'ask_question', 'ask', 'ask_followup_question'],
+  aliases: [
+    'ask_user_question',
+    'ask_question',
+    'ask',
+    'ask_followup_question',
+    'request_user_input',
+    'question',
+  ],
+  argumentAliases: {
+    question: ['prompt', 'message', 'text', 'query'],
+    choices: ['options', 'suggestions', 'follow_up', 'answers'],
+  },
+  adapt: adaptAskUser,
   description:
     'Ask the user one question and wait for the answer. ' +
     'Ask only what you cannot find out yourself and what would change the work.',

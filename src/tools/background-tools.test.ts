@@ -22,7 +22,7 @@ describe('background commands', () => {
       metadata: { id: 'bg_1', command },
       summary: { kind: 'started', id: 'bg_1' },
     });
-    expect(await use(bashOutput, { id: 'bg_1', wait_ms: 20_000 }, context)).toEqual({
+    expect(await use(bashOutput, { id: 'bg_1', wait_ms: 20_000, until: '^up$' }, context)).toEqual({
       success: true,
       output: 'bg_1 is running.\nup\n',
       display: { kind: 'text', text: 'up\n' },
@@ -48,18 +48,20 @@ describe('background commands', () => {
     });
   });
 
-  test('waiting ends with new output, the end of the command, a timeout, or an abort', async () => {
+  test('waiting ends with output that matches, the end of the command, a timeout, or an abort', async () => {
     const { root, context } = await bench();
     const until = (name: string) => `until [ -e ${name} ]; do sleep 0.02; done`;
     const go = (name: string) => writeFile(path.join(root, name), '');
     await start(`${until('go')}; printf '\\033[32mgreen\\033[0m'; ${until('end')}; kill -SEGV $$`, context);
-    const timed = async (wait_ms: number) => {
+    const timed = async (wait_ms: number, pattern?: string) => {
       const started = Date.now();
-      const { output } = (await use(bashOutput, { id: 'bg_1', wait_ms }, context)) as { output: string };
+      const { output } = (await use(bashOutput, { id: 'bg_1', wait_ms, until: pattern }, context)) as {
+        output: string;
+      };
       return { output, ms: Date.now() - started };
     };
     const nothing = await timed(50);
-    const [green] = await Promise.all([timed(30_000), go('go')]);
+    const [green] = await Promise.all([timed(30_000, 'gr[e]+n'), go('go')]);
     const [end] = await Promise.all([timed(30_000), go('end')]);
     expect([nothing.output, green.output, end.output]).toEqual([
       'bg_1 is running.\n(no new output)',
@@ -82,6 +84,15 @@ describe('background commands', () => {
     await context.shell.stop('bg_2');
   });
 
+  test('waiting collects everything that is printed until the end, in one call', async () => {
+    const { context } = await bench();
+    await start('for i in 1 2 3 4; do echo line $i; sleep 0.2; done', context);
+    expect(await use(bashOutput, { id: 'bg_1', wait_ms: 30_000 }, context)).toMatchObject({
+      output: 'bg_1 ended with exit code 0.\nline 1\nline 2\nline 3\nline 4\n',
+    });
+    expect(await use(bashOutput, { id: 'bg_1', until: '(' }, context)).toMatchObject({ success: false });
+  });
+
   test('an unknown id is answered with the known ones', async () => {
     const { context } = await bench();
     const none = { success: false, error: 'There is no bg_7: nothing was started in the background.' };
@@ -99,6 +110,6 @@ describe('background commands', () => {
     expect(bash.access(bash.input.parse({ command: 'ls', run_in_background: true }))).toEqual([
       { kind: 'execute', target: 'ls' },
     ]);
-    expect(bashOutput.input.safeParse({ id: 'bg_1', wait_ms: 30_001 }).success).toBe(false);
+    expect(bashOutput.input.safeParse({ id: 'bg_1', wait_ms: 600_001 }).success).toBe(false);
   });
 });

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type CommandOutcome, defineTool, fail, ok, type Tool } from '../contract/tool.ts';
 import { onAbort } from '../lib/async/abort.ts';
 import { truncateText } from '../lib/text/truncate.ts';
+import { adaptBash } from './dialects/adapt-running.ts';
 import { commandTitle } from './running/command-title.ts';
 import { createLiveOutput } from './running/live-output.ts';
 import { sandboxHint } from './running/sandbox-hint.ts';
@@ -33,25 +34,50 @@ const input = () =>
       .describe('Only for a command that the sandbox blocked; the user is asked'),
   });
 
+/** How other assistants call it. */
+const dialects = {
+  aliases: [
+    ...['run_command', 'run_shell_command', 'execute_command', 'shell', 'sh', 'exec', 'terminal', 'run'],
+    ...['shell_command', 'exec_command', 'local_shell', 'container.exec', 'execute_bash', 'run_terminal_cmd'],
+    ...['run_terminal_command', 'run_in_terminal', 'bash_tool', 'cmd'],
+  ],
+  argumentAliases: {
+    command: ['cmd', 'script', 'command_line', 'bash_command'],
+    working_directory: [
+      'workdir',
+      'cwd',
+      'dir_path',
+      'directory',
+      'dir',
+      'working_dir',
+      'work_dir',
+      'folder',
+    ],
+    run_in_background: ['is_background', 'background', 'in_background'],
+    outside_sandbox: ['dangerouslyDisableSandbox', 'with_escalated_permissions'],
+  },
+  ignoredArguments: [
+    'login',
+    'max_output_tokens',
+    'requires_approval',
+    'prefix_rule',
+    'intent',
+    'goal',
+    'security_risk',
+  ],
+  adapt: adaptBash,
+};
+
 export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOptions = {}): Tool {
   return defineTool({
     name: 'Bash',
-    aliases: [
-      'run_command',
-      'run_shell_command',
-      'execute_command',
-      'shell',
-      'sh',
-      'exec',
-      'terminal',
-      'run',
-    ],
+    ...dialects,
     description:
       `Run a command in ${name ?? 'the system shell'} and wait for it to finish. It gets no input and no terminal, so pass ` +
       `flags such as --yes. It may run for at most ${maxTimeoutMs} ms; for servers and other long work set ` +
       'run_in_background. Each call starts fresh: cd and variables do not carry over. For files prefer Read, Edit, Glob ' +
-      'and Grep. In the sandbox only the working directory and /tmp can be changed, secrets cannot be read and there is no ' +
-      'network.',
+      'and Grep. In the sandbox only the working directory can be changed, /tmp is empty in each call, secrets are hidden, ' +
+      'and there may be no network.',
     input,
 
     title: ({ command }) => `Bash ${commandTitle(command)}`,

@@ -4,6 +4,7 @@ import type { Display } from '../contract/display.ts';
 import { defineTool, type FileStat, type Files, fail, ok, type ToolContext } from '../contract/tool.ts';
 import { diffOf } from '../lib/text/diff-lines.ts';
 import { decodeText, detectEncoding } from '../lib/text/text-encoding.ts';
+import { FILE_NAMES, FOLDER_NAMES } from './dialects/names.ts';
 import type { Refusal } from './editing/plan-edit.ts';
 
 const MAX_LISTED = 200;
@@ -15,6 +16,8 @@ type Target = { type: 'target'; entry: FileStat; isLink: boolean };
 export const remove = defineTool({
   name: 'Delete',
   aliases: ['delete_file', 'file_delete', 'remove_file', 'remove', 'rm', 'unlink', 'delete_files'],
+  argumentAliases: { file_path: [...FILE_NAMES, ...FOLDER_NAMES], recursive: ['-r', '-rf'] },
+  ignoredArguments: ['force'],
   description:
     'Delete a file, or a folder with everything in it if recursive is true. ' +
     'A copy is kept, and the user can restore it with /undo.',

@@ -3,12 +3,14 @@ import * as z from 'zod';
 import type { CodeIntelligence, Finding } from '../contract/code-intelligence.ts';
 import { countOf } from '../contract/display.ts';
 import { defineTool, fail, ok, type Tool } from '../contract/tool.ts';
+import { FILE_NAMES } from './dialects/names.ts';
 
 const MOST = 100;
 
 export function createDiagnostics(code: CodeIntelligence): Tool {
   return defineTool({
     name: 'Diagnostics',
+    argumentAliases: { file_path: FILE_NAMES },
     aliases: ['getDiagnostics'],
     description:
       'List all errors and warnings of a file, from a language server. New errors come by themselves after your changes.',

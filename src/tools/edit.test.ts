@@ -95,15 +95,50 @@ describe('[T08] [T09] [Y17] Edit', () => {
     expect(await tree()).toEqual(files);
   });
 
-  test('a file that changed between reading and editing is left alone', async () => {
+  test.each([
+    ['a line after it', 'one\ntwo\nthree\n', 'one\ntwo\nthree\nfour\n', 'now lines 4'],
+    ['a line before it', 'one\ntwo\nthree\n', 'zero\none\ntwo\nthree\n', 'now lines 1'],
+    ['a line of another function', 'one\n\n\n\ntwo\n', 'one\n\n\n\nTWO\n', 'now lines 4-5'],
+  ])(
+    'an edit is made although %s changed since, and the change is reported',
+    async (_, before, now, where) => {
+      const { root, context } = await bench({ 'a.ts': before });
+      await use(read, { file_path: 'a.ts' }, context);
+      await writeFile(path.join(root, 'a.ts'), now);
+      expect(await use(edit, change('one', 'ONE'), context)).toMatchObject({
+        success: true,
+        output: `File updated successfully\nThe file was changed elsewhere since you read it (${where}); that change was kept.`,
+      });
+      expect(await readFile(path.join(root, 'a.ts'), 'utf8')).toBe(now.replace('one', 'ONE'));
+    },
+  );
+
+  test.each([
+    ['a("x")\n', 'a(\u201Cx\u201D)', 'b', 'b\n', /curly quotes/],
+    ['a\nb\n', 'a\\nb', 'c\\nd', 'c\nd\n', /escapes such as/],
+    ['say "x"\n', 'say \\"x\\"', 'y', 'y\n', /escapes such as/],
+  ])('%j is found by %j, and the spelling is named', async (before, old, fresh, after, note) => {
+    const { root, context } = await bench({ 'a.ts': before });
+    const result = await use(edit, change(old, fresh), context);
+    expect(result.success ? result.output : result.error).toMatch(note);
+    expect(await readFile(path.join(root, 'a.ts'), 'utf8')).toBe(after);
+  });
+
+  test('text that changed, or now occurs twice, is left alone', async () => {
     const { root, context, tree } = await bench({ 'a.ts': 'one\n' });
     await use(read, { file_path: 'a.ts' }, context);
+    for (const [now, all] of [
+      ['one, meanwhile\n', false],
+      ['one\none\n', true],
+    ] as const) {
+      await writeFile(path.join(root, 'a.ts'), now);
+      expect(await use(edit, change('one', 'two', { replace_all: all }), context)).toEqual({
+        success: false,
+        error: 'File modified since last read\nRead a.ts again, then repeat the edit.',
+      });
+      expect(await tree()).toEqual({ 'a.ts': now });
+    }
     await writeFile(path.join(root, 'a.ts'), 'one\nmeanwhile\n');
-    expect(await use(edit, change('one', 'two'), context)).toEqual({
-      success: false,
-      error: 'File modified since last read\nRead a.ts again, then repeat the edit.',
-    });
-    expect(await tree()).toEqual({ 'a.ts': 'one\nmeanwhile\n' });
     await use(read, { file_path: 'a.ts' }, context);
     expect(await use(edit, change('one', 'two'), context)).toMatchObject({ success: true });
   });

@@ -2,8 +2,12 @@ import * as z from 'zod';
 import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
 import { sha256 } from '../lib/sha256.ts';
 import type { LineDiff } from '../lib/text/diff-lines.ts';
-import { applyEdit } from './editing/apply-edit.ts';
+import { adaptEdit } from './dialects/adapt-editing.ts';
+import { FILE_NAMES, NEW_TEXT_NAMES, OLD_TEXT_NAMES } from './dialects/names.ts';
+import { applyMeant } from './editing/apply-meant.ts';
+import { checkChange } from './editing/changed-since.ts';
 import { bytesWith, type Draft, openDraft, type Refusal } from './editing/plan-edit.ts';
+import { noteSeen } from './editing/seen-files.ts';
 import { showChange } from './editing/show-change.ts';
 
 const input = () =>
@@ -20,7 +24,18 @@ type Planned = { type: 'edit'; draft: Draft; units: string; count: number; notes
 
 export const edit = defineTool({
   name: 'Edit',
-  aliases: ['edit_file', 'file_edit', 'str_replace', 'str_replace_editor', 'replace', 'replace_in_file'],
+  aliases: [
+    ...['edit_file', 'file_edit', 'str_replace', 'str_replace_editor', 'str_replace_based_edit_tool'],
+    ...['replace', 'replace_in_file', 'search_replace', 'search_and_replace'],
+  ],
+  argumentAliases: {
+    file_path: FILE_NAMES,
+    old_string: OLD_TEXT_NAMES,
+    new_string: NEW_TEXT_NAMES,
+    replace_all: ['allow_multiple'],
+  },
+  ignoredArguments: ['instruction', 'instructions'],
+  adapt: adaptEdit,
   description:
     'Replace exact text in a file; everything else stays byte for byte, encoding and line endings included. ' +
     'Include enough surrounding lines in old_string to match exactly one place.',
@@ -43,7 +58,7 @@ export const edit = defineTool({
     const bytes = bytesWith(units, draft);
     await context.files.write(edit.file_path, bytes, draft.file);
     const hash = sha256(bytes);
-    context.seen.set(draft.file.path, hash);
+    noteSeen(context, { path: draft.file.path, bytes, sha256: hash });
     return ok(['File updated successfully', ...notes].join('\n'), {
       display: await showPlan(edit.file_path, plan),
       metadata: { path: draft.file.path, replacements: count, sha256: hash },
@@ -55,9 +70,11 @@ export const edit = defineTool({
 async function planEdit(edit: EditInput, context: ToolContext): Promise<Planned> {
   const draft = await openDraft(edit.file_path, context, edit.checksum);
   if (draft.type === 'refused') return draft;
-  const edited = applyEdit(draft.units, draft.encoding, edit);
+  const edited = applyMeant(draft.units, draft.encoding, edit);
   if (edited.type === 'refused') return edited;
-  return { ...edited, type: 'edit', draft };
+  const check = await checkChange(draft, edit.file_path, [edit.old_string]);
+  if ('error' in check) return check;
+  return { ...edited, type: 'edit', draft, notes: [...edited.notes, ...check.notes] };
 }
 
 function showPlan(path: string, { draft, units }: { draft: Draft; units: string }): Promise<LineDiff> {

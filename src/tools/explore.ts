@@ -1,12 +1,19 @@
 import * as z from 'zod';
 import { defineTool } from '../contract/tool.ts';
 import { delegateCall } from './delegate.ts';
+import { adaptTask } from './dialects/adapt-planning.ts';
 
 export const EXPLORE = 'Explore';
 
 export const explore = defineTool({
   name: EXPLORE,
   aliases: ['explore_codebase', 'codebase_investigator', 'scout'],
+  argumentAliases: {
+    prompt: ['objective', 'question', 'query', 'task', 'instructions'],
+    description: ['title', 'name'],
+    continue: ['task_id', 'resume', 'agent_id'],
+  },
+  adapt: adaptTask,
   description:
     'Let a subagent explore the code and answer a question about it, so that what it reads does not fill your context. ' +
     'It can read and search, but not change anything. Several in one reply run in parallel. Include everything it needs to know.',

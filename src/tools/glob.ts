@@ -3,6 +3,9 @@ import * as z from 'zod';
 import { defineTool, fail, ok } from '../contract/tool.ts';
 import { splitGlob } from '../lib/paths/glob-base.ts';
 import { quotedName } from '../lib/paths/quoted-name.ts';
+import { fullLimits } from '../lib/results/result-limits.ts';
+import { adaptGlob } from './dialects/adapt-reading.ts';
+import { FOLDER_NAMES } from './dialects/names.ts';
 import { fitting } from './reading/page.ts';
 
 const MAX_PATHS = 200;
@@ -19,7 +22,22 @@ const input = () =>
 
 export const glob = defineTool({
   name: 'Glob',
-  aliases: ['glob_files', 'find_files', 'file_search'],
+  aliases: ['glob_files', 'find_files', 'file_search', 'find'],
+  argumentAliases: {
+    pattern: [
+      'query',
+      'glob',
+      'glob_pattern',
+      'file_pattern',
+      'name_pattern',
+      'name',
+      'file_name',
+      'patterns',
+    ],
+    path: [...FOLDER_NAMES, 'paths'],
+    include_ignored: ['no_ignore', 'include_hidden', 'hidden'],
+  },
+  adapt: adaptGlob,
   description:
     `Find files by name pattern, the most recently changed first, at most ${MAX_PATHS}. Ignored files are skipped, ` +
     'and so are hidden ones unless the pattern names a dot.',
@@ -27,10 +45,11 @@ export const glob = defineTool({
 
   title: ({ pattern, path: under }, shown) =>
     `Glob ${path.isAbsolute(pattern) ? shown(pattern) : pattern}${under === undefined ? '' : ` in ${shown(under)}`}`,
+  results: 'names',
   explores: 'pattern',
   access: (query) => [{ kind: 'read', target: placeOf(query).folder }],
 
-  async run(query, { files, search, signal }) {
+  async run(query, { files, search, signal, limits }) {
     const { folder, pattern } = placeOf(query);
     const stat = await files.stat(folder);
     if (stat?.type !== 'directory')
@@ -45,7 +64,7 @@ export const glob = defineTool({
         : ' Ignored and hidden files were skipped; set include_ignored to search them, too.';
       return ok(`No file matches ${query.pattern}.${hint}`, { display, metadata: { total } });
     }
-    const { text, shown } = fitting(paths.map(quotedName));
+    const { text, shown } = fitting(paths.map(quotedName), (limits ?? fullLimits).names);
     const left = total - shown;
     const more =
       left > 0 ? `\n[${left} more ${left === 1 ? 'file' : 'files'}; narrow the pattern to see more]` : '';

@@ -1,5 +1,6 @@
 import type { CodeIntelligence } from '../contract/code-intelligence.ts';
 import type { Tool } from '../contract/tool.ts';
+import { applyPatch } from './apply-patch.ts';
 import { askUser } from './ask-user.ts';
 import { type BashOptions, createBash } from './bash.ts';
 import { bashOutput } from './bash-output.ts';
@@ -42,7 +43,7 @@ export function builtinTools(
     ...bash
   } = options;
   return [
-    ...[read, edit, write, multiEdit, glob, grep, search, list],
+    ...[read, edit, write, multiEdit, applyPatch, glob, grep, search, list],
     ...[createBash(bash), bashOutput, killShell, remove, webFetch],
     ...[createWebSearch(searchWeb), todo, askUser, presentPlan],
     ...[explore, createTask(agents)],

@@ -1,10 +1,14 @@
 import * as z from 'zod';
 import { defineTool, fail, ok } from '../contract/tool.ts';
 import { explainUnknownId } from './bash-output.ts';
+import { adaptKillShell } from './dialects/adapt-running.ts';
+import { SHELL_ID_NAMES } from './dialects/names.ts';
 
 export const killShell = defineTool({
   name: 'KillShell',
-  aliases: ['kill_bash', 'kill_command', 'stop_command'],
+  aliases: ['kill_bash', 'kill_command', 'stop_command', 'task_stop', 'kill_terminal'],
+  argumentAliases: { id: SHELL_ID_NAMES },
+  adapt: adaptKillShell,
   description: 'Stop a background command and everything it started.',
   input: () => z.object({ id: z.string().describe('The id Bash returned, such as bg_1') }),
 

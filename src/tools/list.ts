@@ -3,7 +3,10 @@ import * as z from 'zod';
 import { countOf } from '../contract/display.ts';
 import { defineTool, type FileStat, type Files, fail, ok } from '../contract/tool.ts';
 import { quotedName } from '../lib/paths/quoted-name.ts';
+import { fullLimits } from '../lib/results/result-limits.ts';
 import { humanSize } from '../lib/text/size.ts';
+import { adaptList } from './dialects/adapt-reading.ts';
+import { FILE_NAMES, FOLDER_NAMES } from './dialects/names.ts';
 import { explainMissing } from './reading/folder.ts';
 import { fitting } from './reading/page.ts';
 
@@ -18,6 +21,12 @@ const MAX_KNOWN = 50_000;
 export const list = defineTool({
   name: 'List',
   aliases: ['list_files', 'list_directory', 'list_dir', 'ls', 'tree'],
+  argumentAliases: {
+    path: [...FOLDER_NAMES, ...FILE_NAMES],
+    depth: ['max_depth', 'levels', 'level'],
+    include_ignored: ['no_ignore', 'include_hidden', 'hidden', 'all', '-a'],
+  },
+  adapt: adaptList,
   description:
     'List a folder as a tree: folders with the number of files in them, files with their size. Ignored and hidden ' +
     'entries are skipped and counted.',
@@ -32,10 +41,11 @@ export const list = defineTool({
     }),
 
   title: ({ path: folder }, shown) => `List ${shown(folder)}`,
+  results: 'names',
   explores: 'folder',
   access: ({ path: folder }) => [{ kind: 'read', target: folder }],
 
-  async run({ path: folder, depth, include_ignored }, { cwd, files, search, signal }) {
+  async run({ path: folder, depth, include_ignored }, { cwd, files, search, signal, limits }) {
     const stat = await files.stat(folder);
     if (!stat) return fail(await explainMissing(folder, files));
     if (stat.type !== 'directory') return fail(`${folder} is a file. Read it, or list its folder.`);
@@ -45,7 +55,7 @@ export const list = defineTool({
     const tree = new Tree(files, { known, complete: found !== null && found.total <= MAX_KNOWN, signal });
     await tree.add(stat.path, { indent: '', depth });
 
-    const { text, shown } = fitting(tree.lines);
+    const { text, shown } = fitting(tree.lines, (limits ?? fullLimits).names);
     const left = tree.total - shown;
     const notes = [
       left > 0 &&

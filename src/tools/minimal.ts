@@ -5,7 +5,7 @@ import type { ToolDefinition } from '../contract/provider.ts';
  * need.
  */
 const KEPT: Readonly<Record<string, { words: string; extras?: readonly string[] }>> = {
-  Read: { words: 'Read a file as numbered lines. offset: lines to skip.', extras: ['offset'] },
+  Read: { words: 'Read a file as numbered lines. offset: first line.', extras: ['offset'] },
   Edit: { words: 'Replace old_string, which must occur exactly once in the file, with new_string.' },
   Write: { words: 'Write a whole file.' },
   Glob: { words: 'Find files by name, such as **/*.ts.' },

@@ -2,8 +2,12 @@ import * as z from 'zod';
 import type { Display } from '../contract/display.ts';
 import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { applyEdit } from './editing/apply-edit.ts';
+import { adaptMultiEdit } from './dialects/adapt-editing.ts';
+import { FILE_NAMES, NEW_TEXT_NAMES, OLD_TEXT_NAMES } from './dialects/names.ts';
+import { applyMeant } from './editing/apply-meant.ts';
+import { checkChange } from './editing/changed-since.ts';
 import { bytesWith, type Draft, openDraft, type Refusal } from './editing/plan-edit.ts';
+import { noteSeen } from './editing/seen-files.ts';
 import { showChange } from './editing/show-change.ts';
 
 const input = () =>
@@ -28,6 +32,14 @@ type Planned = { type: 'changes'; changes: Change[]; notes: string[] } | Refusal
 export const multiEdit = defineTool({
   name: 'MultiEdit',
   aliases: ['edit_files', 'edit_multiple', 'apply_edits', 'multi_edit_file'],
+  argumentAliases: {
+    edits: ['changes', 'operations', 'replacements'],
+    file_path: FILE_NAMES,
+    old_string: OLD_TEXT_NAMES,
+    new_string: NEW_TEXT_NAMES,
+  },
+  ignoredArguments: ['instruction', 'instructions'],
+  adapt: adaptMultiEdit,
   description:
     'Make several replacements in one or more files as one change: either all of them are made or none. ' +
     'Each works like Edit, on the result of the previous edits.',
@@ -50,7 +62,8 @@ export const multiEdit = defineTool({
       changes.map(({ draft, bytes }) => ({ path: draft.file.path, bytes, was: draft.file })),
     );
     const written = changes.map(({ draft, bytes }) => ({ path: draft.file.path, sha256: sha256(bytes) }));
-    for (const { path, sha256: hash } of written) context.seen.set(path, hash);
+    for (const { draft, bytes } of changes)
+      noteSeen(context, { path: draft.file.path, bytes, sha256: sha256(bytes) });
     const files = changes.map(({ file_path }) => file_path);
     const made = `${edits.length} ${edits.length === 1 ? 'edit' : 'edits'} made in ${files.join(', ')}`;
     return ok(
@@ -82,10 +95,12 @@ async function planEdits(edits: readonly Edit[], context: ToolContext): Promise<
       known = drafts.get(draft.file.path) ?? { file_path, draft, units: draft.units };
     }
     const { draft } = known;
-    const edited = applyEdit(known.units, draft.encoding, edit);
+    const edited = applyMeant(known.units, draft.encoding, edit);
     if (edited.type === 'refused') return refusal(i, edits, edited.error);
+    const check = await checkChange(draft, file_path, [edit.old_string]);
+    if ('error' in check) return refusal(i, edits, check.error);
     drafts.set(draft.file.path, { ...known, units: edited.units });
-    notes.push(...edited.notes.map((note) => `Edit ${i + 1}: ${note}`));
+    notes.push(...[...edited.notes, ...check.notes].map((note) => `Edit ${i + 1}: ${note}`));
   }
   const changes = [...drafts.values()]
     .filter(({ draft, units }) => units !== draft.units)

@@ -3,12 +3,14 @@ import * as z from 'zod';
 import type { CodeIntelligence, CodeLocation } from '../contract/code-intelligence.ts';
 import { countOf } from '../contract/display.ts';
 import { defineTool, fail, ok, type Tool } from '../contract/tool.ts';
+import { FILE_NAMES } from './dialects/names.ts';
 
 const MOST = 100;
 
 export function createNavigate(code: CodeIntelligence): Tool {
   return defineTool({
     name: 'Navigate',
+    argumentAliases: { file_path: FILE_NAMES },
     description:
       'Find the definition of a symbol, all references to it, the symbols of a file, or symbols of the project by name. Exact, unlike Grep: it knows scopes and types.',
     input: () =>

@@ -6,7 +6,9 @@ const EDITED = 'The user edited the plan. This version counts:\n\n';
 
 export const presentPlan = defineTool({
   name: 'PresentPlan',
-  aliases: ['exit_plan_mode'],
+  aliases: ['exit_plan_mode', 'plan_exit'],
+  argumentAliases: { plan: ['plan_text', 'content', 'text'] },
+  ignoredArguments: ['allowed_prompts'],
   description:
     'In plan mode, show your finished plan to the user, who starts it or says what to change. ' +
     'Explore first, and do not repeat the plan in your answer.',

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bench, makePipe, use } from '../../test/support/tool-context.ts';
 import type { ToolResult } from '../contract/tool.ts';
+import { resultLimits } from '../lib/results/result-limits.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { cutLine } from '../lib/text/cut-line.ts';
 import { type Encoding, encodeText } from '../lib/text/text-encoding.ts';
@@ -21,30 +22,39 @@ describe('[T06] [Y32] Read', () => {
       summary: { kind: 'count', unit: 'line', count: 3, total: 3 },
     });
     expect(
-      await use(read, { file_path: path.join(root, 'a.txt'), offset: 1, limit: 1 }, context),
+      await use(read, { file_path: path.join(root, 'a.txt'), offset: 2, limit: 1 }, context),
     ).toMatchObject({
       output: '2\ttwo',
     });
     expect(context.seen).toEqual(new Map([[path.join(root, 'a.txt'), sha256('one\ntwo\r\nthree\n')]]));
   });
 
-  test('[Y39] stops at a whole line before the router would cut, and says how to continue', async () => {
+  test('[Y39] returns 2,000 whole lines, more when asked, less in a small window, and says how to continue', async () => {
     const { context } = await bench({ 'a.txt': Array.from({ length: 2_500 }, (_, i) => `l${i}`).join('\n') });
-    for (const limit of [undefined, 2_000]) {
-      const lines = outputOf(await use(read, { file_path: 'a.txt', limit }, context)).split('\n');
+    const shownBy = async (input: object, window?: number) => {
+      const limits = window === undefined ? {} : { limits: resultLimits(window) };
+      const lines = outputOf(
+        await use(read, { file_path: 'a.txt', ...input }, { ...context, ...limits }),
+      ).split('\n');
       const shown = lines.length - 1;
-      expect(shown).toBeGreaterThan(800);
       expect(lines.slice(-2)).toEqual([
         `${shown}\tl${shown - 1}`,
-        `[${2_500 - shown} more lines: pass offset ${shown} to continue]`,
+        `[${2_500 - shown} more lines: continue with offset ${shown + 1}]`,
       ]);
-    }
+      return shown;
+    };
+    expect(await shownBy({})).toBe(2_000);
+    expect(await shownBy({ offset: 0 })).toBe(2_000);
+    expect(await shownBy({ offset: 1 }, 8_000)).toBeLessThan(800);
+    expect(outputOf(await use(read, { file_path: 'a.txt', limit: 2_400 }, context)).split('\n')).toHaveLength(
+      2_400,
+    );
   });
 
   test('cuts a very long line, hides a byte order mark, and reports an empty file', async () => {
     const { context } = await bench({ long: 'x'.repeat(2_010), bom: '\uFEFFa', empty: '' });
     expect(await use(read, { file_path: 'long' }, context)).toMatchObject({
-      output: `1\t${'x'.repeat(2_000)} [line cut: 10 more characters]`,
+      output: `1\t${'x'.repeat(2_000)} [line cut: 10 more characters]\n[long lines are cut: Grep shows the part of a line that matches]`,
     });
     expect(await use(read, { file_path: 'bom' }, context)).toMatchObject({ output: '1\ta' });
     expect(await use(read, { file_path: 'empty' }, context)).toMatchObject({
@@ -65,9 +75,9 @@ describe('[T06] [Y32] Read', () => {
 
   test('an offset past the end is reported with the length', async () => {
     const { context } = await bench({ a: 'x\ny\n' });
-    expect(await use(read, { file_path: 'a', offset: 2 }, context)).toEqual({
+    expect(await use(read, { file_path: 'a', offset: 3 }, context)).toEqual({
       success: false,
-      error: 'a has 2 lines; offset 2 is past its end.',
+      error: 'a has 2 lines; line 3 is past its end.',
     });
   });
 
@@ -138,7 +148,7 @@ describe('[N08] large files', () => {
         'big.log is 11.7 MB; only files up to 10 MB are read without offset or limit. ' +
         'Pass offset and limit to read part of it, or use Grep to find the lines you need.',
     });
-    expect(await use(read, { file_path: 'big.log', offset: 100_000, limit: 2 }, context)).toEqual({
+    expect(await use(read, { file_path: 'big.log', offset: 100_001, limit: 2 }, context)).toEqual({
       success: true,
       output: `100001\t${line(100_000)}\n100002\t${line(100_001)}`,
       metadata: { size: large.length, sha256: null },
@@ -146,15 +156,15 @@ describe('[N08] large files', () => {
     });
     const paged = outputOf(await use(read, { file_path: 'big.log', offset: 0 }, context)).split('\n');
     expect(paged.length).toBeGreaterThan(80);
-    expect(paged.at(-1)).toBe(`[more lines follow: pass offset ${paged.length - 1} to continue]`);
+    expect(paged.at(-1)).toBe(`[more lines follow: continue with offset ${paged.length}]`);
     expect(context.seen.size).toBe(0);
-    expect(outputOf(await use(read, { file_path: 'big.log', offset: 119_999 }, context))).toBe(
+    expect(outputOf(await use(read, { file_path: 'big.log', offset: 120_000 }, context))).toBe(
       `120000\t${line(119_999)}`,
     );
     expect([...context.seen.values()]).toEqual([sha256(large)]);
-    expect(await use(read, { file_path: 'big.log', offset: 120_000 }, context)).toEqual({
+    expect(await use(read, { file_path: 'big.log', offset: 120_001 }, context)).toEqual({
       success: false,
-      error: 'Offset 120000 is past the end of big.log.',
+      error: 'Line 120001 is past the end of big.log.',
     });
   });
 
@@ -226,12 +236,11 @@ test('[Y39] property: paging by the reported offsets shows every line exactly on
       await writeFile(file, lines.map((line) => `${line}\n`).join(''));
       const shown: string[] = [];
       for (let offset: number | undefined = 0; offset !== undefined; ) {
-        const output = outputOf(await use(read, { file_path: 'a', offset }, context));
-        expect(output.length).toBeLessThan(10_000);
+        const small = { ...context, limits: resultLimits(16_000) };
+        const output = outputOf(await use(read, { file_path: 'a', offset }, small));
+        expect(output.length).toBeLessThan(8_500);
         offset = nextOffset(output);
-        shown.push(
-          ...(offset === undefined ? output : output.slice(0, output.lastIndexOf('\n'))).split('\n'),
-        );
+        shown.push(...output.split('\n').filter((line) => !line.startsWith('[')));
       }
       expect(shown).toEqual(lines.map((line, i) => `${i + 1}\t${cutLine(line)}`));
     }),
@@ -245,6 +254,6 @@ function outputOf(result: ToolResult): string {
 }
 
 function nextOffset(output: string): number | undefined {
-  const named = /\n\[\d+ more[^\n]*: pass offset (\d+) to continue\]$/.exec(output)?.[1];
+  const named = /\n\[\d+ more[^\n]*: continue with offset (\d+)\]$/.exec(output)?.[1];
   return named === undefined ? undefined : Number(named);
 }

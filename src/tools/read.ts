@@ -11,12 +11,17 @@ import {
   type ToolResult,
 } from '../contract/tool.ts';
 import { imageOf } from '../lib/images/image-kind.ts';
+import { fullLimits } from '../lib/results/result-limits.ts';
+import { MAX_LINE_LENGTH } from '../lib/text/cut-line.ts';
 import { megabytes } from '../lib/text/size.ts';
 import { decodeText, detectEncoding } from '../lib/text/text-encoding.ts';
+import { adaptRead } from './dialects/adapt-reading.ts';
+import { FILE_NAMES } from './dialects/names.ts';
+import { noteSeen } from './editing/seen-files.ts';
 import { explainMissing, listing } from './reading/folder.ts';
 import { showImage } from './reading/image.ts';
 import { notebookOf, showNotebook } from './reading/notebook.ts';
-import { MAX_CHARACTERS, MAX_LINES, moreLinesNote, numberedPage, pageOf } from './reading/page.ts';
+import { moreLinesNote, numberedPage, pageOf, pageSize } from './reading/page.ts';
 import { isPdf, showPdf } from './reading/pdf.ts';
 
 /** The limit of `files.read`. */
@@ -28,8 +33,8 @@ const IMAGE_NAME = /\.(png|jpe?g|webp|gif)$/i;
 const input = () =>
   z.object({
     file_path: z.string().min(1).describe('File to read, absolute or relative to the working directory'),
-    offset: z.number().int().min(0).optional().describe('How many lines to skip; 0 if absent'),
-    limit: z.number().int().min(1).optional().describe('How many lines to return'),
+    offset: z.number().int().min(0).optional().describe('First line, from 1'),
+    limit: z.number().int().min(1).optional().describe('How many lines'),
     pages: z.string().optional().describe('For a PDF: which pages, such as 3 or 1-5'),
   });
 
@@ -37,25 +42,44 @@ type Wanted = z.output<ReturnType<typeof input>>;
 
 export const read = defineTool({
   name: 'Read',
-  aliases: ['read_file', 'file_read', 'view_file', 'view', 'open_file'],
+  aliases: [
+    'read_file',
+    'file_read',
+    'view_file',
+    'view',
+    'open_file',
+    'cat',
+    'view_image',
+    'read_many_files',
+  ],
+  argumentAliases: {
+    file_path: FILE_NAMES,
+    offset: ['start_line', 'line_start', 'from_line', 'start', 'start_line_one_indexed', '-n'],
+    limit: ['line_count', 'num_lines', 'max_lines', 'lines', 'count'],
+    pages: ['page', 'page_range'],
+  },
+  adapt: adaptRead,
   description:
-    `Read a text file as numbered lines (number, tab, line), about ${MAX_CHARACTERS} characters at a time; pass ` +
-    'offset to continue. A file over 10 MB needs offset or limit. Images, PDF pages and notebooks can be read, too. ' +
-    'For a folder, its listing is returned. Read a file before you overwrite it.',
+    'Read a text file, as numbered lines (number, tab, line): all of it, or its first lines if it is very long. ' +
+    'A file over 10 MB needs offset or limit. Also reads images, PDF pages and notebooks; a folder is listed. ' +
+    'Read a file before you overwrite it.',
   input,
 
   title: ({ file_path }, shown) => `Read ${shown(file_path)}`,
   explores: 'file',
+  results: 'read',
   access: ({ file_path }) => [{ kind: 'read', target: file_path }],
 
   async run(wanted, context) {
-    const { file_path, offset = 0 } = wanted;
-    const { files, seen } = context;
+    const { file_path } = wanted;
+    const { files, limits = fullLimits } = context;
     const stat = await files.stat(file_path);
     if (!stat) return fail(await explainMissing(file_path, files));
     if (stat.type === 'directory') {
       const entries = await files.list(file_path);
-      return ok(listing(file_path, entries, offset), { summary: countOf('entry', entries.length) });
+      return ok(listing(file_path, entries, { offset: pageSize(wanted).offset, characters: limits.names }), {
+        summary: countOf('entry', entries.length),
+      });
     }
     if (stat.type === 'other') {
       return fail(
@@ -67,7 +91,7 @@ export const read = defineTool({
 
     const file = await files.read(file_path, ...(isImage ? [{ most: MAX_IMAGE_BYTES }] : []));
     const result = await show(wanted, file, context);
-    if (result.success) seen.set(file.path, file.sha256);
+    if (result.success) noteSeen(context, file);
     return result;
   },
 });
@@ -75,26 +99,28 @@ export const read = defineTool({
 /** A file too large for memory: streams only the requested lines. */
 async function readPart(
   wanted: Wanted,
-  { size }: FileStat,
-  { files, seen }: ToolContext,
+  { size: bytes }: FileStat,
+  { files, seen, limits }: ToolContext,
 ): Promise<ToolResult> {
-  const { file_path, offset = 0, limit } = wanted;
+  const { file_path, limit } = wanted;
   if (wanted.offset === undefined && limit === undefined) {
     return fail(
-      `${file_path} is ${megabytes(size)} MB; only files up to 10 MB are read without offset or limit. ` +
+      `${file_path} is ${megabytes(bytes)} MB; only files up to 10 MB are read without offset or limit. ` +
         'Pass offset and limit to read part of it, or use Grep to find the lines you need.',
     );
   }
-  const window = { offset, limit: Math.min(limit ?? MAX_LINES, MAX_LINES) };
+  const size = pageSize(wanted, limits);
+  const { offset } = size;
+  const window = { offset, limit: Math.min(size.lines, size.characters) };
   const { path: real, lines, more, sha256 } = await files.readLines(file_path, window);
   if (sha256 !== null) seen.set(real, sha256);
-  if (lines.length === 0) return fail(`Offset ${offset} is past the end of ${file_path}.`);
+  if (lines.length === 0) return fail(`Line ${offset + 1} is past the end of ${file_path}.`);
 
-  const { text, shown } = numberedPage(lines, offset);
+  const { text, shown } = numberedPage(lines, size);
   const hasMore = shown < lines.length || more;
-  const note = `\n[more lines follow: pass offset ${offset + shown} to continue]`;
+  const note = `\n[more lines follow: continue with offset ${offset + shown + 1}]`;
   return ok(hasMore && shown !== limit ? text + note : text, {
-    metadata: { size, sha256 },
+    metadata: { size: bytes, sha256 },
     summary: countOf('line', shown),
   });
 }
@@ -104,7 +130,7 @@ async function show(wanted: Wanted, file: FileContent, context: ToolContext): Pr
   const { bytes } = file;
   const image = imageOf(bytes);
   if (image) return showImage(wanted.file_path, { image, file }, context.accepts);
-  if (isPdf(bytes)) return showPdf(wanted, file, context.accepts);
+  if (isPdf(bytes)) return showPdf(wanted, file, context);
 
   const encoding = detectEncoding(bytes);
   if (encoding === null) {
@@ -112,23 +138,30 @@ async function show(wanted: Wanted, file: FileContent, context: ToolContext): Pr
   }
   const text = decodeText(bytes, encoding);
   const notebook = path.extname(file_path).toLowerCase() === '.ipynb' ? notebookOf(text) : null;
-  if (notebook) return showNotebook(wanted, { notebook, file }, context.accepts);
-  return showText(wanted, { text, encoding, file });
+  if (notebook) return showNotebook(wanted, { notebook, file }, context);
+  return showText(wanted, { text, encoding, file }, context.limits);
 }
 
 function showText(
-  { file_path, offset = 0, limit }: Wanted,
+  wanted: Wanted,
   { text, encoding, file }: { text: string; encoding: string; file: FileContent },
+  limits: ToolContext['limits'],
 ): ToolResult {
-  const { lines, total } = pageOf(text, { offset, limit: Math.min(limit ?? MAX_LINES, MAX_LINES) });
+  const { file_path, limit } = wanted;
+  const size = pageSize(wanted, limits);
+  const { offset } = size;
+  const { lines, total } = pageOf(text, { offset, limit: Math.min(size.lines, size.characters) });
   const metadata = { lines: total, sha256: file.sha256, encoding };
   if (total === 0) return ok(`${file_path} is empty.`, { metadata, summary: countOf('line', 0) });
-  if (offset >= total) return fail(`${file_path} has ${total} lines; offset ${offset} is past its end.`);
+  if (offset >= total) return fail(`${file_path} has ${total} lines; line ${offset + 1} is past its end.`);
 
-  const page = numberedPage(lines, offset);
+  const page = numberedPage(lines, size);
   const end = offset + page.shown;
   const notes = [
     ...(encoding === 'windows-1252' ? ['[not UTF-8: read as windows-1252]'] : []),
+    ...(lines.some((line) => line.length > MAX_LINE_LENGTH)
+      ? ['[long lines are cut: Grep shows the part of a line that matches]']
+      : []),
     ...(page.shown === limit ? [] : moreLinesNote(total - end, end)),
   ];
   return ok([page.text, ...notes].join('\n'), { metadata, summary: countOf('line', page.shown, { total }) });

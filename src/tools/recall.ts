@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { countOf } from '../contract/display.ts';
 import { defineTool, ok, type Tool } from '../contract/tool.ts';
+import { QUERY_NAMES } from './dialects/names.ts';
 
 /** `where` distinguishes a note from a session. */
 export type RecallHit = { where: string; date: string; text: string };
@@ -18,6 +19,8 @@ export function createRecall(search: RecallSearch): Tool {
   return defineTool({
     name: 'Recall',
     aliases: ['memory_search', 'search_memory', 'search_history'],
+    argumentAliases: { query: QUERY_NAMES, limit: ['max_results', 'count'] },
+    onlyReads: true,
     description:
       'Search notes and past conversations about this project: what was decided, tried and learned. It may be out of date.',
     input: () =>

@@ -36,14 +36,14 @@ export function createRegistry(tools: readonly Tool[]): Registry {
     find: (name) => byName.get(name) ?? byWord.get(plain(name)),
     list: () => [...tools],
     definitions() {
-      definitions ??= tools.map(toDefinition);
+      definitions ??= tools.filter(({ isHidden }) => !isHidden).map(toDefinition);
       return definitions;
     },
   };
 }
 
 function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[_-]/g, '');
+  return name.toLowerCase().replaceAll(/[_.-]/g, '');
 }
 
 export function toDefinition(tool: Tool): ToolDefinition {

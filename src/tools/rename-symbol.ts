@@ -5,6 +5,7 @@ import type { Display } from '../contract/display.ts';
 import { defineTool, fail, ok, type Tool, type ToolContext } from '../contract/tool.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { diffOf } from '../lib/text/diff-lines.ts';
+import { FILE_NAMES } from './dialects/names.ts';
 
 const input = () =>
   z.object({
@@ -25,6 +26,7 @@ type Planned = { files: RenamedFile[] } | { error: string };
 export function createRenameSymbol(code: CodeIntelligence): Tool {
   return defineTool({
     name: 'RenameSymbol',
+    argumentAliases: { file_path: FILE_NAMES },
     description:
       'Rename a symbol everywhere, with a language server. Call it without files for a preview; then call it again with the files of the preview to make the change.',
     input,

@@ -3,6 +3,9 @@ import { countOf } from '../contract/display.ts';
 import { defineTool, fail, ok, type ToolContext } from '../contract/tool.ts';
 import { limited } from '../lib/async/abort.ts';
 import { quotedName } from '../lib/paths/quoted-name.ts';
+import { fullLimits } from '../lib/results/result-limits.ts';
+import { adaptSearch } from './dialects/adapt-reading.ts';
+import { FILE_NAMES, FOLDER_NAMES, QUERY_NAMES } from './dialects/names.ts';
 import { fitting } from './reading/page.ts';
 import { parseQuery, type WantedNames } from './searching/query.ts';
 import { type Place, rankPlaces } from './searching/rank-places.ts';
@@ -17,6 +20,11 @@ const MAX_SECONDS = 10;
 export const search = defineTool({
   name: 'Search',
   aliases: ['codebase_search', 'code_search', 'search_code', 'symbol_search', 'find_symbol'],
+  argumentAliases: {
+    query: [...QUERY_NAMES, 'symbol', 'name', 'pattern'],
+    path: [...FOLDER_NAMES, ...FILE_NAMES],
+  },
+  adapt: adaptSearch,
   description:
     'Find where a name or a few words occur in the code, the most likely places first: definitions, then uses, then ' +
     'parts of names. Spelling variants (camelCase, snake_case) are found, too. For exact patterns use Grep.',
@@ -34,6 +42,7 @@ export const search = defineTool({
     }),
 
   title: ({ query, path }, shown) => `Search ${query}${path === undefined ? '' : ` in ${shown(path)}`}`,
+  results: 'search',
   explores: 'pattern',
   access: ({ path }) => [{ kind: 'read', target: path ?? '.' }],
 
@@ -52,7 +61,7 @@ export const search = defineTool({
     if (best.length === 0) return ok([`Nothing found for ${query}.`, ...stopped].join('\n'), extra);
 
     const lines = best.map(({ file, line, text, why }) => `${quotedName(file)}:${line}: ${text}  [${why}]`);
-    const { text, shown } = fitting(lines);
+    const { text, shown } = fitting(lines, (context.limits ?? fullLimits).search);
     const left = total - shown;
     const more = left > 0 ? [`[${left} more ${left === 1 ? 'place' : 'places'}; Grep lists them all]`] : [];
     return ok([text, ...more, ...stopped].join('\n'), extra);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineTool, type Tool } from '../contract/tool.ts';
 import { delegateCall } from './delegate.ts';
+import { adaptTask } from './dialects/adapt-planning.ts';
 
 /** An available subagent, as described to the model. */
 export type AgentChoice = { name: string; description: string };
@@ -11,7 +12,14 @@ export function createTask(agents: readonly AgentChoice[] = []): Tool {
   const listed = agents.map(({ name, description }) => `${name}: ${description.replaceAll(/\s+/g, ' ')}`);
   return defineTool({
     name: 'Task',
-    aliases: ['agent', 'subagent', 'dispatch_agent', 'delegate', 'new_task'],
+    aliases: ['agent', 'subagent', 'dispatch_agent', 'delegate', 'new_task', 'spawn_agent'],
+    argumentAliases: {
+      prompt: ['instructions', 'task', 'message', 'query'],
+      agent: ['subagent_type', 'agent_type', 'agent_name', 'type', 'subagent'],
+      description: ['title', 'name', 'task_name'],
+      continue: ['task_id', 'resume', 'agent_id', 'session_id'],
+    },
+    adapt: adaptTask,
     description: [
       'Give a piece of work to a subagent with its own context. It does not see this conversation: include everything it needs.',
       'It may do what you may do. Several in one reply run in parallel. You get its last answer; the user does not see it.',

@@ -1,11 +1,14 @@
 import * as z from 'zod';
 import { defineTool, ok } from '../contract/tool.ts';
+import { adaptTodo } from './dialects/adapt-planning.ts';
 
 const MAX_ITEMS = 100;
 
 export const todo = defineTool({
   name: 'Todo',
-  aliases: ['todo_write', 'write_todos', 'update_todos', 'update_plan', 'task_list'],
+  aliases: ['todo_write', 'write_todos', 'update_todos', 'update_plan', 'task_list', 'manage_todo_list'],
+  argumentAliases: { items: ['todos', 'plan', 'tasks', 'steps', 'todo_list', 'list'] },
+  adapt: adaptTodo,
   description:
     'Show the user your task list, and replace it as you go: use it for work of three or more steps. ' +
     'Send the whole list each time; have one item in progress and mark an item done as soon as it is.',

@@ -3,6 +3,7 @@ import { countOf } from '../contract/display.ts';
 import { defineTool, fail, ok, type Tool } from '../contract/tool.ts';
 import type { WebHit, WebQuery, WebSearchResult } from '../contract/web-search.ts';
 import { startOf } from '../lib/text/cut-line.ts';
+import { QUERY_NAMES } from './dialects/names.ts';
 
 /** Searches the web; a string says why that is impossible. */
 export type SearchWeb = (query: WebQuery, signal: AbortSignal) => Promise<WebSearchResult | string>;
@@ -23,7 +24,12 @@ const domains = (description: string) =>
 export function createWebSearch(search: SearchWeb): Tool {
   return defineTool({
     name: 'WebSearch',
-    aliases: ['search_web', 'internet_search', 'google_search'],
+    aliases: ['search_web', 'internet_search', 'google_search', 'google_web_search'],
+    argumentAliases: {
+      query: QUERY_NAMES,
+      allowed_domains: ['domains', 'include_domains'],
+      blocked_domains: ['exclude_domains'],
+    },
     description:
       'Search the web for what you do not know or what may have changed. Returns titles, addresses and snippets.',
     input: () =>

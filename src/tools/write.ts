@@ -9,11 +9,20 @@ import {
   encodeText,
   hasHalfCharacter,
 } from '../lib/text/text-encoding.ts';
+import { adaptWrite } from './dialects/adapt-editing.ts';
+import { FILE_NAMES } from './dialects/names.ts';
 import type { Refusal } from './editing/plan-edit.ts';
+import { noteSeen } from './editing/seen-files.ts';
 
 export const write = defineTool({
   name: 'Write',
-  aliases: ['write_file', 'file_write', 'create_file', 'save_file'],
+  aliases: ['write_file', 'file_write', 'create_file', 'save_file', 'write_to_file', 'create'],
+  argumentAliases: {
+    file_path: FILE_NAMES,
+    content: ['contents', 'text', 'file_text', 'file_content', 'data'],
+  },
+  ignoredArguments: ['line_count', 'create_dirs', 'instructions'],
+  adapt: adaptWrite,
   description:
     'Create a file, or overwrite one you have read in this session. ' +
     'Folders are created as needed. To change part of a file use Edit.',
@@ -47,7 +56,7 @@ export const write = defineTool({
     }
     await files.write(file_path, bytes, old);
     const written = await files.stat(file_path);
-    if (written) seen.set(written.path, hash);
+    if (written) noteSeen(context, { path: written.path, bytes, sha256: hash });
     return ok([`File ${old ? 'overwritten' : 'created'} successfully`, ...notesOf(format)].join('\n'), {
       display: await showPlan(file_path, plan),
       metadata: { path: written?.path ?? file_path, bytes: bytes.length, sha256: hash },

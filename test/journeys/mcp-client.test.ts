@@ -188,7 +188,7 @@ describe('permission', () => {
     await configure(space, { mcpServers: { odd: oddServer('fine') } });
     const { answers, code } = await play(space, [calls(['odd__say', { text: 'a' }]), says('done')]);
     expect(code).toBe(3);
-    expect(answers[0]).toContain("allow it with --allow 'mcp:odd:say'");
+    expect(answers[0]).toContain('nobody can approve it in this run');
   });
 
   sweep([
@@ -348,8 +348,8 @@ describe('a server in trouble costs its own tools and nothing else', () => {
     const space = await workspace();
     await configure(space, { mcpServers: { odd: oddServer('long') } });
     const { answers } = await play(space, [calls(['odd__say', {}]), says('done')], allow('mcp:*'));
-    expect(answers[0]?.length).toBeLessThan(10_000);
-    expect(answers[0]).toContain('characters in total; the full output is in');
+    expect(answers[0]?.length).toBeLessThan(40_500);
+    expect(answers[0]).toContain('characters; all of them are in');
   });
 });
 

@@ -43,7 +43,7 @@ function keyLinesIn(requests: readonly SeenRequest[]) {
 describe('a private key under an innocent name', () => {
   sweep<[string, Step]>([
     ['Read', calls(['Read', { file_path: 'notes.txt' }])],
-    ['Read, some lines only', calls(['Read', { file_path: 'notes.txt', offset: 8, limit: 5 }])],
+    ['Read, some lines only', calls(['Read', { file_path: 'notes.txt', offset: 9, limit: 5 }])],
     ['Grep', calls(['Grep', { pattern: '.', path: 'notes.txt' }])],
     ['Grep over the folder', calls(['Grep', { pattern: '.' }])],
     ['cat', calls(['Bash', { command: 'cat notes.txt' }])],
@@ -61,7 +61,7 @@ describe('a private key under an innocent name', () => {
   test('a resumed session does not send it either', soak, async () => {
     const space = await workspace({ 'notes.txt': `${pem}` });
     const script = [
-      calls(['Read', { file_path: 'notes.txt', offset: 5, limit: 4 }]),
+      calls(['Read', { file_path: 'notes.txt', offset: 6, limit: 4 }]),
       says('one'),
       says('two'),
     ];

@@ -42,15 +42,18 @@ describe('calls that cannot be read', () => {
     expect(told[3]).toContain('alpha');
   });
 
-  test('end the run with a clear word after the second try', soak, async () => {
-    const { run, server } = await start([broken('{"a'), broken('{"b'), broken('{"c'), says('never')]);
+  test('end the run with a clear word after five alike', soak, async () => {
+    const { run, server } = await start([
+      ...['a', 'b', 'c', 'd', 'e'].map((text) => broken(`{"${text}`)),
+      says('never'),
+    ]);
     const { code, report } = await run();
     expect({ code, stopReason: report.stopReason }).toEqual({ code: 1, stopReason: 'error' });
     expect(report.error?.message).toMatch(
-      /^The model made 3 invalid tool calls in a row\. The arguments of Read were not/,
+      /^The model made 5 invalid tool calls in a row\. The arguments of Read were not/,
     );
     expect(report.error?.hint).toContain('aca models probe');
-    expect(server.requests).toHaveLength(3);
+    expect(server.requests).toHaveLength(5);
   });
 });
 

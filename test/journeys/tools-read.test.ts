@@ -44,7 +44,7 @@ describe('Read, through the whole program', () => {
     expect((await told(space, ['Read', { file_path: 'big.log' }])).text).toMatch(
       /big\.log is 1\d\.\d MB; only files up to 10 MB are read without offset or limit\./,
     );
-    const { text } = await told(space, ['Read', { file_path: 'big.log', offset: 119_998, limit: 50 }]);
+    const { text } = await told(space, ['Read', { file_path: 'big.log', offset: 119_999, limit: 50 }]);
     expect(text).toBe(`119999\t${line(119_998)}\n120000\t${line(119_999)}`);
   });
 
@@ -52,7 +52,7 @@ describe('Read, through the whole program', () => {
     const space = await workspace({ a: 'some words on a line\n'.repeat(3_000) });
     const { text } = await told(space, ['Read', { file_path: 'a' }]);
     expect(text).not.toContain('[truncated]');
-    expect(text).toMatch(/\n\[\d+ more lines: pass offset \d+ to continue\]$/);
+    expect(text).toMatch(/\n\[\d+ more lines: continue with offset \d+\]$/);
   });
 
   test(

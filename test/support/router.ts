@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type RouterDeps, runTools } from '../../src/agent/tool-router.ts';
+import type { RouterDeps } from '../../src/agent/router-deps.ts';
+import { runTools } from '../../src/agent/tool-router.ts';
 import type { AgentEvent } from '../../src/contract/event.ts';
 import type { ToolCallPart, ToolMessage } from '../../src/contract/message.ts';
 import { defineTool, ok, type Tool, type ToolContext } from '../../src/contract/tool.ts';

@@ -30,8 +30,8 @@ type AnswersDeps = {
   assistant(): Opened | undefined;
 };
 
-/** What the model reads when nobody was there to answer. */
-const UNATTENDED = 'and this session is not interactive; ';
+/** What the model reads, and read, when nobody was there to answer. */
+const UNATTENDED = /nobody can approve it in this run|and this session is not interactive; /;
 /** What it reads when a hook refused a call. */
 const BY_HOOK = 'It did not run: ';
 
@@ -66,7 +66,7 @@ export class Answers implements InsteadOfTool {
   };
 
   isUnattended(callId: string): boolean {
-    return this.#refusedAs(callId)?.includes(UNATTENDED) ?? false;
+    return UNATTENDED.test(this.#refusedAs(callId) ?? '');
   }
 
   refusal(callId: string): string | null {

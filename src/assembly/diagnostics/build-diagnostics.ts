@@ -1,6 +1,6 @@
 import path from 'node:path';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { RemainingWork } from '../../agent/run-until-done.ts';
-import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { CodeIntelligence, LanguageServers } from '../../contract/code-intelligence.ts';
 import type { Access } from '../../contract/permission.ts';
 import { createNavigation } from '../../language-servers/navigation.ts';

@@ -10,16 +10,21 @@ const lines = (from: number, to: number) =>
 
 /** Reads like the tool, a hundred lines at a time, of files with 250 lines. */
 async function readPage(_: string, input: unknown): Promise<UserCall> {
-  const { file_path, offset = 0, limit } = input as { file_path: string; offset?: number; limit?: number };
+  const {
+    file_path,
+    offset: first = 1,
+    limit,
+  } = input as { file_path: string; offset?: number; limit?: number };
   const outcome = { success: true, refused: false, images: [] };
   if (file_path.endsWith('.env')) return { ...outcome, success: false, text: 'secret' };
   if (file_path.endsWith('/')) return { ...outcome, text: 'a folder' };
   if (file_path.endsWith('.png'))
     return { ...outcome, text: 'an image', images: [{ type: 'image', mediaType: 'image/png', data: 'AA' }] };
+  const offset = first - 1;
   const count = Math.min(100, limit ?? 250, 250 - offset);
   const end = offset + count;
   const more =
-    end < 250 && count !== limit ? `\n[${250 - end} more lines: pass offset ${end} to continue]` : '';
+    end < 250 && count !== limit ? `\n[${250 - end} more lines: continue with offset ${end + 1}]` : '';
   const summary = { kind: 'count' as const, unit: 'line' as const, count, total: 250 };
   return { ...outcome, text: lines(offset + 1, end) + more, summary };
 }

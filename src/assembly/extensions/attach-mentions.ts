@@ -23,7 +23,7 @@ const MAX_FILES = 20;
 /** In characters, for all files of a prompt together. */
 const MAX_ALL = 60_000;
 /** Notes about the file may follow it. */
-const MORE_LINES = /\n\[\d+ more lines?: pass offset \d+ to continue\](?=$|\n\n\[)/;
+const MORE_LINES = /\n\[\d+ more lines?: continue with offset \d+\](?=$|\n\n\[)/;
 
 /** `from` and `to` are lines counted from 1; `to` is absent for all of them. */
 type Wanted = { path: string; from: number; to?: number };
@@ -56,7 +56,7 @@ export function createAttachMentions({ cwd, call, notice, mcp }: MentionDeps): A
     let line = from;
     for (;;) {
       const limit = to === undefined ? {} : { limit: to - line + 1 };
-      const offset = line === 1 ? {} : { offset: line - 1 };
+      const offset = line === 1 ? {} : { offset: line };
       const { success, text, images, summary } = await call('Read', { file_path: file, ...offset, ...limit });
       if (!success) {
         notice(`${file} was not attached: ${text}`);

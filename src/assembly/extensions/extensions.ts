@@ -1,6 +1,6 @@
 import type { CheckedPrompt } from '../../agent/controller.ts';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { RemainingWork } from '../../agent/run-until-done.ts';
-import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { AssistantMessage, Message, UserMessage } from '../../contract/message.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';

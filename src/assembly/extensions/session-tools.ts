@@ -1,4 +1,4 @@
-import type { RouterDeps } from '../../agent/tool-router.ts';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { CodeIntelligence } from '../../contract/code-intelligence.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';
 import type { Tool } from '../../contract/tool.ts';

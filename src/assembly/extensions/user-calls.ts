@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
-import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
+import { runTools } from '../../agent/tool-router.ts';
 import type { Display } from '../../contract/display.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type ImagePart, type ToolCall, type ToolMessage, textOf } from '../../contract/message.ts';

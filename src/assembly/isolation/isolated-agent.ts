@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { RouterDeps } from '../../agent/tool-router.ts';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { ModeSwitch } from '../../contract/command.ts';
 import type { Access } from '../../contract/permission.ts';
 import { isInside } from '../../lib/paths/inside.ts';

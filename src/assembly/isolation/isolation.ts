@@ -1,4 +1,4 @@
-import type { CallReporter, RouterDeps } from '../../agent/tool-router.ts';
+import type { CallReporter, RouterDeps } from '../../agent/router-deps.ts';
 import type { ModeSwitch } from '../../contract/command.ts';
 import type { CallLimits } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/provider.ts';

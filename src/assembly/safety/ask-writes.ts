@@ -1,4 +1,4 @@
-import type { CallReporter, Decision, RouterDeps } from '../../agent/tool-router.ts';
+import type { CallReporter, Decision, RouterDeps } from '../../agent/router-deps.ts';
 import type { JudgedCall, PermissionRequest } from '../../contract/permission.ts';
 import type { LineDiff } from '../../lib/text/diff-lines.ts';
 

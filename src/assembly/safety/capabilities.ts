@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import path from 'node:path';
-import type { CallReporter, RouterDeps, Scope } from '../../agent/tool-router.ts';
+import type { CallReporter, RouterDeps, Scope } from '../../agent/router-deps.ts';
 import type { ModeSwitch } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { ReviewPlan, ToolContext } from '../../contract/tool.ts';

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import type { RouterDeps } from '../../agent/tool-router.ts';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { projectRoot } from '../../config/trust.ts';
 import type { ModeSwitch, PermissionState } from '../../contract/command.ts';

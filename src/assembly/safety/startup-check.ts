@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { CallReporter, RouterDeps } from '../../agent/tool-router.ts';
+import type { CallReporter, RouterDeps } from '../../agent/router-deps.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { Access } from '../../contract/permission.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';

@@ -1,7 +1,7 @@
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import type { ReadCall } from '../../agent/router-deps.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
-import type { ReadCall } from '../../agent/tool-router.ts';
 import { projectRoot, trustedFolders } from '../../config/trust.ts';
 import { textOf, toolCallsOf, typedText, type UserMessage } from '../../contract/message.ts';
 import type { JudgedCall } from '../../contract/permission.ts';

@@ -1,4 +1,4 @@
-import type { CallReporter, Work } from '../../agent/tool-router.ts';
+import type { CallReporter, Work } from '../../agent/router-deps.ts';
 import type { PromptRules } from '../../contract/permission.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import type { Skill } from '../../plugins/skills.ts';

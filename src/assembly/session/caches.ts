@@ -1,6 +1,6 @@
 import { homedir, hostname } from 'node:os';
 import path from 'node:path';
-import type { RouterDeps, Work } from '../../agent/tool-router.ts';
+import type { RouterDeps, Work } from '../../agent/router-deps.ts';
 import type { OpenCache } from '../../cache/open-cache.ts';
 import { createRedisLine, type RedisLine } from '../../cache/redis-line.ts';
 import { createRedisQuota } from '../../cache/redis-quota.ts';
@@ -99,7 +99,7 @@ export function createCaches(parts: Parts, { guard, notify }: CachesDeps): Cache
     if (kind === undefined || !access || includesIgnored(input)) return tool.run(input, context);
     kept ??= open();
     const { results } = await kept;
-    const variant = context.accepts.images ? '' : ' without images';
+    const variant = `${context.accepts.images ? '' : ' without images'} ${canonicalJson(context.limits ?? {})}`;
     const call = {
       kind,
       key: `${tool.name}:${canonicalJson(input)}${variant}`,

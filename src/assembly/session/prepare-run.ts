@@ -1,7 +1,8 @@
 import type { Answers } from '../../agent/answers.ts';
 import type { ControllerDeps } from '../../agent/controller.ts';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import { refuseRepetition } from '../../agent/stuck.ts';
-import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
+import { runTools } from '../../agent/tool-router.ts';
 import { once } from '../../lib/async/closing.ts';
 import { whileWaiting } from '../../lib/async/while-waiting.ts';
 import { continueAfter } from '../../providers/wrappers/retry.ts';

@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import type { Answers } from '../../agent/answers.ts';
 import type { InterruptedCalls } from '../../agent/interrupted-calls.ts';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
-import type { RouterDeps } from '../../agent/tool-router.ts';
 import type { PromptRules } from '../../contract/permission.ts';
 import { shownPath } from '../../lib/paths/shown-path.ts';
 import type { BuiltDiagnostics } from '../diagnostics/build-diagnostics.ts';
@@ -33,9 +33,6 @@ export type SessionRouterDeps = {
   /** Absent for subagents in copies of the project. */
   diagnostics?: Pick<BuiltDiagnostics, 'router' | 'expect' | 'beforeChange'>;
 };
-
-/** The longest result, in characters per token of the window: about a quarter of the window. */
-const RESULT_SHARE = 1;
 
 /** How calls of a session are looked up, judged and run. Does not start subagents. */
 export function createRouter(deps: SessionRouterDeps): RouterDeps {
@@ -69,9 +66,10 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     printed: privacy.printed,
     noteSources: (call) => sources.note(call, () => capabilities.shell.sandbox()),
     isReadOnly: judge.isReadOnly,
+    faults: new Map(),
     answerTo: (callId) => answers.get(callId),
     keepOutput: (callId, text) => keepOutput(folders.output, callId, text),
-    resultLimit: () => models.current().info.contextWindow * RESULT_SHARE,
+    windowTokens: () => models.current().info.contextWindow,
     notesFor: instructions.notesFor,
     ...extensions.router,
     ...diagnostics?.router,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { call, depsOf, play, toolOf } from '../../../test/support/router.ts';
-import type { RouterDeps } from '../../agent/tool-router.ts';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { PromptRules } from '../../contract/permission.ts';
 import { ok, type Tool } from '../../contract/tool.ts';
 import { createSkill } from '../../tools/skill.ts';

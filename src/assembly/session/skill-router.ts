@@ -1,4 +1,4 @@
-import type { RouterDeps } from '../../agent/tool-router.ts';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { PromptRules } from '../../contract/permission.ts';
 import { type ActiveRules, rulesNotice, type SkillIn, type StartSubagent } from './active-rules.ts';
 

@@ -1,7 +1,8 @@
 import { Controller } from '../../agent/controller.ts';
+import type { RouterDeps } from '../../agent/router-deps.ts';
 import { SessionWriter } from '../../agent/session-writer.ts';
 import { forwardingLog, runSubagent, SubagentTotals } from '../../agent/subagent.ts';
-import { type RouterDeps, runTools } from '../../agent/tool-router.ts';
+import { runTools } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { statedBy } from '../../context/surroundings.ts';
 import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';

@@ -1,6 +1,6 @@
 import { Answers } from '../../agent/answers.ts';
+import type { CallReporter, RouterDeps } from '../../agent/router-deps.ts';
 import type { CallLog } from '../../agent/session-log.ts';
-import type { CallReporter, RouterDeps } from '../../agent/tool-router.ts';
 import type { Session } from '../../contract/session.ts';
 import type { ToolContext } from '../../contract/tool.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';

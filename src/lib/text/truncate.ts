@@ -5,17 +5,6 @@ export type TextLimits = { max: number; head: number; tail: number };
 
 const defaultLimits: TextLimits = { max: 10_000, head: 5_000, tail: 2_000 };
 
-/** The usual limits, scaled down to at most this many characters. */
-export function limitsWithin(most = defaultLimits.max): TextLimits {
-  const scale = Math.min(1, most / defaultLimits.max);
-  const scaled = (size: number) => Math.floor(size * scale);
-  return {
-    max: scaled(defaultLimits.max),
-    head: scaled(defaultLimits.head),
-    tail: scaled(defaultLimits.tail),
-  };
-}
-
 /** How far a cut may move to reach a line end. */
 const LINE_REACH = 200;
 

@@ -7,15 +7,19 @@ import { fitting } from './page.ts';
 const MAX_ENTRIES = 500;
 
 /** The names in a folder, as many as fit in an answer. */
-export function listing(folder: string, entries: readonly FileStat[], offset: number): string {
+export function listing(
+  folder: string,
+  entries: readonly FileStat[],
+  { offset, characters }: { offset: number; characters: number },
+): string {
   if (entries.length === 0) return `${folder} is an empty folder.`;
   if (offset >= entries.length)
-    return `${folder} has ${entries.length} entries; offset ${offset} is past them.`;
+    return `${folder} has ${entries.length} entries; entry ${offset + 1} is past them.`;
   const names = entries.slice(offset, offset + MAX_ENTRIES).map(nameOf);
-  const { text, shown } = fitting([`${folder} is a folder:`, ...names]);
+  const { text, shown } = fitting([`${folder} is a folder:`, ...names], characters);
   const end = offset + shown - 1;
   const left = entries.length - end;
-  return left > 0 ? `${text}\n[${left} more: pass offset ${end} to continue]` : text;
+  return left > 0 ? `${text}\n[${left} more: continue with offset ${end + 1}]` : text;
 }
 
 /** Reports a missing file with the closest name nearby, or else the content of the folder. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bench, use } from '../../../test/support/tool-context.ts';
+import { resultLimits } from '../../lib/results/result-limits.ts';
 import { read } from '../read.ts';
 import { encodePng } from './png.ts';
 
@@ -55,7 +56,7 @@ describe('notebooks', () => {
   test('a model with image support gets only the images of the lines it reads', async () => {
     const { context } = await bench({ 'a.ipynb': notebook });
     const sees = { ...context, accepts: { images: true } };
-    expect(await use(read, { file_path: 'a.ipynb', offset: 10, limit: 1 }, sees)).toMatchObject({
+    expect(await use(read, { file_path: 'a.ipynb', offset: 11, limit: 1 }, sees)).toMatchObject({
       output: ['11\t[image/png, 3x2 pixels]', note, '[the first image is attached]'].join('\n'),
       images: [{ type: 'image', mediaType: 'image/png', data: png }],
     });
@@ -70,13 +71,14 @@ describe('notebooks', () => {
     });
     const cells = Array.from({ length: 10 }, () => cell('y'.repeat(2_500)));
     const { context } = await bench({ 'a.ipynb': JSON.stringify({ cells }) });
-    const result = await use(read, { file_path: 'a.ipynb' }, context);
+    const small = { ...context, limits: resultLimits(16_000) };
+    const result = await use(read, { file_path: 'a.ipynb' }, small);
     const output = result.success ? result.output : '';
     expect(output).toContain('\n5\t[output cut: 500 more characters]\n');
     expect(output.length).toBeLessThan(10_000);
     const lines = output.split('\n');
     const last = Number(lines.at(-3)?.split('\t')[0]);
-    expect(lines.at(-1)).toBe(`[${50 - last} more lines: pass offset ${last} to continue]`);
+    expect(lines.at(-1)).toBe(`[${50 - last} more lines: continue with offset ${last + 1}]`);
   });
 
   test('a file that only has the extension is read as text', async () => {

@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from 'node:util';
 import * as z from 'zod';
 import { countOf } from '../../contract/display.ts';
 import type { ImagePart } from '../../contract/message.ts';
-import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
+import { type FileContent, fail, ok, type ToolContext, type ToolResult } from '../../contract/tool.ts';
 import { imageOf } from '../../lib/images/image-kind.ts';
 import { cutLine, startOf } from '../../lib/text/cut-line.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import { imagePart } from './image.ts';
-import { MAX_LINES, moreLinesNote, numberedPage } from './page.ts';
+import { moreLinesNote, numberedPage, pageSize } from './page.ts';
 
 /** Maximum characters per cell output, and images per answer. */
 const MAX_OUTPUT = 2_000;
@@ -57,21 +57,23 @@ export function notebookOf(text: string): Notebook | null {
 export function showNotebook(
   wanted: { file_path: string; offset?: number | undefined; limit?: number | undefined },
   { notebook, file }: { notebook: Notebook; file: FileContent },
-  accepts: { images: boolean },
+  { accepts, limits }: Pick<ToolContext, 'accepts' | 'limits'>,
 ): ToolResult {
-  const { file_path, offset = 0, limit } = wanted;
+  const { file_path, limit } = wanted;
+  const size = pageSize(wanted, limits);
+  const { offset } = size;
   const cells = notebook.cells.length;
   const extra = { metadata: { cells, sha256: file.sha256 }, summary: countOf('cell', cells) };
   const lines = notebook.cells.flatMap((cell, i) => cellLines(cell, i + 1));
   if (lines.length === 0) return ok(`${file_path} is a notebook without cells.`, extra);
   if (offset >= lines.length) {
-    return fail(`${file_path} has ${lines.length} lines as shown; offset ${offset} is past its end.`);
+    return fail(`${file_path} has ${lines.length} lines as shown; line ${offset + 1} is past its end.`);
   }
 
-  const window = lines.slice(offset, offset + Math.min(limit ?? MAX_LINES, MAX_LINES));
+  const window = lines.slice(offset, offset + size.lines);
   const page = numberedPage(
     window.map(({ text }) => cutLine(text)),
-    offset,
+    size,
   );
   const end = offset + page.shown;
   const pictures = window.slice(0, page.shown).flatMap(({ image }) => image ?? []);

@@ -1,13 +1,23 @@
+import { fullLimits, type ResultLimits } from '../../lib/results/result-limits.ts';
 import { cutLine } from '../../lib/text/cut-line.ts';
 
-/**
- * Maximum characters in an answer of Read: the router passes up to 10,000 uncut, and notes are added to
- * these.
- */
-export const MAX_CHARACTERS = 9_500;
+/** Lines of a page, unless the call asks for more. */
+export const MAX_LINES = 2_000;
 
-/** More lines than could ever fit: a numbered line has at least three characters. */
-export const MAX_LINES = Math.ceil(MAX_CHARACTERS / 3);
+/** How much of a file a call gets; `offset` is the number of skipped lines. */
+export type PageSize = { offset: number; lines: number; characters: number };
+
+/** `offset` of a call is its first line, from 1; 0 is the start, too. */
+export function pageSize(
+  { offset, limit }: { offset?: number | undefined; limit?: number | undefined },
+  limits: ResultLimits = fullLimits,
+): PageSize {
+  return {
+    offset: Math.max(0, (offset ?? 1) - 1),
+    lines: limit ?? MAX_LINES,
+    characters: limit === undefined ? limits.read : limits.readAsked,
+  };
+}
 
 export type Page = { lines: string[]; total: number };
 
@@ -34,17 +44,23 @@ export function pageOf(text: string, { offset, limit }: { offset: number; limit:
 }
 
 /** As many numbered lines as fit in an answer. */
-export function numberedPage(lines: readonly string[], skipped: number): { text: string; shown: number } {
-  return fitting(lines.map((line, i) => `${skipped + i + 1}\t${line}`));
+export function numberedPage(
+  lines: readonly string[],
+  { offset, characters }: Pick<PageSize, 'offset' | 'characters'>,
+): { text: string; shown: number } {
+  return fitting(
+    lines.map((line, i) => `${offset + i + 1}\t${line}`),
+    characters,
+  );
 }
 
-/** As many whole lines as fit in an answer; at least one. */
-export function fitting(lines: readonly string[]): { text: string; shown: number } {
+/** As many whole lines as fit in so many characters; at least one. */
+export function fitting(lines: readonly string[], characters: number): { text: string; shown: number } {
   let shown = 0;
   let length = 0;
   for (const line of lines) {
     length += line.length + 1;
-    if (shown > 0 && length > MAX_CHARACTERS) break;
+    if (shown > 0 && length > characters) break;
     shown++;
   }
   return { text: lines.slice(0, shown).join('\n'), shown };
@@ -52,5 +68,5 @@ export function fitting(lines: readonly string[]): { text: string; shown: number
 
 /** How many lines are left and how to get them; empty if none. */
 export function moreLinesNote(left: number, end: number): string[] {
-  return left > 0 ? [`[${left} more ${left === 1 ? 'line' : 'lines'}: pass offset ${end} to continue]`] : [];
+  return left > 0 ? [`[${left} more ${left === 1 ? 'line' : 'lines'}: continue with offset ${end + 1}]`] : [];
 }

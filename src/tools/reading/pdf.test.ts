@@ -6,6 +6,7 @@ import { pdfOf } from '../../../test/support/pdf.ts';
 import { soak } from '../../../test/support/soak.ts';
 import { bench, use } from '../../../test/support/tool-context.ts';
 import { imageOf } from '../../lib/images/image-kind.ts';
+import { resultLimits } from '../../lib/results/result-limits.ts';
 import { read } from '../read.ts';
 
 async function benchWith(pages: string[]) {
@@ -69,7 +70,8 @@ describe('PDF', () => {
   test('pages stop before the answer is too long, and continue where they stopped', async () => {
     const page = Array.from({ length: 60 }, () => 'w'.repeat(80)).join('\n');
     const { context } = await benchWith([page, page, page]);
-    const result = await use(read, { file_path: 'a.pdf' }, context);
+    const small = { ...context, limits: resultLimits(16_000) };
+    const result = await use(read, { file_path: 'a.pdf' }, small);
     const output = result.success ? result.output : '';
     expect(output.length).toBeLessThan(10_000);
     expect(output).toMatch(/\n\[2 more pages: pass pages 2-3 to continue\]$/);

@@ -1,11 +1,11 @@
 import type { PDFiumDocument, PDFiumPage } from '@hyzyla/pdfium';
 import { countOf } from '../../contract/display.ts';
 import type { ImagePart } from '../../contract/message.ts';
-import { type FileContent, fail, ok, type ToolResult } from '../../contract/tool.ts';
+import { type FileContent, fail, ok, type ToolContext, type ToolResult } from '../../contract/tool.ts';
 import { usualImageLimits } from '../../lib/images/fit-image.ts';
+import { fullLimits } from '../../lib/results/result-limits.ts';
 import { startOf } from '../../lib/text/cut-line.ts';
 import { imagePart } from './image.ts';
-import { MAX_CHARACTERS } from './page.ts';
 import { encodePng, halved } from './png.ts';
 
 /** Pages per answer when they are also rendered, and when they are text only. */
@@ -26,7 +26,7 @@ export function isPdf(bytes: Uint8Array): boolean {
 export async function showPdf(
   wanted: Wanted,
   file: FileContent,
-  accepts: { images: boolean },
+  context: Pick<ToolContext, 'accepts' | 'limits'>,
 ): Promise<ToolResult> {
   const { PDFiumLibrary } = await import('@hyzyla/pdfium');
   const library = await PDFiumLibrary.init();
@@ -36,7 +36,7 @@ export async function showPdf(
       (error: unknown) => ({ because: error instanceof Error ? error.message : String(error) }),
     );
     if ('because' in opened) return fail(`${wanted.file_path} cannot be read as a PDF: ${opened.because}.`);
-    return await showPages(wanted, { pdf: opened.pdf, sha256: file.sha256 }, accepts);
+    return await showPages(wanted, { pdf: opened.pdf, sha256: file.sha256 }, context);
   } finally {
     library.destroy();
   }
@@ -45,7 +45,7 @@ export async function showPdf(
 async function showPages(
   { file_path, pages }: Wanted,
   { pdf, sha256 }: { pdf: PDFiumDocument; sha256: string },
-  accepts: { images: boolean },
+  { accepts, limits = fullLimits }: Pick<ToolContext, 'accepts' | 'limits'>,
 ): Promise<ToolResult> {
   const total = pdf.getPageCount();
   const range = rangeOf(pages, total);
@@ -59,11 +59,11 @@ async function showPages(
   let drawnBytes = 0;
   let next = range.first;
   for (; next <= last; next++) {
-    const text = pageText(pdf.getPage(next - 1), { number: next, total });
+    const text = pageText(pdf.getPage(next - 1), { number: next, total, characters: limits.read });
     const drawing = accepts.images ? await draw(pdf.getPage(next - 1)) : null;
     characters += text.length + 1;
     drawnBytes += drawing?.length ?? 0;
-    if (next > range.first && (characters > MAX_CHARACTERS || drawnBytes > MAX_DRAWN_BYTES)) break;
+    if (next > range.first && (characters > limits.read || drawnBytes > MAX_DRAWN_BYTES)) break;
     texts.push(text);
     if (drawing) images.push(imagePart('image/png', drawing));
   }
@@ -86,7 +86,10 @@ function rangeOf(pages: string | undefined, total: number): { first: number; las
   return first >= 1 && first <= total && end >= first ? { first, last: Math.min(end, total) } : null;
 }
 
-function pageText(page: PDFiumPage, { number, total }: { number: number; total: number }): string {
+function pageText(
+  page: PDFiumPage,
+  { number, total, characters }: { number: number; total: number; characters: number },
+): string {
   const text = page
     .getText()
     .replaceAll(/\r\n?/g, '\n')
@@ -95,7 +98,7 @@ function pageText(page: PDFiumPage, { number, total }: { number: number; total: 
     .replaceAll('\uFFFE', '-')
     .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
     .trim();
-  const start = startOf(text, MAX_CHARACTERS - 100);
+  const start = startOf(text, characters - 100);
   const left = text.length - start.length;
   const cut = left > 0 ? `${start}\n[page cut: ${left} more characters]` : text;
   return `--- page ${number} of ${total} ---\n${cut || '(no text on this page: it may be a scan or a drawing)'}`;

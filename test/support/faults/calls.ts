@@ -32,9 +32,9 @@ const untouched: Fault['also'] = async ({ space }) =>
   expect(await space.tree()).toEqual({ 'a.txt': 'alpha', 'b.txt': 'beta' });
 
 /** PresentPlan is offered from plan mode on, WebSearch if it is set up. */
-const offered = builtinTools({ recall: null, code: null }).flatMap(({ name }) =>
-  name === 'PresentPlan' || name === 'WebSearch' ? [] : [name],
-);
+const offered = builtinTools({ recall: null, code: null })
+  .filter(({ isHidden }) => !isHidden)
+  .flatMap(({ name }) => (name === 'PresentPlan' || name === 'WebSearch' ? [] : [name]));
 
 const mistakes = [
   `Unknown tool Reed. Did you mean Read? Available tools: ${offered.join(', ')}.`,

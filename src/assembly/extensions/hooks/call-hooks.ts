@@ -1,4 +1,4 @@
-import type { CallAgent, RouterDeps } from '../../../agent/tool-router.ts';
+import type { CallAgent, RouterDeps } from '../../../agent/router-deps.ts';
 import { type CallAbout, callFacts, callMeets } from './call-facts.ts';
 import type { HookRunner } from './hook-runner.ts';
 

@@ -1,11 +1,9 @@
-import type { SecretMask } from './epoch.ts';
 import type { ProviderErrorKind } from './errors.ts';
 import type { Message, StopReason, TextPhase, Usage } from './message.ts';
 import type { Effort, EffortChoice, EffortLevels } from './request/effort.ts';
+import type { SecretMask } from './request/epoch.ts';
+import type { ToolDefinition } from './request/tool-definition.ts';
 import type { WebHit, WebQuery } from './web-search.ts';
-
-/** A tool as a model sees it: `parameters` is JSON Schema. */
-export type ToolDefinition = { name: string; description: string; parameters: Record<string, unknown> };
 
 export type CompletionRequest = {
   /** The vendor's own model name, without our `provider/` prefix. */

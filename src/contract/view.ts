@@ -1,4 +1,4 @@
-import type { Epoch, SecretMask } from './epoch.ts';
+import type { Epoch, SecretMask } from './request/epoch.ts';
 
 /**
  * What the model is shown of a session's messages. A view, never a deletion: the journal keeps all of them.

@@ -1,6 +1,6 @@
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import { sentSummary } from '../../context/kept.ts';
-import type { Epoch, EpochCause } from '../../contract/epoch.ts';
+import type { Epoch, EpochCause } from '../../contract/request/epoch.ts';
 import type { Session } from '../../contract/session.ts';
 import { type SessionView, wholeView } from '../../contract/view.ts';
 

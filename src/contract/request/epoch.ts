@@ -1,4 +1,4 @@
-import type { ToolDefinition } from './provider.ts';
+import type { ToolDefinition } from './tool-definition.ts';
 
 /** Why a prefix was built: at the start, or at a boundary that the user or the window declared. */
 export type EpochCause = 'start' | 'compaction' | 'uncompact' | 'model' | 'refresh' | 'repair';

@@ -207,7 +207,7 @@ describe('[G02] [Y33] hooks of plugins', () => {
           if (call.name === 'Grep') throw new Error('confused');
           if (call.name === 'Glob') return null;
           if (call.input.file_path === 'a.txt') return { ...call, input: { file_path: 'b.txt' } };
-          if (call.input.file_path === 'c.txt') return { ...call, input: { file: 1 } };
+          if (call.input.file_path === 'c.txt') return { ...call, input: { nothing: 1 } };
           if (call.input.command === 'echo hi') return { ...call, input: { command: 'touch made' } };
         } }`,
       ),

@@ -1408,6 +1408,8 @@ type SessionView = {
 type Compaction = {
     /** Summary of the messages before `keepFrom`, rounds joined by `---`; null while none was dropped. */
     summary: string | null;
+    /** The same as the vendor made it, with the reasoning; sent in its place where it can be read. */
+    vendorSummary?: VendorSummary;
     /** What is kept verbatim in addition: pinned facts, the task list, changed files, folder instructions. */
     kept: string;
     /** Messages from this index on are sent. */
@@ -1427,6 +1429,12 @@ type Compaction = {
     by: string;
 };
 
+/** A conversation as its vendor summarized it: opaque, sent back unchanged, and only to the provider that made it. */
+type VendorSummary = {
+    provider: string;
+    items: readonly unknown[];
+};
+
 /**
  * A stretch of a conversation whose requests begin with the same bytes. Vendors bind a model's reasoning to what came
  * before it, so a prefix never changes within an epoch, and no reasoning outlives the epoch it was made in.
@@ -1441,6 +1449,8 @@ type Epoch = {
     system: string;
     /** Of the conversation before; absent if there is none. */
     summary?: string;
+    /** The conversation before, as its vendor summarized it; `summary` then has only what is kept beside it. */
+    vendorSummary?: VendorSummary;
     tools: readonly ToolDefinition[];
     /** What the prefix states, to announce only what differs later. */
     stated: Stated;

@@ -81,6 +81,7 @@ const STOP: Partial<Record<string, ReplyState['stop']>> = {
   tool_use: 'tool_calls',
   max_tokens: 'max_tokens',
   model_context_window_exceeded: 'max_tokens',
+  compaction: 'end',
   refusal: 'refusal',
 };
 
@@ -97,6 +98,9 @@ function* openBlock(
   if (block.type === 'redacted_thinking')
     yield { type: 'thinking_signature', signature: block.data, redacted: true };
   if (block.type === 'web_search_tool_result') yield* foundBy(block);
+  const { type, content: text }: { type: string; content?: unknown } = { content: undefined, ...block };
+  if (type === 'compaction')
+    yield { type: 'summarized', items: [block], ...(typeof text === 'string' && { text }) };
   if (block.type === 'tool_use') {
     open.set(index, { type: 'call' });
     yield { type: 'tool_call_start', key, id: block.id, name: names.fromWire(block.name) };
@@ -158,6 +162,12 @@ function* countUsage(
   state: ReplyState,
 ): Generator<ProviderEvent> {
   if (!usage) return;
+  const { iterations } = usage as { iterations?: unknown };
+  // A summary is billed apart from the reply.
+  const summary = Array.isArray(iterations)
+    ? iterations.filter(isObject).find(({ type }) => type === 'compaction')
+    : undefined;
+  if (summary) return yield* countUsage({ ...summary } as typeof usage, state);
   const hour = usage.cache_creation?.ephemeral_1h_input_tokens ?? state.usage.cacheWriteHourTokens;
   state.usage = {
     inputTokens: usage.input_tokens ?? state.usage.inputTokens,

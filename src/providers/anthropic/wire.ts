@@ -8,6 +8,7 @@ import type {
 } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
 import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
+import type { VendorSummary } from '../../contract/request/vendor-summary.ts';
 import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
@@ -45,7 +46,7 @@ type SystemBlock =
 type WireMessage = Anthropic.MessageParam | SystemTurn;
 
 export type WireRequest = Omit<Anthropic.MessageCreateParamsStreaming, 'messages'> &
-  ThinkingFields & { messages: WireMessage[] };
+  ThinkingFields & { messages: WireMessage[]; compaction?: { type: 'summarize' } };
 
 export function toWire(request: CompletionRequest, options: WireOptions): WireRequest {
   const info = options.infoOf(request.model);
@@ -67,6 +68,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
     messages: toMessages(request, { ...options, names, plan }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(request.stopSequences?.length ? { stop_sequences: [...request.stopSequences] } : {}),
+    ...(request.summarize && { compaction: { type: 'summarize' as const } }),
     ...(options.noNotes ? thinking : withNotes(thinking, request.model)),
     ...(options.tier && { service_tier: options.tier as NonNullable<WireRequest['service_tier']> }),
     stream: true,
@@ -152,11 +154,19 @@ function toMessages(
     if (last && (last.type === 'text' || last.type === 'image' || last.type === 'tool_result'))
       last.cache_control = CACHED;
   }
-  return turns.flatMap((turn): WireMessage[] => {
-    if (turn.role === 'system') return [turn];
-    const { system, ...said } = turn;
-    return [said, ...(system.length === 0 ? [] : [{ role: 'system' as const, content: system }])];
-  });
+  return [...summaryTurn(request.vendorSummary, options), ...turns.flatMap(toWireMessages)];
+}
+
+/** The block that the vendor made of an earlier part of the conversation, in front of the rest. */
+function summaryTurn(summary: VendorSummary | undefined, { name }: Pick<WireOptions, 'name'>): WireMessage[] {
+  if (summary?.provider !== name) return [];
+  return [{ role: 'assistant', content: summary.items as Anthropic.ContentBlockParam[] }];
+}
+
+function toWireMessages(turn: Turn | EffortMessage): WireMessage[] {
+  if (turn.role === 'system') return [turn];
+  const { system, ...said } = turn;
+  return [said, ...(system.length === 0 ? [] : [{ role: 'system' as const, content: system }])];
 }
 
 /** Whether a part is in the program's own words: never text of files, servers or other people. */

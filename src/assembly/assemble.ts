@@ -100,7 +100,11 @@ export function assemble(parts: Parts): Assistant {
     effort: models.effort,
     spending: models.budget,
     repositories,
-    cache: () => ({ ...cachedUsage(opened.session.messages), compared: models.promptCache.compared }),
+    cache: () => ({
+      ...cachedUsage(opened.session.messages),
+      compared: models.promptCache.compared,
+      misses: models.promptCache.misses,
+    }),
     sandbox: judge.sandbox,
     toolNames: tools.router.toolNames,
     transcript: () => extensions.hooks.transcript(),

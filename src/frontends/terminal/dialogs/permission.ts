@@ -1,5 +1,6 @@
 import type { Answer, PermissionRequest } from '../../../contract/permission.ts';
 import { exactLine } from '../../../lib/text/visible-text.ts';
+import { freesCommands } from '../../shared/frees-commands.ts';
 import type { Choice, Choices } from './choices.ts';
 
 export type PermissionChoice = 'once' | 'edits' | 'sandboxed' | 'session' | 'always' | 'no';
@@ -46,8 +47,7 @@ export function choicesOf(request: PermissionRequest): Choices<PermissionChoice>
 
 /** What would make this and similar requests unnecessary in this session. */
 function modeChoice(request: PermissionRequest): Choice<PermissionChoice> {
-  const isCommand = request.accesses.every(({ kind }) => kind === 'execute');
-  return isCommand
+  return freesCommands(request)
     ? {
         name: 'sandboxed',
         words: 'Yes, and run commands in the sandbox without asking (shift+tab)',

@@ -79,6 +79,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     ...commandPlace(guard, { cwd, home, trusted, programs: { planted: oncePerTurn(programs.planted) } }),
     shell: shellName(process.platform, env),
   };
+  let freesSandboxed = config.sandbox.autoApprove;
   const policy = (): Policy => ({
     ...place,
     mode: mode.get(),
@@ -92,13 +93,20 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     blockedCommands: config.blockedCommands,
     sandbox: sandbox.known(),
     sandboxRequired: config.sandbox.required,
-    sandboxAutoApprove: config.sandbox.autoApprove,
+    sandboxAutoApprove: freesSandboxed,
     realOf: (file) => guard.realOf(file),
     reach: (file, mode, options) => guard.reach(file, mode, options),
     fetchRefusal,
     provenance: sources.current(),
   });
-  const gate = createGate({ policy, ...(approver && { approver }), onGrant: grants.add });
+  const gate = createGate({
+    policy,
+    ...(approver && { approver }),
+    onGrant: grants.add,
+    onSandboxed: () => {
+      freesSandboxed = true;
+    },
+  });
   const warnWithoutSandbox = oncePerText((operation) =>
     warn(`${operation} runs without a sandbox: an allow rule names this exact command.`),
   );

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Usage } from '../../contract/message.ts';
 import type { ModelInfo } from '../../contract/provider.ts';
 import type { Epoch } from '../../contract/request/epoch.ts';
@@ -84,7 +85,7 @@ function inWords(name: string): string {
     case 'tool':
       return `MCP server ${subject}`;
     case 'instructions':
-      return [subject, ...rest].join(':');
+      return path.basename(name);
     case 'skill':
     case 'folder':
       return `${kind} ${[subject, ...rest].join(':')}`;

@@ -109,7 +109,7 @@ function guarded(said: Evaluation, input: unknown, one: Case): Evaluation {
     policy.provenance,
   );
   if (because === null || covering(policy.rules.trust ?? [], one) !== undefined) return said;
-  const { withoutSandbox: _, ...rest } = said;
+  const { withoutSandbox: _, onlyReads: __, ...rest } = said;
   const isNew =
     said.verdict === 'allow' ||
     because.includes(said.because) ||

@@ -119,7 +119,9 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
   if (readOnlyLines.includes(line)) return first.text === 'git' ? judgeRepository(standing) : looks();
   if (projectScripts.includes(line)) {
     if (moved) return unsure(`runs ${line} in another folder`);
-    return place.trusted ? looks() : unsure(`${line} runs project code, and this folder is not trusted`);
+    return place.trusted
+      ? { type: 'only_looks', reads: [], runsScript: true }
+      : unsure(`${line} runs project code, and this folder is not trusted`);
   }
   const wrapped = behindSafeWrapper(command);
   if (wrapped?.type === 'unsure') return wrapped;

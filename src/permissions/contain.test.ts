@@ -65,21 +65,6 @@ describe('[X01][Y30] commands that the sandbox contains run without asking', () 
     });
   });
 
-  test('a command that is free because it only reads is marked, any other is not', () => {
-    const marked = ['ls', 'git status | head -3', "bash -c 'cat a'"];
-    const trusted = { trusted: true, sandbox: standard, mode: 'accept-edits' as const };
-    expect(marked.map((line) => run(line, { sandbox: standard }).onlyReads)).toEqual([true, true, true]);
-    expect(run('npm test', trusted)).toMatchObject({
-      verdict: 'allow',
-      because: "runs the project's own script",
-    });
-    for (const line of ['npm test', 'ls; npm test', 'make'])
-      expect(run(line, trusted)).not.toHaveProperty('onlyReads');
-    expect(run('wc -l', { ...rules({ ask: ['Bash(wc *)'] }), sandbox: standard })).not.toHaveProperty(
-      'onlyReads',
-    );
-  });
-
   test("the user's deny and ask rules come first", () => {
     for (const mode of modes) {
       expect(run('sudo make', { sandbox: strict, mode }).verdict).toBe('deny');

@@ -27,7 +27,10 @@ export type Request = {
   rules?: readonly PromptRules[];
 };
 
-export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'shell'> & {
+export type Policy = Pick<
+  Place,
+  'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'hasOptionNames' | 'shell'
+> & {
   mode: PermissionMode;
   cwd: string;
   /** The root of the project; the working directory if absent. */

@@ -1,5 +1,6 @@
 import type { CommandPart, Verdict } from '../../contract/permission.ts';
 import { resolvePath } from '../../lib/files/data-root.ts';
+import { peek } from '../../lib/files/peek.ts';
 import { repositoryPrograms } from '../../lib/paths/git-programs.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { classify } from '../../permissions/shell/classify.ts';
@@ -43,6 +44,7 @@ export function commandJudge(options: JudgeOptions): (line: string) => CommandVe
     isInside: remembered(fresh.isInside),
     mayRead: remembered(fresh.mayRead),
     gitRuns: remembered(fresh.gitRuns),
+    hasOptionNames: remembered(fresh.hasOptionNames),
     plantedProgram: remembered(fresh.plantedProgram),
   };
   return (line) => {
@@ -75,8 +77,14 @@ export function commandPlace(
     isInside: (file) => guard.isInside(file),
     mayRead: (file) => guard.allows(file, 'read'),
     gitRuns: repositoryPrograms,
+    hasOptionNames,
     plantedProgram: (name, folder) => programs?.planted(name, folder) ?? null,
   };
+}
+
+function hasOptionNames(folder: string): boolean {
+  const { files = [], folders = [] } = peek.folder(folder) ?? {};
+  return [...files, ...folders].some((name) => name.startsWith('-'));
 }
 
 function remembered<Words extends string[], Answer>(ask: (...words: Words) => Answer): typeof ask {

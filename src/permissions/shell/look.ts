@@ -29,6 +29,8 @@ export type Place = {
   plantedProgram?(name: string, folder: string): string | null;
   /** Why git would run programs configured by the repository around a folder, or null. */
   gitRuns?(folder: string): string | null;
+  /** Whether a folder holds a file whose name starts with a dash. */
+  hasOptionNames?(folder: string): boolean;
   /** The shell that runs it; default: bash. */
   shell?: string;
 };
@@ -183,8 +185,12 @@ function judgeGit(args: Word[], command: SimpleCommand, place: Place): Look {
 type Judging = { name: string; program: ReadOnlyProgram; place: Place; command: SimpleCommand };
 
 function judgeArgs(args: Word[], { name, program, place, command }: Judging): Look {
-  const told = readOptions(args, program);
-  if ('unknown' in told) return unsure(`${name} ${told.unknown} may change files`);
+  const told = readOptions(args, program, () => place.hasOptionNames?.(place.cwd) ?? true);
+  if ('unknown' in told) {
+    return /^[*?[]/.test(told.unknown)
+      ? unsure(`the pattern ${told.unknown} can expand to an option`)
+      : unsure(`${name} ${told.unknown} may change files`);
+  }
   const { flags, values, operands } = told;
   if (operands.length > MAX_OPERANDS) return unsure(`${name} has too many arguments to check`);
   const odd = operands.find(
@@ -194,9 +200,6 @@ function judgeArgs(args: Word[], { name, program, place, command }: Judging): Lo
       !(program.expands && i + 1 > firstPrinted(name) && isPrintable(word, command)),
   );
   if (odd !== undefined) return unsure(`${odd.raw.slice(0, 60)} can expand to anything`);
-  const wild = operands.find(({ glob, text }) => glob && /^[*?[]/.test(text) && program.operands === 'names');
-  if (wild !== undefined && !program.anyNames)
-    return unsure(`the pattern ${wild.text} can expand to an option`);
   if (operands.length > (program.maxOperands ?? Number.POSITIVE_INFINITY)) {
     return unsure(`${name} may write to its last argument`);
   }

@@ -27,10 +27,7 @@ export type Request = {
   rules?: readonly PromptRules[];
 };
 
-export type Policy = Pick<
-  Place,
-  'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'hasOptionNames' | 'shell'
-> & {
+export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'disk' | 'shell'> & {
   mode: PermissionMode;
   cwd: string;
   /** The root of the project; the working directory if absent. */

@@ -22,6 +22,7 @@ export type Told = { flags: string[]; values: Record<string, string[]>; operands
  * - `listedBy`: flags required for operands of `none`
  * - `expands`: variables and substitutions among the operands are only printed
  * - `refuses`: why these flags and operands are not read-only
+ * - `searches`: why these would find files that may hold secrets, where nothing hides those
  */
 export type ReadOnlyProgram = {
   short?: string;
@@ -39,6 +40,7 @@ export type ReadOnlyProgram = {
   maxOperands?: number;
   expands?: true;
   refuses?(told: Told): string | null;
+  searches?(told: Told): string | null;
 };
 
 /** Names, written as words in a few strings. */

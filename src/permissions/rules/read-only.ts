@@ -23,7 +23,7 @@ const grep: ReadOnlyProgram = {
   numbers: true,
   operands: 'pattern',
   patternBy: ['e', 'regexp'],
-  refuses: recursionLooks,
+  searches: recursionLooks,
 };
 
 const digest: ReadOnlyProgram = { short: 'bt', long: list('binary text tag zero'), operands: 'paths' };
@@ -185,7 +185,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     numbers: true,
     operands: 'pattern',
     patternBy: ['e', 'regexp', 'files', 'type-list'],
-    refuses: choosesSources,
+    searches: choosesSources,
   },
   // Other scripts can write files and run programs.
   sed: {

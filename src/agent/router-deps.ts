@@ -78,7 +78,7 @@ export type CallAgent = { id: string; type: string };
 export type AboutCall = { accesses: readonly Access[]; agent?: CallAgent };
 
 /** The outcome of the hook before a call is judged; `notes` are appended to the answer. */
-export type Intercepted =
+type Intercepted =
   | { type: 'go'; input: unknown; notes?: readonly string[]; hook?: HookDecision }
   | { type: 'block'; by: string; because: string };
 

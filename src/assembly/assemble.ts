@@ -64,7 +64,14 @@ export function assemble(parts: Parts): Assistant {
   const diagnostics = buildDiagnostics(parts, { core, safety });
   const { code } = diagnostics;
   const tools = collectTools(parts, { safety, extensions, memory, search, code, warn: notify.warn });
-  const window = buildWindow(parts, { ...core, safety, models: models.models, extensions, tools });
+  const window = buildWindow(parts, {
+    ...core,
+    safety,
+    models: models.models,
+    effort: models.effort,
+    extensions,
+    tools,
+  });
   const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window, diagnostics });
   const { subagents, userCalls } = calls;
   const { call } = userCalls;

@@ -64,6 +64,7 @@ describe('[F01] [R07] without any file', () => {
       quotas: {},
       maxCommandTimeoutMs: 600_000,
       summarizationThreshold: 0.9,
+      vendorSummaries: true,
       mode: 'default',
       permissions: { allow: [], ask: [], deny: [], trust: [] },
       projects: {},

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema/schema.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { minimalTools } from '../../tools/minimal.ts';
 import { webFetch } from '../../tools/web-fetch.ts';
 import type { Choice } from './choose-model.ts';

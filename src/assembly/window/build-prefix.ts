@@ -9,6 +9,7 @@ import { hostInstructions, type SessionExtensions } from '../extensions/extensio
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Models } from '../models/connect-models.ts';
 import { fitInstructions, isSmall, offeredTools } from '../models/small-model.ts';
+import { readsSummaryOf } from '../models/vendor-summary.ts';
 import type { Parts } from '../parts.ts';
 import type { Prefix } from './epochs.ts';
 import type { Mode } from './mode.ts';
@@ -33,6 +34,8 @@ export type PrefixBuilder = {
   build(): Promise<Prefix>;
   /** Which models can continue a prefix: of one vendor, with the same prompt. */
   reader(): string;
+  /** Whether the answering model reads what this provider made of a conversation. */
+  readsSummaryOf(provider: string): boolean;
 };
 
 /** Describes a session's surroundings as they are now, and renders them as the prefix of a new epoch. */
@@ -72,6 +75,7 @@ export function createPrefixBuilder(parts: Parts, deps: PrefixDeps): PrefixBuild
     surroundings,
     ownSurroundings,
     reader,
+    readsSummaryOf: (provider) => readsSummaryOf(provider, models.current()),
     async build() {
       const now = await ownSurroundings();
       return {

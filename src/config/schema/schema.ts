@@ -177,6 +177,13 @@ export const settings = {
       .max(1)
       .default(0.9)
       .describe('Fraction of the context window at which older messages are summarised'),
+  vendorSummaries: () =>
+    z
+      .boolean()
+      .default(true)
+      .describe(
+        "Let the vendor summarize long conversations where it can (Anthropic, OpenAI): the model's reasoning is kept",
+      ),
 
   mode: () =>
     z

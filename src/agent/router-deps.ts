@@ -21,6 +21,8 @@ export type Decision = {
   /** What the model sees of a denial, if not `because`. */
   toModel?: string;
   opens?: readonly Opening[];
+  /** A command that was allowed because it certainly only reads. */
+  onlyReads?: true;
 };
 
 export type RouterDeps = PrepareDeps & {

@@ -13,7 +13,7 @@ import { limitDeny, limitedPolicy, promptDeny } from './call-limits.ts';
 import { openedFolder, outsideReads, placeOf } from './command-place.ts';
 import { containedBecause } from './contain.ts';
 import { grantFor } from './granted.ts';
-import { type Case, caseOf, covering, namesCommand, touching } from './judged-case.ts';
+import { type Case, caseOf, covering, namesCommand, readsClosed, touching } from './judged-case.ts';
 import { grantText, parseGrant, parsePattern, restrictsCall } from './pattern.ts';
 import {
   type Evaluation,
@@ -109,7 +109,7 @@ function guarded(said: Evaluation, input: unknown, one: Case): Evaluation {
     policy.provenance,
   );
   if (because === null || covering(policy.rules.trust ?? [], one) !== undefined) return said;
-  const { withoutSandbox: _, ...rest } = said;
+  const { withoutSandbox: _, onlyReads: __, ...rest } = said;
   const isNew =
     said.verdict === 'allow' ||
     because.includes(said.because) ||
@@ -228,7 +228,8 @@ function grantOrAllowRule(one: Case): Evaluation | null {
   const folder = isFileAccess(access) ? openedFolder(granted, one.real() ?? one) : undefined;
   if (folder !== undefined) return allow(`allowed earlier: ${folder}`, `grant ${folder}`);
   const rules = rulesFor(policy.rules.allow, one);
-  const rule = covering(bare ? rules.filter((known) => namesCommand(known, access.target)) : rules, one);
+  const exactly = bare || readsClosed(one);
+  const rule = covering(exactly ? rules.filter((known) => namesCommand(known, access.target)) : rules, one);
   if (rule !== undefined) return allowBare(`allowed by the rule ${rule}`, `rule allow ${rule}`);
   const broad = bare ? covering(rules, one) : undefined;
   return broad === undefined ? null : askBare(`the rule ${broad} does not name this exact command`);

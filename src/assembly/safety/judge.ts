@@ -76,7 +76,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const root = projectRoot(cwd);
   const programs = commandPrograms(guard, { cwd, home, env, writablePaths: config.sandbox.writablePaths });
   const place = {
-    ...commandPlace(guard, { cwd, home, trusted, programs: { planted: oncePerTurn(programs.planted) } }),
+    ...commandPlace(guard, { cwd, home, trusted, env, programs: { planted: oncePerTurn(programs.planted) } }),
     shell: shellName(process.platform, env),
   };
   const policy = (): Policy => ({

@@ -61,6 +61,7 @@ describe('[X01][Y30] commands that the sandbox contains run without asking', () 
       verdict: 'allow',
       because: 'only reads',
       by: 'default',
+      onlyReads: true,
     });
   });
 

@@ -26,7 +26,7 @@ type Decision = {
   /** Instead of `because`, which names flags that only the user can set. */
   toModel?: string;
   reason?: string;
-} & Pick<Evaluation, 'opens' | 'withoutSandbox'>;
+} & Pick<Evaluation, 'opens' | 'withoutSandbox' | 'onlyReads'>;
 
 export type GateOptions = {
   /** Read for every call: modes and rules may change in between. */

@@ -67,8 +67,14 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
 /**
  * `by` names what decided: a rule, a mode, a grant or the defaults. `opens`: what the call may access
  * outside, if it runs. `withoutSandbox`: a sandbox was wanted but is unavailable, and the verdict says so.
+ * `onlyReads`: it is a command that is allowed for that reason alone, so it must run where it cannot write.
  */
-export type Evaluation = Judgement & { by: string; opens?: Opening[]; withoutSandbox?: true };
+export type Evaluation = Judgement & {
+  by: string;
+  opens?: Opening[];
+  withoutSandbox?: true;
+  onlyReads?: true;
+};
 
 /** A sandbox was wanted but is unavailable. A sandbox that the user disabled is not a fallback. */
 export function isFallback({ sandbox }: Pick<Policy, 'sandbox'>): boolean {

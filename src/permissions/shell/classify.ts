@@ -9,9 +9,14 @@ import type { ShellLine, SimpleCommand } from './shell-line.ts';
 
 /**
  * `by` is the built-in deny rule that matched; `reads` are the paths that an allowed line names; `parts` are
- * the commands of the line, each judged separately.
+ * the commands of the line, each judged separately. `onlyReads`: it is allowed for that reason alone.
  */
-export type Classified = Judgement & { by: string; reads: string[]; parts: CommandPart[] };
+export type Classified = Judgement & {
+  by: string;
+  reads: string[];
+  parts: CommandPart[];
+  onlyReads?: true;
+};
 
 const MAX_PARTS = 200;
 
@@ -46,7 +51,9 @@ export function classify(text: string, place: Place): Classified {
       reads: [],
       parts,
     };
-  return { verdict: 'allow', because: 'only reads', by: 'default', reads: look.reads, parts };
+  const { reads, runsScript } = look;
+  const said = { verdict: 'allow' as const, because: 'only reads', by: 'default', reads, parts };
+  return runsScript ? said : { ...said, onlyReads: true };
 }
 
 type Found = {

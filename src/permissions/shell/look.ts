@@ -119,7 +119,8 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
   if (readOnlyLines.includes(line)) return first.text === 'git' ? judgeRepository(standing) : looks();
   if (projectScripts.includes(line)) {
     if (moved) return unsure(`runs ${line} in another folder`);
-    return place.trusted ? looks() : unsure(`${line} runs project code, and this folder is not trusted`);
+    if (!place.trusted) return unsure(`${line} runs project code, and this folder is not trusted`);
+    return { ...looks(), runsScript: true };
   }
   const wrapped = behindSafeWrapper(command);
   if (wrapped?.type === 'unsure') return wrapped;

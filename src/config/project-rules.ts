@@ -62,6 +62,7 @@ export const projectRules: ProjectRules = {
     image: 'trusted',
     allowedDomains: 'trusted',
     writablePaths: 'trusted',
+    readablePaths: 'trusted',
     maxProcesses: 'only-lower',
     maxMemoryMb: 'only-lower',
   },

@@ -12,7 +12,7 @@ import { type NetworkProxy, type ProxyOptions, startProxy } from './network-prox
 import { launchInSeatbelt } from './seatbelt.ts';
 import { createWalls, type WallsOptions } from './walls.ts';
 
-export type Confinement = Omit<WallsOptions, 'cwd' | 'outputFolder'> & {
+export type Confinement = Omit<WallsOptions, 'cwd' | 'env' | 'outputFolder'> & {
   kind: WantedSandbox;
   /** Evaluated for each command. */
   level(): SandboxLevel;

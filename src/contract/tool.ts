@@ -74,6 +74,8 @@ export type CommandRun = {
   signal: AbortSignal;
   /** Outside the sandbox, with the user's approval. */
   unconfined?: true;
+  /** It is allowed because it only reads: in the sandbox it can change nothing. */
+  onlyReads?: true;
   /** Real paths outside the working directory that were opened to it and are visible in the sandbox. */
   readable?: readonly string[];
   /** It may change the config of repositories; the caller checks the result. */
@@ -117,7 +119,9 @@ export type Shell = {
   sandbox(): Promise<SandboxState>;
   run(run: CommandRun): Promise<CommandOutcome>;
   /** Ends with the session at the latest. Resolves with its id. */
-  start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'readable'>): Promise<string>;
+  start(
+    run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'env' | 'readable'>,
+  ): Promise<string>;
   /** Null when there is no such id. */
   check(id: string): BackgroundState | null;
   /** Resolves when it has ended; false when there is no such id or it had already ended. */

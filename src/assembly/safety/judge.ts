@@ -79,6 +79,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     cwd,
     home,
     trusted,
+    env,
     programs: { planted: oncePerTurn(programs.planted) },
   });
   const place = {

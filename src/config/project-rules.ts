@@ -63,6 +63,7 @@ export const projectRules: ProjectRules = {
     image: 'trusted',
     allowedDomains: 'trusted',
     writablePaths: 'trusted',
+    readablePaths: 'trusted',
     maxProcesses: 'only-lower',
     maxMemoryMb: 'only-lower',
   },

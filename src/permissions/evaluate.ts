@@ -13,7 +13,7 @@ import { limitDeny, limitedPolicy, promptDeny } from './call-limits.ts';
 import { openedFolder, outsideReads, placeOf } from './command-place.ts';
 import { containedBecause } from './contain.ts';
 import { grantFor } from './granted.ts';
-import { type Case, caseOf, covering, namesCommand, touching } from './judged-case.ts';
+import { type Case, caseOf, covering, namesCommand, readsClosed, touching } from './judged-case.ts';
 import { grantText, parseGrant, parsePattern, restrictsCall } from './pattern.ts';
 import {
   type Evaluation,
@@ -39,14 +39,18 @@ const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 export function evaluate(request: Request, session: Policy): Evaluation {
   const { limits } = request;
   const policy = limits ? limitedPolicy(session, limits) : session;
-  const found = permissionSubjects(request, policy).map((access) => judgeAccess(request, access, policy));
+  const subjects = permissionSubjects(request, policy);
+  const found = subjects.map((access) => judgeAccess(request, access, policy));
+  const reads = subjects.every(({ kind }, i) => kind !== 'execute' || found[i]?.onlyReads);
   // A skill is named by its input, whatever its work touches.
   const [first = untouching(request, policy), ...others] =
     request.tool === 'Skill' ? [untouching(request, policy), ...found] : found;
-  const { opens: _, ...strictest } = others.reduce(
-    (a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a),
-    first,
-  );
+  const {
+    opens: _,
+    onlyReads,
+    ...said
+  } = others.reduce((a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a), first);
+  const strictest = onlyReads && reads ? { ...said, onlyReads } : said;
   const opens = strictest.verdict === 'deny' ? [] : found.flatMap((one) => one.opens ?? []);
   const verdict =
     limits?.neverAsks || policy.neverAsk
@@ -109,7 +113,7 @@ function guarded(said: Evaluation, input: unknown, one: Case): Evaluation {
     policy.provenance,
   );
   if (because === null || covering(policy.rules.trust ?? [], one) !== undefined) return said;
-  const { withoutSandbox: _, ...rest } = said;
+  const { withoutSandbox: _, onlyReads: __, ...rest } = said;
   const isNew =
     said.verdict === 'allow' ||
     because.includes(said.because) ||
@@ -228,7 +232,8 @@ function grantOrAllowRule(one: Case): Evaluation | null {
   const folder = isFileAccess(access) ? openedFolder(granted, one.real() ?? one) : undefined;
   if (folder !== undefined) return allow(`allowed earlier: ${folder}`, `grant ${folder}`);
   const rules = rulesFor(policy.rules.allow, one);
-  const rule = covering(bare ? rules.filter((known) => namesCommand(known, access.target)) : rules, one);
+  const exactly = bare || readsClosed(one);
+  const rule = covering(exactly ? rules.filter((known) => namesCommand(known, access.target)) : rules, one);
   if (rule !== undefined) return allowBare(`allowed by the rule ${rule}`, `rule allow ${rule}`);
   const broad = bare ? covering(rules, one) : undefined;
   return broad === undefined ? null : askBare(`the rule ${broad} does not name this exact command`);

@@ -38,6 +38,7 @@ test('neither allowed nor forbidden calls are asked about', async () => {
     verdict: 'allow',
     by: 'default',
     because: 'only reads',
+    onlyReads: true,
   });
   expect(await gate.decide(bash('sudo ls'), { signal })).toEqual({
     verdict: 'deny',

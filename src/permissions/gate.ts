@@ -14,6 +14,7 @@ import { compareText } from '../lib/text/compare.ts';
 import { singleQuoted } from '../lib/text/shell-quote.ts';
 import { evaluate } from './evaluate.ts';
 import { grantFor } from './granted.ts';
+import { caseOf, readsClosed } from './judged-case.ts';
 import type { Evaluation, Policy, Request } from './policy.ts';
 import { askedAbout, grantOf, type Offer, offersFor, questionFor } from './question.ts';
 import { suggestPattern } from './suggest.ts';
@@ -26,7 +27,7 @@ type Decision = {
   /** Instead of `because`, which names flags that only the user can set. */
   toModel?: string;
   reason?: string;
-} & Pick<Evaluation, 'opens' | 'withoutSandbox'>;
+} & Pick<Evaluation, 'opens' | 'withoutSandbox' | 'onlyReads'>;
 
 export type GateOptions = {
   /** Read for every call: modes and rules may change in between. */
@@ -201,16 +202,22 @@ function denied({ reason }: Extract<Answer, { choice: 'no' }>): Decision {
 
 /** Names a flag only if it would help: some things are always asked about. */
 function nobodyThere(call: JudgedCall, judgement: Evaluation, policy: Policy): Decision {
-  const patterns = askedAbout(call, policy)
-    .filter(({ target }) => target.trim() !== '')
-    .map((access) => grantFor(call.tool, access, policy) ?? suggestPattern(call.tool, access, policy.cwd));
+  const asked = askedAbout(call, policy).filter(({ target }) => target.trim() !== '');
+  const patterns = asked.map(
+    (access) => grantFor(call.tool, access, policy) ?? suggestPattern(call.tool, access, policy.cwd),
+  );
   const wanted = [...new Set(patterns)];
   const allow = [...policy.rules.allow, ...wanted];
   const flags = wanted.map((pattern) => `--allow ${singleQuoted(pattern)}`);
-  const helps = evaluate(call, { ...policy, rules: { ...policy.rules, allow } }).verdict === 'allow';
+  // No rule is suggested that would open what is closed for reading.
+  const opensNothing = asked.every((access) => !readsClosed(caseOf(call, access, policy)));
+  const helps =
+    opensNothing && evaluate(call, { ...policy, rules: { ...policy.rules, allow } }).verdict === 'allow';
   const trust = [...(policy.rules.trust ?? []), ...wanted];
   const settles =
-    !helps && evaluate(call, { ...policy, rules: { ...policy.rules, allow, trust } }).verdict === 'allow';
+    opensNothing &&
+    !helps &&
+    evaluate(call, { ...policy, rules: { ...policy.rules, allow, trust } }).verdict === 'allow';
   const way = helps
     ? `allow it with ${flags.join(' ')}`
     : settles

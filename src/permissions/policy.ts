@@ -27,7 +27,7 @@ export type Request = {
   rules?: readonly PromptRules[];
 };
 
-export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'shell'> & {
+export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'disk' | 'shell'> & {
   mode: PermissionMode;
   cwd: string;
   /** The root of the project; the working directory if absent. */
@@ -67,8 +67,14 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
 /**
  * `by` names what decided: a rule, a mode, a grant or the defaults. `opens`: what the call may access
  * outside, if it runs. `withoutSandbox`: a sandbox was wanted but is unavailable, and the verdict says so.
+ * `onlyReads`: a command was allowed because it certainly only reads.
  */
-export type Evaluation = Judgement & { by: string; opens?: Opening[]; withoutSandbox?: true };
+export type Evaluation = Judgement & {
+  by: string;
+  opens?: Opening[];
+  withoutSandbox?: true;
+  onlyReads?: true;
+};
 
 /** A sandbox was wanted but is unavailable. A sandbox that the user disabled is not a fallback. */
 export function isFallback({ sandbox }: Pick<Policy, 'sandbox'>): boolean {

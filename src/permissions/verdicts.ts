@@ -28,6 +28,6 @@ export function deny(because: string, by: string): Evaluation {
   return { verdict: 'deny', because, by };
 }
 
-export function pick({ verdict, because, by }: Classified): Evaluation {
-  return { verdict, because, by };
+export function pick({ verdict, because, by, onlyReads }: Classified): Evaluation {
+  return { verdict, because, by, ...(onlyReads && { onlyReads }) };
 }

@@ -1,12 +1,15 @@
 import type { CommandPart, Verdict } from '../../contract/permission.ts';
+import { oncePerTurn } from '../../lib/async/once-per-turn.ts';
+import { filesBelow } from '../../lib/files/below.ts';
 import { resolvePath } from '../../lib/files/data-root.ts';
-import { repositoryPrograms } from '../../lib/paths/git-programs.ts';
+import { peek } from '../../lib/files/peek.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { classify } from '../../permissions/shell/classify.ts';
 import { loadGrammar } from '../../permissions/shell/grammar.ts';
-import type { Place } from '../../permissions/shell/look.ts';
+import type { Disk, Place } from '../../permissions/shell/look.ts';
 import { realPath } from '../../sandbox/files/real-path.ts';
 import { createGuard, type Guard } from '../../sandbox/guard.ts';
+import { repositoryPrograms } from '../../sandbox/repository.ts';
 import { createProgramPath, type ProgramPath } from '../../sandbox/shell/program-path.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -21,6 +24,9 @@ export type JudgeOptions = { cwd: string; home: string; trusted: boolean; env?: 
 /** `rule` is the rule that matched: a built-in one, or `default`. `parts` are the commands in the line. */
 export type CommandVerdict = { verdict: Verdict; reason: string; rule: string; parts: CommandPart[] };
 
+/** More files than this are not looked through before a search. */
+const MAX_SEARCHED = 20_000;
+
 /** Loads the shell grammar, which `judgeCommand` requires. */
 export const loadJudge: () => Promise<void> = loadGrammar;
 
@@ -34,15 +40,20 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
 
 /** The same for many lines at once: file system lookups are cached. */
 export function commandJudge(options: JudgeOptions): (line: string) => CommandVerdict {
-  const { cwd, home, trusted, env } = options;
+  const { cwd, home, env } = options;
   const guard = createGuard({ cwd, home, additionalDirectories: [], blockedPaths: [], allowedPaths: [] });
   const programs = env && commandPrograms(guard, { cwd, home, env, writablePaths: [] });
-  const fresh = commandPlace(guard, { cwd, home, trusted, ...(programs && { programs }) });
+  const fresh = commandPlace(guard, { ...options, ...(programs && { programs }) });
   const place = {
     ...fresh,
     isInside: remembered(fresh.isInside),
     mayRead: remembered(fresh.mayRead),
     gitRuns: remembered(fresh.gitRuns),
+    disk: {
+      kindOf: remembered(fresh.disk.kindOf),
+      hasOptionNames: remembered(fresh.disk.hasOptionNames),
+      filesBelow: remembered(fresh.disk.filesBelow),
+    },
     plantedProgram: remembered(fresh.plantedProgram),
   };
   return (line) => {
@@ -66,18 +77,28 @@ export function commandPrograms(guard: Guard, { cwd, home, env, writablePaths }:
 /** What the command judge can query: where paths and names resolve to, and what a repository would run. */
 export function commandPlace(
   guard: Guard,
-  { cwd, home, trusted, programs }: Omit<JudgeOptions, 'env'> & { programs?: Pick<ProgramPath, 'planted'> },
-): Required<Omit<Place, 'shell'>> {
+  { cwd, home, trusted, env = {}, programs }: JudgeOptions & { programs?: Pick<ProgramPath, 'planted'> },
+): Required<Omit<Place, 'shell' | 'walls'>> {
   return {
     cwd,
     home,
     trusted,
     isInside: (file) => guard.isInside(file),
     mayRead: (file) => guard.allows(file, 'read'),
-    gitRuns: repositoryPrograms,
+    gitRuns: oncePerTurn((folder: string) => repositoryPrograms(folder, { HOME: home, ...env })),
+    disk,
     plantedProgram: (name, folder) => programs?.planted(name, folder) ?? null,
   };
 }
+
+const disk: Disk = {
+  kindOf: (file) => (peek.file(file) !== null ? 'file' : peek.folder(file) !== null ? 'folder' : null),
+  hasOptionNames(folder) {
+    const { files = [], folders = [] } = peek.folder(folder) ?? {};
+    return [...files, ...folders].some((name) => name.startsWith('-'));
+  },
+  filesBelow: (folder) => filesBelow(folder, MAX_SEARCHED),
+};
 
 function remembered<Words extends string[], Answer>(ask: (...words: Words) => Answer): typeof ask {
   const answers = new Map<string, Answer>();

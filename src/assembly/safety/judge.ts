@@ -75,8 +75,16 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const home = homedir();
   const root = projectRoot(cwd);
   const programs = commandPrograms(guard, { cwd, home, env, writablePaths: config.sandbox.writablePaths });
+  const found = commandPlace(guard, {
+    cwd,
+    home,
+    trusted,
+    env,
+    programs: { planted: oncePerTurn(programs.planted) },
+  });
   const place = {
-    ...commandPlace(guard, { cwd, home, trusted, programs: { planted: oncePerTurn(programs.planted) } }),
+    ...found,
+    disk: { ...found.disk, filesBelow: oncePerTurn(found.disk.filesBelow) },
     shell: shellName(process.platform, env),
   };
   let freesSandboxed = config.sandbox.autoApprove;

@@ -62,6 +62,7 @@ export class ConversationView {
   readonly #sent: SentMessages;
   readonly #compactor: Compactor;
   #estimated = 0;
+  #reasoningDropped = 0;
   #idleUntil = 0;
 
   constructor(deps: ViewDeps) {
@@ -105,6 +106,10 @@ export class ConversationView {
         onMasked: (masks) => this.#recordMasks(masks),
       },
     };
+  }
+
+  get reasoningDropped(): number {
+    return this.#reasoningDropped;
   }
 
   current(): SessionView {
@@ -164,6 +169,10 @@ export class ConversationView {
         (measured) => this.#compactor.prepare(measured),
         () => undefined,
       );
+    if (event.type === 'input_transformed')
+      this.#reasoningDropped += event.transformations.filter(
+        ({ kind }) => kind === 'thinking_dropped',
+      ).length;
     if (event.type !== 'usage' || this.#estimated === 0) return;
     const { factor } = this.#sent;
     const next = nextFactor(factor, promptTokens(event.usage), this.#estimated);

@@ -178,12 +178,7 @@ export const settings = {
       .default(0.9)
       .describe('Fraction of the context window at which older messages are summarised'),
   vendorSummaries: () =>
-    z
-      .boolean()
-      .default(true)
-      .describe(
-        "Let the vendor summarize long conversations where it can (Anthropic, OpenAI): the model's reasoning is kept",
-      ),
+    z.boolean().default(true).describe('Let the vendor summarize, with the reasoning, where it can'),
 
   mode: () =>
     z

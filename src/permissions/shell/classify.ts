@@ -9,11 +9,19 @@ import type { ShellLine, SimpleCommand } from './shell-line.ts';
 
 /**
  * `by` is the built-in deny rule that matched; `reads` are the paths that an allowed line names; `parts` are
- * the commands of the line, each judged separately.
+ * the commands of the line, each judged separately. `onlyReads`: it is allowed for that reason alone.
  */
-export type Classified = Judgement & { by: string; reads: string[]; parts: CommandPart[] };
+export type Classified = Judgement & {
+  by: string;
+  reads: string[];
+  parts: CommandPart[];
+  /** Allowed because it certainly only reads; a script of a trusted project does not count. */
+  onlyReads?: true;
+};
 
 const MAX_PARTS = 200;
+const ONLY_READS = 'only reads';
+const PROJECT_SCRIPT = "runs the project's own script";
 
 /**
  * Allow: every command of the line certainly only reads permitted files. Deny: some command is forbidden in
@@ -46,7 +54,10 @@ export function classify(text: string, place: Place): Classified {
       reads: [],
       parts,
     };
-  return { verdict: 'allow', because: 'only reads', by: 'default', reads: look.reads, parts };
+  const allowed = { verdict: 'allow' as const, by: 'default', reads: look.reads, parts };
+  return look.runsScript
+    ? { ...allowed, because: PROJECT_SCRIPT }
+    : { ...allowed, because: ONLY_READS, onlyReads: true };
 }
 
 type Found = {
@@ -73,7 +84,7 @@ function partsOf(line: ShellLine, { rules, reached, lookOf }: Found): CommandPar
       const look = lookOf(command);
       return look.type === 'unsure'
         ? { ...part, verdict: 'ask', because: look.because }
-        : { ...part, verdict: 'allow', because: 'only reads' };
+        : { ...part, verdict: 'allow', because: look.runsScript ? PROJECT_SCRIPT : ONLY_READS };
     });
 }
 

@@ -1,3 +1,4 @@
+import { isPlainVariable } from '../rules/read-only-arguments.ts';
 import type { Doubt } from './doubts.ts';
 import { isEndless } from './endless.ts';
 import { type After, merge, unsure } from './folders.ts';
@@ -24,8 +25,6 @@ type Around = { folder: Folder; loops: readonly string[]; pipeline: number | nul
 /** If one of these is in the place of a program, the grammar has misparsed the line. */
 const RESERVED =
   /^(!|[{}]|if|then|elif|else|fi|for|while|until|do|done|case|esac|in|function|select|\[\[|\]\])$/;
-/** zsh keeps its paths and state in variables with these names. */
-const SPECIAL = /^(path|fpath|cdpath|manpath|mailpath|module_path|argv|status|prompt|psvar|watch|signals)$/;
 
 /** All commands below a syntax tree node. */
 export function readStatements(root: SyntaxNode, { text, inner }: Source): ShellLine {
@@ -198,12 +197,7 @@ class StatementReader implements WordReader {
 
   private loop({ children }: SyntaxNode, around: Around): After {
     const names = children.filter(({ type }) => type === 'variable_name').map((node) => this.slice(node));
-    if (
-      !names.every((name) => /^[a-z_]\w*$/.test(name) && !SPECIAL.test(name)) ||
-      children[0]?.type !== 'for'
-    ) {
-      this.doubts.add('sets_variable');
-    }
+    if (!names.every(isPlainVariable) || children[0]?.type !== 'for') this.doubts.add('sets_variable');
     const list = children.filter(({ type }) => WORDS.test(type)).flatMap((node) => readWords(node, this));
     this.hold(list, around);
     const [name] = names;

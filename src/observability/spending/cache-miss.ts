@@ -9,7 +9,7 @@ export type CacheMiss = { reason: string; tokens: number; costUsd: number | null
 /** Two requests of a conversation; the first may be from another process. */
 export type Successive = {
   before: { usage: Usage; epoch: Epoch | undefined; at: number };
-  now: { usage: Usage; epoch: Epoch | undefined; at: number; model: string };
+  now: { usage: Usage; epoch: Epoch | undefined; at: number; model: string; lifetime?: '1h' | undefined };
   /** What differs, in words; null if the second continues the first, or the first is not known. */
   difference: string | null;
 };
@@ -19,8 +19,8 @@ const LEAST_TOKENS = 1024;
 /** Vendors cache in steps, and the end of a prompt may not be there yet. */
 const SLACK = 0.1;
 const MINUTE = 60_000;
-/** Most vendors keep a prompt for so long after its last use. */
-const KEPT_MS = 5 * MINUTE;
+/** Most vendors keep a prompt for so long after its last use, or for an hour if they were asked to. */
+const KEPT_MS = { usual: 5 * MINUTE, '1h': 60 * MINUTE };
 
 /** Null if the cache served what it could, or the vendor reports nothing about it. */
 export function cacheMiss(requests: Successive, price: ModelInfo['price']): CacheMiss | null {
@@ -42,7 +42,7 @@ function reasonOf({ before, now, difference }: Successive): string {
   if (now.epoch && now.epoch.from !== before.epoch?.from) return boundary(before.epoch, now.epoch, now.model);
   if (difference !== null) return difference;
   const minutes = Math.floor((now.at - before.at) / MINUTE);
-  if (now.at - before.at >= KEPT_MS)
+  if (now.at - before.at >= KEPT_MS[now.lifetime ?? 'usual'])
     return `${minutes} minutes passed, longer than the vendor keeps a prompt`;
   return 'the vendor did not keep the prompt';
 }
@@ -85,7 +85,7 @@ function inWords(name: string): string {
     case 'tool':
       return `MCP server ${subject}`;
     case 'instructions':
-      return path.basename(name);
+      return path.basename([subject, ...rest].join(':'));
     case 'skill':
     case 'folder':
       return `${kind} ${[subject, ...rest].join(':')}`;

@@ -77,7 +77,7 @@ export class PromptCache {
     if (!usage) return;
     const { at, request } = asked;
     this.#counted = { usage, epoch, at: Date.now() };
-    const now = { usage, epoch, at, model: request.model };
+    const now = { usage, epoch, at, model: request.model, lifetime: request.cacheLifetime };
     const miss = before && cacheMiss({ before, now, difference: this.#differenceInWords() }, price);
     if (!miss) return;
     this.misses.push(miss);

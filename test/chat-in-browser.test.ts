@@ -93,6 +93,21 @@ describe('a question', () => {
     },
   );
 
+  test('lets a paste through to the prompt', async () => {
+    const page = await it.open(started, ...demo.asked);
+    await page.getByRole('region', { name: 'Approval needed' }).waitFor();
+    await settled(page);
+    await page.keyboard.press('1');
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', ' of 3');
+      const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+      document.activeElement?.dispatchEvent(paste);
+    });
+    await expect.poll(() => promptOf(page).inputValue()).toBe('1 of 3');
+    expect(await approvals()).toEqual([]);
+  });
+
   test('is selected with a digit or the arrow keys', async () => {
     const page = await it.open(started, ...demo.asked);
     await page.getByRole('region', { name: 'Approval needed' }).waitFor();

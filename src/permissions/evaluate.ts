@@ -24,6 +24,10 @@ import {
   type Request,
 } from './policy.ts';
 import { guardBecause } from './provenance/guard.ts';
+import { irreversibleBecause } from './rules/irreversible.ts';
+import { sendsData, usesNetwork } from './rules/network.ts';
+import { parseLine } from './shell/parse.ts';
+import { reach } from './shell/reach.ts';
 import { readsAlike } from './shell/reads-alike.ts';
 import { allow, ask, askBare, askBy, deny, denyBy, NO_SANDBOX, pick } from './verdicts.ts';
 
@@ -291,16 +295,32 @@ function secretAsk({ access }: Case): Evaluation | null {
 }
 
 function modeAllow({ access, policy, reach }: Case): Evaluation | null {
-  const edits = policy.mode === 'accept-edits' || policy.mode === 'auto';
-  if (!edits || access.kind !== 'write' || reach?.type !== 'open') return null;
-  return allow(`edits in this folder need no approval in ${policy.mode} mode`, `mode ${policy.mode}`);
+  const { mode } = policy;
+  if (access.kind !== 'write' || reach?.type !== 'open') return null;
+  if (mode === 'accept-edits' || mode === 'auto')
+    return allow(`edits in this folder need no approval in ${mode} mode`, `mode ${mode}`);
+  const isFree = mode === 'default' && policy.editsAutoApprove && containedBecause(policy) !== null;
+  return isFree ? allow('edits in a trusted folder need no approval', 'trust') : null;
 }
 
-function sandboxAllow({ classified, policy }: Case): Evaluation | null {
+function sandboxAllow(one: Case): Evaluation | null {
+  const { classified, policy } = one;
   // Read-only commands are free anyway, and that is the simpler reason.
   if (classified === null || classified.verdict === 'allow') return null;
   const because = containedBecause(policy);
-  return because === null ? null : allow(because, `sandbox ${policy.sandbox?.kind}`);
+  if (because === null) return null;
+  const lasting = lastingBecause(one);
+  return lasting === null ? allow(because, `sandbox ${policy.sandbox?.kind}`) : ask(lasting);
+}
+
+/** What is asked about in a sandbox, too, where somebody can answer: what cannot be undone, and what sends data. */
+function lastingBecause({ access, policy }: Case): string | null {
+  const { mode, sandbox } = policy;
+  if ((mode !== 'default' && mode !== 'accept-edits') || sandbox?.level === 'strict') return null;
+  const reached = reach(parseLine(access.target), placeOf(policy));
+  const sends =
+    sandbox?.network === 'listed' && reached.some(({ command }) => usesNetwork(sendsData, command));
+  return irreversibleBecause(reached) ?? (sends ? 'sends data to a host that commands may reach' : null);
 }
 
 function byDefault({ tool, access, policy, classified, reach }: Case): Evaluation {

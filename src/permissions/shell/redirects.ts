@@ -1,3 +1,4 @@
+import { documentOf } from './documents.ts';
 import type { SyntaxNode } from './grammar.ts';
 import type { Redirect, Word, WordReader } from './shell-line.ts';
 import { plainWord, readExpanding, readWords } from './word.ts';
@@ -31,6 +32,12 @@ export function readRedirect(node: SyntaxNode, reader: WordReader): Redirected {
   // `{fd}>x` opens a file under a variable name.
   if (before === '}' || words.some(({ raw }) => /^\{\w+\}$/.test(raw)))
     reader.doubts.add('unparsed_redirect');
+  const document = documentOf(target?.raw ?? '', reader.documents);
+  if (document !== undefined) {
+    const { op, delimiter, opener, body } = document;
+    const word = { ...plainWord(delimiter), raw: opener.slice(op.length).trim() };
+    return { redirects: [{ op, fd: '', target: word, body }], words, later: [] };
+  }
   const op = operator?.type ?? '';
   const redirect = { op, fd: fd === undefined ? '' : sliceOf(reader, fd), target: target ?? plainWord('') };
   return { redirects: [redirect], words, later: [] };

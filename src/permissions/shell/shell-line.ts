@@ -1,5 +1,6 @@
 import type { TextSpan } from '../../contract/permission.ts';
 import type { Doubt } from './doubts.ts';
+import type { HereDocument } from './quotes.ts';
 
 /**
  * One word as the shell would pass it to a program. `text` has its quotes removed; expansions are replaced by
@@ -70,6 +71,8 @@ export type ShellFunction = { name: string; commands: SimpleCommand[]; source: s
 /** Context for parsing a word. `values` are variables that the line itself has set. */
 export type WordReader = {
   text: string;
+  /** The here-documents that were taken out of the text. */
+  documents: readonly HereDocument[];
   doubts: Set<Doubt>;
   values: ReadonlyMap<string, string>;
   /** Parses the command line of a substitution. */

@@ -1,9 +1,11 @@
 import { isPlainVariable } from '../rules/read-only-arguments.ts';
+import { asWritten } from './documents.ts';
 import type { Doubt } from './doubts.ts';
 import { isEndless } from './endless.ts';
 import { type After, merge, unsure } from './folders.ts';
 import { checkGaps } from './gaps.ts';
 import { loopOf, type SyntaxNode } from './grammar.ts';
+import type { HereDocument } from './quotes.ts';
 import { isPiece, readRedirect, sourceOf, WORDS } from './redirects.ts';
 import type {
   Folder,
@@ -17,7 +19,11 @@ import type {
 } from './shell-line.ts';
 import { plainWord, readWords, substitutionsIn } from './word.ts';
 
-type Source = { text: string; inner(script: string): ShellLine };
+type Source = {
+  text: string;
+  documents: readonly HereDocument[];
+  inner(script: string): ShellLine;
+};
 
 /** The context of a statement: loops, and the pipeline it feeds. */
 type Around = { folder: Folder; loops: readonly string[]; pipeline: number | null; next: Separator | null };
@@ -27,8 +33,8 @@ const RESERVED =
   /^(!|[{}]|if|then|elif|else|fi|for|while|until|do|done|case|esac|in|function|select|\[\[|\]\])$/;
 
 /** All commands below a syntax tree node. */
-export function readStatements(root: SyntaxNode, { text, inner }: Source): ShellLine {
-  const reader = new StatementReader(text, inner);
+export function readStatements(root: SyntaxNode, source: Source): ShellLine {
+  const reader = new StatementReader(source);
   checkGaps(root, reader);
   reader.sequence(root.children, {
     folder: { ways: [[]], sure: true },
@@ -43,6 +49,7 @@ export function readStatements(root: SyntaxNode, { text, inner }: Source): Shell
 /** The state of one parse. */
 class StatementReader implements WordReader {
   readonly text: string;
+  readonly documents: readonly HereDocument[];
   readonly doubts = new Set<Doubt>();
   readonly values = new Map<string, string>();
   readonly commands: SimpleCommand[] = [];
@@ -52,8 +59,9 @@ class StatementReader implements WordReader {
   private readonly read = new Set<string>();
   private pipelines = 0;
 
-  constructor(text: string, inner: (script: string) => ShellLine) {
+  constructor({ text, documents, inner }: Source) {
     this.text = text;
+    this.documents = documents;
     this.inner = inner;
   }
 
@@ -389,6 +397,6 @@ class StatementReader implements WordReader {
   }
 
   private slice({ start, end }: SyntaxNode): string {
-    return this.text.slice(start, end);
+    return asWritten(this.text.slice(start, end), this.documents);
   }
 }

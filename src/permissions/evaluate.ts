@@ -25,7 +25,7 @@ import {
 } from './policy.ts';
 import { guardBecause } from './provenance/guard.ts';
 import { irreversibleBecause } from './rules/irreversible.ts';
-import { sendsData, usesNetwork } from './rules/network.ts';
+import { fetchesText, namesAddress, sendsData, usesNetwork } from './rules/network.ts';
 import { parseLine } from './shell/parse.ts';
 import { reach } from './shell/reach.ts';
 import { readsAlike } from './shell/reads-alike.ts';
@@ -202,7 +202,7 @@ function modeDeny({ tool, access, policy, classified }: Case): Evaluation | null
   if (access.unconfined) return deny(`commands cannot leave the sandbox in ${policy.mode} mode`, by);
   if (classified?.verdict === 'allow' || access.looks) return null;
   if (classified !== null && containedBecause(policy) !== null) return null;
-  const because = classified?.because ?? `${tool} may make changes`;
+  const because = classified?.because ?? `what ${tool} does is not known`;
   return deny(`only read-only commands run in ${policy.mode} mode: ${because}`, by);
 }
 
@@ -210,7 +210,7 @@ function askRule(one: Case): Evaluation | null {
   const rule = touching(one.policy.rules.ask.map(parsePattern), one);
   if (rule) return askBy(rule);
   const { access } = one;
-  if (access.unconfined) return { verdict: 'ask', because: 'runs outside the sandbox', by: 'built-in' };
+  if (access.unconfined) return { verdict: 'ask', because: unconfinedBecause(one), by: 'built-in' };
   if (access.unseen !== undefined) return { verdict: 'ask', because: access.unseen, by: 'built-in' };
   if (access.kind !== 'write') return null;
   const files = [one, one.real()].flatMap((place) =>
@@ -218,6 +218,17 @@ function askRule(one: Case): Evaluation | null {
   );
   const startup = files.map(startupRule).find((rule) => rule !== undefined);
   return startup ? { verdict: 'ask', because: startup.because, by: 'built-in start-up files' } : null;
+}
+
+/** Why a command would leave the sandbox, as far as its words say. */
+function unconfinedBecause({ access, classified, policy }: Case): string {
+  const reached = reach(parseLine(access.target), placeOf(policy));
+  const isOnline = reached.some(
+    ({ command }) =>
+      usesNetwork(fetchesText, command) || usesNetwork(sendsData, command) || namesAddress(command),
+  );
+  if (isOnline) return 'not sandboxed: needs the network';
+  return `not sandboxed: ${classified?.verdict === 'ask' ? classified.because : 'runs with your rights'}`;
 }
 
 function grantOrAllowRule(one: Case): Evaluation | null {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { effectOf } from '../rules/effects.ts';
 import { readOnlyPrograms } from '../rules/read-only.ts';
 import { readOnlyGit } from '../rules/read-only-git.ts';
 import { projectScripts, readOnlyLines } from '../rules/read-only-lines.ts';
@@ -50,6 +51,10 @@ export type Disk = {
   hasOptionNames(folder: string): boolean;
   /** `complete` is false if there are too many. */
   filesBelow(folder: string): { files: readonly string[]; complete: boolean };
+  /** The script of that name in a folder's `package.json`, or null. */
+  scriptOf(folder: string, name: string): string | null;
+  /** Whether a file holds a private key, whatever its name. */
+  holdsKey(file: string): boolean;
 };
 
 /** Shell builtins, unless another program runs them. */
@@ -164,7 +169,8 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
       return together([judgeRepository(standing), judgeGit(args, command, place)]);
     default: {
       const program = own(readOnlyPrograms, first.text);
-      if (program === undefined) return unsure(`${first.text || 'it'} may change files`);
+      if (program === undefined)
+        return unsure(doing(command, place, `what ${first.text || 'it'} does is not known`));
       return judgeArgs(args, { name: first.text, program, place, command });
     }
   }
@@ -199,8 +205,13 @@ function judgeGit(args: Word[], command: SimpleCommand, place: Place): Look {
   const [sub, ...more] = rest;
   const program = sub?.literal ? own(readOnlyGit, sub.text) : undefined;
   if (sub === undefined || program === undefined)
-    return unsure(`git ${sub?.text ?? ''} may make changes`.replace('  ', ' '));
+    return unsure(doing(command, place, `what git ${sub?.text ?? ''} does is not known`.replace('  ', ' ')));
   return judgeArgs(more, { name: `git ${sub.text}`, program, place, command });
+}
+
+/** What a command does, or else that it is not known. */
+function doing(command: SimpleCommand, { disk, cwd }: Place, unknown: string): string {
+  return effectOf(command, { scriptOf: (name) => disk?.scriptOf(cwd, name) ?? null }) ?? unknown;
 }
 
 type Judging = { name: string; program: ReadOnlyProgram; place: Place; command: SimpleCommand };
@@ -212,7 +223,7 @@ function judgeArgs(args: Word[], { name, program: usual, place, command }: Judgi
   if ('unknown' in told) {
     return /^[*?[]/.test(told.unknown)
       ? unsure(`the pattern ${told.unknown} can expand to an option`)
-      : unsure(`${name} ${told.unknown} may change files`);
+      : unsure(doing(command, place, `what ${name} does with ${told.unknown.slice(0, 60)} is not known`));
   }
   const { flags, values, operands } = told;
   if (operands.length > MAX_OPERANDS) return unsure(`${name} has too many arguments to check`);
@@ -341,6 +352,7 @@ function whyClosed(
     return `${text} is outside the working directory`;
   if (use.content && places.some((one) => place.mayRead?.(one) === false))
     return `${text} is a protected file`;
+  if (use.content && places.some((one) => place.disk?.holdsKey(one))) return `${text} holds a private key`;
   const hidden = places.map(secretBecause).find((because) => because !== null);
   return hidden === undefined ? null : `${text}: ${hidden}`;
 }

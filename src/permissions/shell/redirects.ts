@@ -9,6 +9,10 @@ type Redirected = { redirects: Redirect[]; words: Word[]; later: SyntaxNode[] };
 export const WORDS =
   /^(word|number|string|raw_string|ansi_c_string|translated_string|concatenation|simple_expansion|expansion|arithmetic_expansion|command_substitution|process_substitution|brace_expression|\$)$/;
 
+/** If one of these is in the place of a program, the grammar has misparsed the line. */
+export const RESERVED =
+  /^(!|[{}]|if|then|elif|else|fi|for|while|until|do|done|case|esac|in|function|select|\[\[|\]\])$/;
+
 /** Parts of words and statements that contain no command themselves. */
 export function isPiece(type: string): boolean {
   return /expression|^(variable_name|subscript|array|regex|extglob_pattern|command_name|file_descriptor|test_operator|heredoc_\w+|special_variable_name)$|redirect$/.test(

@@ -6,7 +6,7 @@ import { type After, merge, unsure } from './folders.ts';
 import { checkGaps } from './gaps.ts';
 import { loopOf, type SyntaxNode } from './grammar.ts';
 import type { HereDocument } from './quotes.ts';
-import { isPiece, readRedirect, sourceOf, WORDS } from './redirects.ts';
+import { isPiece, RESERVED, readRedirect, sourceOf, WORDS } from './redirects.ts';
 import type {
   Folder,
   Redirect,
@@ -27,10 +27,6 @@ type Source = {
 
 /** The context of a statement: loops, and the pipeline it feeds. */
 type Around = { folder: Folder; loops: readonly string[]; pipeline: number | null; next: Separator | null };
-
-/** If one of these is in the place of a program, the grammar has misparsed the line. */
-const RESERVED =
-  /^(!|[{}]|if|then|elif|else|fi|for|while|until|do|done|case|esac|in|function|select|\[\[|\]\])$/;
 
 /** All commands below a syntax tree node. */
 export function readStatements(root: SyntaxNode, source: Source): ShellLine {

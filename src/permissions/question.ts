@@ -13,6 +13,8 @@ import { folderGrant, grantFor } from './granted.ts';
 import { isMcpTool } from './pattern/tool-names.ts';
 import { isFileAccess, type Policy, permissionSubjects, type Request, reachOf, realPlace } from './policy.ts';
 import { classify } from './shell/classify.ts';
+import { parseLine } from './shell/parse.ts';
+import type { Redirect } from './shell/shell-line.ts';
 
 /** What a remembered yes would save. */
 export type Offer = Pick<Permission, 'type' | 'pattern'>;
@@ -51,10 +53,17 @@ export function offersFor(call: Request, policy: Policy): Offer[] {
 
 /** For reads outside the working directory the folder is opened; everything else is remembered exactly. */
 function offerFor(tool: string, access: Access, policy: Policy): string | null {
+  if (holdsDocument(access)) return null;
   const exact = grantFor(tool, access, policy);
   if (exact === null || access.kind !== 'read' || !isFileAccess(access)) return exact;
   const reach = reachOf(access, policy);
   return (reach.type === 'outside' ? folderGrant(reach, policy) : null) ?? exact;
+}
+
+/** A here-document is another one each time, so an answer about one would never apply again. */
+function holdsDocument({ kind, target }: Access): boolean {
+  const isDocument = ({ body }: Redirect) => body !== undefined;
+  return kind === 'execute' && parseLine(target).commands.some(({ redirects }) => redirects.some(isDocument));
 }
 
 /** The accesses of a call that need approval. */

@@ -16,6 +16,7 @@ import { isPrintable } from './printable.ts';
 import { SHELLS } from './reach.ts';
 import { behindSafeWrapper } from './safe-wrappers.ts';
 import type { Redirect, ShellLine, SimpleCommand, Word } from './shell-line.ts';
+import { unrolled } from './unroll.ts';
 
 /** Where a command runs, and what it may read there. */
 export type Place = {
@@ -109,10 +110,8 @@ function judgeThere(
   }
   const fed = namePaths(inputs, there, { content: true });
   if (fed.type === 'unsure') return fed;
-  return together([
-    fed,
-    judgeWords(command, { place: there, moved: cwd !== path.resolve(place.cwd), depth }),
-  ]);
+  const standing = { place: there, moved: cwd !== path.resolve(place.cwd), root: place.cwd, depth };
+  return together([fed, ...unrolled(command).map((one) => judgeWords(one, standing))]);
 }
 
 function follow(way: Word[], place: Place): { cwd: string; closed: string | null } {
@@ -129,7 +128,7 @@ function follow(way: Word[], place: Place): { cwd: string; closed: string | null
 }
 
 /** `started`: run by a program, not the shell. */
-type Standing = { place: Place; moved: boolean; depth: number; started?: boolean };
+type Standing = { place: Place; moved: boolean; root: string; depth: number; started?: boolean };
 
 function judgeWords(command: SimpleCommand, standing: Standing): Look {
   const { place, moved } = standing;
@@ -144,14 +143,14 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
     : '';
   if (readOnlyLines.includes(line)) return first.text === 'git' ? judgeRepository(standing) : looks();
   if (projectScripts.includes(line)) {
-    if (moved) return unsure(`runs ${line} in another folder`);
+    if (moved && !isPackage(place, standing.root)) return unsure(`runs ${line} in another folder`);
     return place.trusted
       ? { type: 'only_looks', reads: [], runsScript: true }
       : unsure(`${line} runs project code, and this folder is not trusted`);
   }
-  if (place.walls === 'none' && (SHELLS.has(first.text) || behindSafeWrapper(command) !== null))
+  const wrapped = behindSafeWrapper(command, { hidesFiles: place.walls === 'sandbox' });
+  if (place.walls === 'none' && (SHELLS.has(first.text) || wrapped !== null))
     return unsure(`${first.text} ${NO_WALLS}`);
-  const wrapped = behindSafeWrapper(command);
   if (wrapped?.type === 'unsure') return wrapped;
   if (wrapped !== null) {
     if (standing.depth > MAX_DEPTH) return unsure(doubtText('too_deep'));
@@ -174,6 +173,16 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
       return judgeArgs(args, { name: first.text, program, place, command });
     }
   }
+}
+
+/** Whether a folder belongs to the project around it: no clone in it, no package of others. */
+function isPackage({ cwd, disk }: Place, root: string): boolean {
+  const inside = path.relative(root, cwd);
+  if (disk === undefined || inside.startsWith('..') || path.isAbsolute(inside)) return false;
+  const parts = inside.split(path.sep);
+  if (parts.some((name) => /^(node_modules|vendor|third_party|\..*)$/.test(name))) return false;
+  const folders = parts.map((_, i) => path.join(root, ...parts.slice(0, i + 1)));
+  return folders.every((folder) => disk.kindOf(path.join(folder, '.git')) === null);
 }
 
 function judgeMove(args: Word[], place: Place): Look {

@@ -172,6 +172,7 @@ function executedByFind(args: Word[]): ShellLine[] {
       nested: [],
       folder: { ways: [[]], sure: false },
       set: [],
+      values: new Map(),
       source: words.map(({ raw }) => raw).join(' '),
     };
     return [{ commands: [command], doubts: [], functions: [], endless: [] }];

@@ -46,6 +46,8 @@ export type SimpleCommand = {
   folder: Folder;
   /** Variables set by an enclosing loop or an earlier `read`. */
   set: readonly string[];
+  /** The values that enclosing loops give their variables, where all are written out. */
+  values: ReadonlyMap<string, readonly string[]>;
   /** As written. */
   source: string;
   /** Where it is in the text of the line; absent if it is not written there literally. */

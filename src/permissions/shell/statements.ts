@@ -2,7 +2,7 @@ import { isPlainVariable } from '../rules/read-only-arguments.ts';
 import { asWritten } from './documents.ts';
 import type { Doubt } from './doubts.ts';
 import { isEndless } from './endless.ts';
-import { type After, merge, unsure } from './folders.ts';
+import { type After, type Around, merge, unsure } from './folders.ts';
 import { checkGaps } from './gaps.ts';
 import { loopOf, type SyntaxNode } from './grammar.ts';
 import type { HereDocument } from './quotes.ts';
@@ -17,6 +17,7 @@ import type {
   Word,
   WordReader,
 } from './shell-line.ts';
+import { loopValues } from './unroll.ts';
 import { plainWord, readWords, substitutionsIn } from './word.ts';
 
 type Source = {
@@ -25,16 +26,13 @@ type Source = {
   inner(script: string): ShellLine;
 };
 
-/** The context of a statement: loops, and the pipeline it feeds. */
-type Around = { folder: Folder; loops: readonly string[]; pipeline: number | null; next: Separator | null };
-
 /** All commands below a syntax tree node. */
 export function readStatements(root: SyntaxNode, source: Source): ShellLine {
   const reader = new StatementReader(source);
   checkGaps(root, reader);
   reader.sequence(root.children, {
     folder: { ways: [[]], sure: true },
-    loops: [],
+    loops: new Map(),
     pipeline: null,
     next: null,
   });
@@ -204,13 +202,14 @@ class StatementReader implements WordReader {
     if (!names.every(isPlainVariable) || children[0]?.type !== 'for') this.doubts.add('sets_variable');
     const list = children.filter(({ type }) => WORDS.test(type)).flatMap((node) => readWords(node, this));
     this.hold(list, around);
+    const values = loopValues(list, this.text);
     const [name] = names;
     const [first] = list;
     if (name !== undefined && first !== undefined) this.values.set(name, first.text);
     const body = children.filter(({ type }) => type === 'do_group' || type === 'compound_statement');
     return this.perhaps(
       { ...loopOf(children), children: body },
-      { ...around, loops: [...around.loops, ...names] },
+      { ...around, loops: new Map([...around.loops, ...names.map((one) => [one, values] as const)]) },
     );
   }
 
@@ -383,7 +382,8 @@ class StatementReader implements WordReader {
       next: around.next,
       nested,
       folder: around.folder,
-      set: [...around.loops, ...this.read],
+      set: [...around.loops.keys(), ...this.read],
+      values: new Map([...around.loops].flatMap(([one, all]) => (all ? [[one, all] as const] : []))),
       source: node ? this.slice(node) : '',
       ...(node && { span: { start: node.start, end: node.end } }),
     };

@@ -8,7 +8,6 @@ import { loopOf, type SyntaxNode } from './grammar.ts';
 import type { HereDocument } from './quotes.ts';
 import { isPiece, RESERVED, readRedirect, sourceOf, WORDS } from './redirects.ts';
 import type {
-  Folder,
   Redirect,
   Separator,
   ShellFunction,

@@ -128,7 +128,7 @@ type Shell = {
     sandbox(): Promise<SandboxState>;
     run(run: CommandRun): Promise<CommandOutcome>;
     /** Ends with the session at the latest. Resolves with its id. */
-    start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'readable'>): Promise<string>;
+    start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'env' | 'readable'>): Promise<string>;
     /** Null when there is no such id. */
     check(id: string): BackgroundState | null;
     /** Resolves when it has ended; false when there is no such id or it had already ended. */
@@ -160,6 +160,8 @@ type CommandRun = {
     signal: AbortSignal;
     /** Outside the sandbox, with the user's approval. */
     unconfined?: true;
+    /** It is allowed because it only reads: in the sandbox it can change nothing. */
+    onlyReads?: true;
     /** Real paths outside the working directory that were opened to it and are visible in the sandbox. */
     readable?: readonly string[];
     /** It may change the config of repositories; the caller checks the result. */
@@ -459,7 +461,7 @@ type Tool<Input = unknown> = {
     ignoredArguments?: readonly string[];
     /** What cannot be said by other names alone. `calledAs` is the name that the model used. */
     adapt?(input: Arguments, calledAs: string): AdaptedCall;
-    /** Accepted from every model, offered to none. */
+    /** Accepted from every model, offered to those that were trained on it. */
     isHidden?: true;
     /** It changes nothing, although it declares no access: an argument that it does not know is only reported. */
     onlyReads?: true;
@@ -662,12 +664,13 @@ type Opening = {
 };
 
 /**
- * `session` and `always` also remember the yes; `reason` explains a no to the model. `shown` says how much of
+ * `session` and `always` also remember the yes; `sandboxed` also frees all commands that the sandbox contains, for
+ * this session. `reason` explains a no to the model. `shown` says how much of
  * the request was visible before the yes: `part` means that its end was not. Such a yes does not count, and
  * the question is asked again.
  */
 type Answer = {
-    choice: 'once' | 'session' | 'always';
+    choice: 'once' | 'sandboxed' | 'session' | 'always';
     shown?: 'all' | 'part';
 } | {
     choice: 'no';
@@ -962,6 +965,13 @@ type AgentEvent =
     type: 'input_transformed';
     transformations: InputTransformation[];
 }
+/** A part of the prompt that the vendor could have had in its cache was read in full, at this extra cost. */
+ | {
+    type: 'cache_miss';
+    reason: string;
+    tokens: number;
+    costUsd: number | null;
+}
 /** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
  | {
     type: 'loading';
@@ -1053,6 +1063,12 @@ type Report = {
     usage: Usage;
     /** Null when the price of the model is unknown. */
     costUsd: number | null;
+    /** What the vendor could have had in its prompt cache, and read in full: why, and at what extra cost. */
+    cacheMisses?: {
+        reason: string;
+        tokens: number;
+        costUsd: number | null;
+    }[];
     filesChanged: string[];
     /** `folder`: where it ran, if the model named a folder. */
     commands: {
@@ -1643,6 +1659,8 @@ type WindowUse = {
         name: string;
         tokens: number;
     }[];
+    /** Blocks of earlier reasoning that the vendor left out since this program started; absent without any. */
+    reasoningDropped?: number;
 };
 
 type Compacted = {
@@ -1665,6 +1683,12 @@ type PromptCacheUse = {
             character: number;
         } | null;
     } | null;
+    /** What the cache could have served and did not, oldest first. */
+    misses: readonly {
+        reason: string;
+        tokens: number;
+        costUsd: number | null;
+    }[];
 };
 
 /** Figures of a session so far, including earlier processes. */

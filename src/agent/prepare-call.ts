@@ -46,6 +46,7 @@ export type Prepared = {
   title: string;
   accesses: Access[];
   opens?: readonly Opening[];
+  onlyReads?: true;
   /** What a hook decided, and texts of hooks for the model. */
   hook?: HookDecision;
   notes?: readonly string[];

@@ -13,7 +13,10 @@ import type { InterruptedCalls } from './interrupted-calls.ts';
 import type { PrepareDeps } from './prepare-call.ts';
 import type { CallLog } from './session-log.ts';
 
-/** `opens`: paths outside the working directory that the call may access. */
+/**
+ * `opens`: paths outside the working directory that the call may access. `onlyReads`: its command is allowed
+ * because it only reads.
+ */
 export type Decision = {
   verdict: 'allow' | 'deny';
   by: string;
@@ -84,8 +87,8 @@ type Intercepted =
 
 export type Work = { tool: Tool; input: unknown; changes: readonly Access[] };
 
-/** What a call would access, and the paths it opens outside the working directory. */
-export type Scope = { accesses: readonly Access[]; opens: readonly Opening[] };
+/** What a call would access, and what its verdict said about that; see `Decision`. */
+export type Scope = { accesses: readonly Access[]; opens: readonly Opening[]; onlyReads?: true };
 
 /** How a call reports while it runs. `emit` resolves when the event has been processed. */
 export type CallReporter = {

@@ -162,8 +162,9 @@ async function judge(
   const options = { signal, beforeAsking, asked, later, ...(answerByHook && { answerByHook }) };
   try {
     const decision = await raceAbort(deps.decide(request, options), signal);
-    const { verdict, by, because, opens } = decision;
+    const { verdict, by, because, opens, onlyReads } = decision;
     if (opens) item.opens = opens;
+    if (onlyReads) item.onlyReads = onlyReads;
     const details = { by, because, accesses, title };
     await channel.push({ type: 'judged', callId: call.id, tool: tool.name, verdict, ...details });
     if (verdict === 'deny') item.answer = fail(decision.toModel ?? because);
@@ -270,7 +271,8 @@ async function runOne(
   deps: RouterDeps,
   { channel, signal, limits }: Wires & { limits: ResultLimits },
 ): Promise<ToolResult> {
-  const { call, tool, input, title, accesses, touches, opens = [] } = item;
+  const { call, tool, input, title, accesses, touches, opens = [], onlyReads } = item;
+  const scope = { accesses, opens, ...(onlyReads && { onlyReads }) };
   const blocked = (tool && (await deps.interrupted?.waitFor(touches, signal))) ?? null;
   if (!tool || signal.aborted) return interruptedBefore();
   if (blocked !== null) return fail(blocked);
@@ -292,7 +294,7 @@ async function runOne(
     },
   };
   try {
-    const context = { ...deps.context(signal, reporter, { accesses, opens }), limits };
+    const context = { ...deps.context(signal, reporter, scope), limits };
     const work = async () =>
       deps.perform?.({ tool, input, changes }, context, reporter) ?? tool.run(input, context);
     const running = deps.inTurn?.(changes, signal, work) ?? work();

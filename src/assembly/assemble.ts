@@ -1,4 +1,5 @@
 import type { Controller } from '../agent/controller.ts';
+import { projectRoot } from '../config/trust.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
 import { hasRepository, repositoryRoot } from '../lib/paths/repository-root.ts';
 import { cachedUsage } from '../observability/spending/prompt-cache.ts';
@@ -80,7 +81,7 @@ export function assemble(parts: Parts): Assistant {
   const repositories = [cwd, ...otherFolders(parts)].map((folder) => {
     const isOther = folder !== cwd;
     // The user trusts the working directory, and not the programs that other repositories name.
-    const git = createGit({ cwd: folder, env, trusted: trusted && !isOther });
+    const git = createGit({ cwd: folder, env, trusted: trusted && !isOther ? projectRoot(cwd) : null });
     return createRepository({ cwd: folder, isOther, git, backgroundModel, subagents, writer });
   });
   const built = { core, safety, models, memory, extensions, tools, window, calls, repositories, diagnostics };
@@ -100,7 +101,11 @@ export function assemble(parts: Parts): Assistant {
     effort: models.effort,
     spending: models.budget,
     repositories,
-    cache: () => ({ ...cachedUsage(opened.session.messages), compared: models.promptCache.compared }),
+    cache: () => ({
+      ...cachedUsage(opened.session.messages),
+      compared: models.promptCache.compared,
+      misses: models.promptCache.misses,
+    }),
     sandbox: judge.sandbox,
     toolNames: tools.router.toolNames,
     transcript: () => extensions.hooks.transcript(),

@@ -28,6 +28,8 @@ export type CompletionRequest = {
   effort?: Effort;
   /** Chosen while the model works: holds for this request, and no message records it yet. */
   effortForNext?: EffortChoice;
+  /** How long the vendor should keep the prompt after its last use, where it lets clients choose; absent: `5m`. */
+  cacheLifetime?: '1h';
   /** Stable for a session, so that vendors can route it to a warm prompt cache. */
   cacheKey?: string;
   /** JSON Schema the whole reply must match, where the server can enforce it; ignored elsewhere. */

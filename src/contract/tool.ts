@@ -74,6 +74,8 @@ export type CommandRun = {
   signal: AbortSignal;
   /** Outside the sandbox, with the user's approval. */
   unconfined?: true;
+  /** It is allowed because it only reads: in the sandbox it can change nothing. */
+  onlyReads?: true;
   /** Real paths outside the working directory that were opened to it and are visible in the sandbox. */
   readable?: readonly string[];
   /** It may change the config of repositories; the caller checks the result. */
@@ -117,7 +119,9 @@ export type Shell = {
   sandbox(): Promise<SandboxState>;
   run(run: CommandRun): Promise<CommandOutcome>;
   /** Ends with the session at the latest. Resolves with its id. */
-  start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'readable'>): Promise<string>;
+  start(
+    run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'env' | 'readable'>,
+  ): Promise<string>;
   /** Null when there is no such id. */
   check(id: string): BackgroundState | null;
   /** Resolves when it has ended; false when there is no such id or it had already ended. */
@@ -259,7 +263,7 @@ export type Tool<Input = unknown> = {
   ignoredArguments?: readonly string[];
   /** What cannot be said by other names alone. `calledAs` is the name that the model used. */
   adapt?(input: Arguments, calledAs: string): AdaptedCall;
-  /** Accepted from every model, offered to none. */
+  /** Accepted from every model, offered to those that were trained on it. */
   isHidden?: true;
   /** It changes nothing, although it declares no access: an argument that it does not know is only reported. */
   onlyReads?: true;

@@ -57,7 +57,8 @@ describe('[X01][Y30] commands that the sandbox contains run without asking', () 
     expect(run('make', { sandbox: strict, mode: 'plan' }).because).toBe(
       'sandboxed with bubblewrap: cannot write files, no network',
     );
-    expect(run('ls', { sandbox: strict }).because).toBe('only reads');
+    const reads = { verdict: 'allow', because: 'only reads', by: 'default', onlyReads: true };
+    expect(run('ls', { sandbox: strict })).toEqual(reads);
   });
 
   test("the user's deny and ask rules come first", () => {

@@ -41,6 +41,36 @@ describe('[P05][P12] without rules', () => {
   ];
   test.each(table)('%s %s: %s', (kind, target, verdict) => expect(judge(kind, target).verdict).toBe(verdict));
 
+  test.each<[target: string, policy: Partial<Policy>, onlyReads: true | undefined]>([
+    ['git status', {}, true],
+    ['cat a.txt | wc -l', {}, true],
+    ['cat a.txt | wc -l', { mode: 'plan' }, true],
+    ['cat a.txt | wc -l', { requireApprovalForCommands: false }, true],
+    ['make', { requireApprovalForCommands: false }, undefined],
+    ['make', {}, undefined],
+    // A script of the project writes what it builds.
+    ['npm test', { trusted: true }, undefined],
+    ['git status && npm test', { trusted: true }, undefined],
+    // Allowed by someone, not because it only reads.
+    ['git status', rules({ allow: ['Bash(git *)'] }), undefined],
+    ['git status', grant('Bash(git status)', 'execute'), undefined],
+    ['git status', rules({ ask: ['Bash'] }), undefined],
+    ['git status', rules({ deny: ['Bash'] }), undefined],
+  ])('%s with %j is allowed because it only reads: %s', (target, policy, onlyReads) => {
+    expect(judge('execute', target, policy).onlyReads).toBe(onlyReads);
+  });
+
+  test('of several accesses, every command must only read', () => {
+    const verdict = (...targets: string[]) =>
+      evaluate(
+        { tool: 'Bash', accesses: targets.map((target) => ({ kind: 'execute', target })), input: {} },
+        { ...base, requireApprovalForCommands: false },
+      );
+    expect(verdict('git status', 'ls').onlyReads).toBe(true);
+    expect(verdict('git status', 'make').onlyReads).toBe(undefined);
+    expect(verdict('make', 'git status').onlyReads).toBe(undefined);
+  });
+
   test('a tool that accesses nothing is free, an MCP tool is not', () => {
     expect(evaluate({ tool: 'Think', accesses: [], input: {} }, base)).toEqual({
       verdict: 'allow',

@@ -43,14 +43,18 @@ const STRICTNESS: Record<Verdict, number> = { allow: 0, ask: 1, deny: 2 };
 export function evaluate(request: Request, session: Policy): Evaluation {
   const { limits } = request;
   const policy = limits ? limitedPolicy(session, limits) : session;
-  const found = permissionSubjects(request, policy).map((access) => judgeAccess(request, access, policy));
+  const subjects = permissionSubjects(request, policy);
+  const found = subjects.map((access) => judgeAccess(request, access, policy));
+  const reads = subjects.every(({ kind }, i) => kind !== 'execute' || found[i]?.onlyReads);
   // A skill is named by its input, whatever its work touches.
   const [first = untouching(request, policy), ...others] =
     request.tool === 'Skill' ? [untouching(request, policy), ...found] : found;
-  const { opens: _, ...strictest } = others.reduce(
-    (a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a),
-    first,
-  );
+  const {
+    opens: _,
+    onlyReads,
+    ...said
+  } = others.reduce((a, b) => (STRICTNESS[b.verdict] > STRICTNESS[a.verdict] ? b : a), first);
+  const strictest = onlyReads && reads ? { ...said, onlyReads } : said;
   const opens = strictest.verdict === 'deny' ? [] : found.flatMap((one) => one.opens ?? []);
   const verdict =
     limits?.neverAsks || policy.neverAsk

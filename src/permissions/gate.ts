@@ -36,6 +36,8 @@ export type GateOptions = {
   approver?: Approver;
   /** Called for every yes to remember. */
   onGrant?(permission: Permission): Promise<void> | void;
+  /** Called when commands that the sandbox contains need no approval any more. */
+  onSandboxed?(): void;
 };
 
 type AskOptions = Pick<JudgeOptions, 'signal'> & Partial<JudgeOptions>;
@@ -63,7 +65,7 @@ export type Gate = {
 };
 
 /** Judges every call, asks if the policy requires it, one question at a time, and remembers the answers. */
-export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
+export function createGate({ policy, approver, onGrant, onSandboxed }: GateOptions): Gate {
   let grants: Permission[] = [];
   const denials = new Map<string, { operation: string; decision: Decision }>();
   const inTurn = oneAtATime();
@@ -103,7 +105,8 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
       denials.set(keyOf(call), { operation: call.operation, decision: denial });
       return denial;
     }
-    if (answer.choice !== 'once') await remember(offers, answer.choice);
+    if (answer.choice === 'sandboxed') onSandboxed?.();
+    else if (answer.choice !== 'once') await remember(offers, answer.choice);
     return { verdict: 'allow', by: 'user', because: `the user allowed it (${answer.choice})`, ...opened };
   }
 

@@ -17,20 +17,6 @@ export type FetchOptions = {
 
 const TIMEOUT_MS = 120_000;
 
-/** Nothing of the repository runs, and nobody is asked: no hooks, filters, submodules or prompts. */
-const SETTINGS: readonly [key: string, value: string][] = [
-  ['core.hooksPath', '/dev/null'],
-  ['core.fsmonitor', 'false'],
-  ['core.askPass', 'false'],
-  ['credential.interactive', 'false'],
-  ['protocol.ext.allow', 'never'],
-  ['protocol.fd.allow', 'never'],
-  ['submodule.recurse', 'false'],
-  ['fetch.recurseSubmodules', 'false'],
-  ['gc.auto', '0'],
-  ['maintenance.auto', 'false'],
-];
-
 /** Takes precedence over the repository's own attributes. */
 const ATTRIBUTES = '* -filter -diff -merge -text -eol -ident -working-tree-encoding\n';
 
@@ -44,7 +30,7 @@ export async function fetchRepository(
 ): Promise<string> {
   const timer = limited(timeoutMs, signal);
   mkdirSync(into, { recursive: true, mode: 0o700 });
-  const place = { cwd: into, env: fetchEnvironment(env), signal: timer };
+  const place = { cwd: into, env, use: 'fetch' as const, signal: timer };
   const git = async (...args: string[]): Promise<GitOutcome> => {
     try {
       return await runGit(args, place);
@@ -93,27 +79,4 @@ export function refused(url: string, { err }: GitOutcome): UserError {
     withoutPasswords(`${url} could not be fetched: ${reason.replace(/\.$/, '') || 'git failed'}.`),
     'Check the address, and that git may read it.',
   );
-}
-
-/** The user's own settings apply where they name no program of the repository: credentials, proxies. */
-export function fetchEnvironment(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
-  const settings = SETTINGS.flatMap(([key, value], i): [string, string][] => [
-    [`GIT_CONFIG_KEY_${i}`, key],
-    [`GIT_CONFIG_VALUE_${i}`, value],
-  ]);
-  const own = Object.entries(env).filter(
-    ([name]) => !/^GIT_(?!SSH|SSL|PROXY|CONFIG_GLOBAL|CONFIG_SYSTEM|CONFIG_NOSYSTEM)/.test(name),
-  );
-  return {
-    ...Object.fromEntries(own),
-    GIT_CONFIG_COUNT: String(SETTINGS.length),
-    ...Object.fromEntries(settings),
-    GIT_SSH_COMMAND: `${env.GIT_SSH_COMMAND ?? 'ssh'} -oBatchMode=yes`,
-    GIT_ALLOW_PROTOCOL: 'https:ssh:file:http:git',
-    GIT_ASKPASS: 'false',
-    SSH_ASKPASS: 'false',
-    SSH_ASKPASS_REQUIRE: 'never',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_LFS_SKIP_SMUDGE: '1',
-  };
 }

@@ -2,7 +2,7 @@ import { UserError } from '../contract/errors.ts';
 import { limited } from '../lib/async/abort.ts';
 import { sentence } from '../lib/text/sentence.ts';
 import { withoutPasswords } from '../lib/text/url-password.ts';
-import { fetchEnvironment, refused as refusedFetch } from './fetch-repository.ts';
+import { refused as refusedFetch } from './fetch-repository.ts';
 import { type GitOutcome, runGit } from './git.ts';
 
 /** A branch of a repository elsewhere. `gitDir` is a repository here. */
@@ -46,7 +46,9 @@ export async function fetchBranch(remote: RemoteBranch): Promise<void> {
 function run({ gitDir, env }: RemoteBranch, args: readonly string[]): Promise<GitOutcome> {
   return runGit(args, {
     cwd: gitDir,
-    env: { ...fetchEnvironment(env), GIT_DIR: gitDir },
+    env,
+    use: 'fetch',
+    variables: { GIT_DIR: gitDir },
     signal: limited(TIMEOUT_MS),
   });
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import { limited } from '../lib/async/abort.ts';
 import { withoutPasswords } from '../lib/text/url-password.ts';
-import { fetchEnvironment, type Repository, refused } from './fetch-repository.ts';
+import { type Repository, refused } from './fetch-repository.ts';
 import { runGit } from './git.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -23,7 +23,9 @@ export async function commitAt(
   const signal = limited(TIMEOUT_MS);
   const place = {
     cwd,
-    env: { ...fetchEnvironment(env), GIT_CEILING_DIRECTORIES: path.dirname(cwd) },
+    env,
+    use: 'fetch' as const,
+    variables: { GIT_CEILING_DIRECTORIES: path.dirname(cwd) },
     signal,
   };
   try {

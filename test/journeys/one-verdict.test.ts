@@ -265,7 +265,7 @@ describe('a yes in a terminal', () => {
       .toBe('alpha\n');
   });
 
-  test('"s" opens the folder for reading in this session, also when it is resumed', soak, async () => {
+  test('"session" opens the folder for reading in this session, also when it is resumed', soak, async () => {
     const space = await placeWithOutside();
     const read = (name: string, id: string): CallWords => [
       'Read',
@@ -278,8 +278,8 @@ describe('a yes in a terminal', () => {
       ['go'],
     );
     await terminal.waitFor('? [y/n]');
-    expect(terminal.screen()).toContain(`a always in this folder: Read(${space.out}/**)`);
-    terminal.type('s\r');
+    expect(terminal.screen()).toContain(`always in this folder: Read(${space.out}/**)`);
+    terminal.type('session\r');
     await terminal.waitFor('Done.');
     terminal.type('/quit\r');
     await terminal.exitCode;

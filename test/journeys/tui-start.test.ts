@@ -292,7 +292,7 @@ describe('when something else comes', () => {
     await lab.waitFor('Trust this folder?');
     await still(lab, 600);
     expect(lab.rows().join('\n')).toContain('Trust this folder?');
-    await answer(lab, 'Trust this folder?', 'n');
+    await answer(lab, 'Trust this folder?', 'n\r');
     await lab.waitFor((it) => isReady(it) && rowsOf(it).includes('> yyy'));
     expect(lab.all().join('\n')).not.toContain('trusted now');
   });

@@ -9,6 +9,7 @@ export function defaultConfinement(home: string): Omit<Confinement, 'isClosed'> 
     required: false,
     allowedDomains: [],
     writablePaths: [],
+    readablePaths: [],
     additionalDirectories: [],
     allowedPaths: [],
     home,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { projectContent, trustOf } from '../../config/trust.ts';
+import { projectContent, projectRoot, trustOf } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { createGit, type Git } from '../../sandbox/git.ts';
@@ -27,27 +27,25 @@ export async function inWorktree(
 ): Promise<number> {
   const { env, cwd } = host;
   const { root, trusted } = loadSettings(options, host);
-  const git = (folder: string) => createGit({ cwd: folder, env, trusted });
+  const git = (folder: string, top: string) => createGit({ cwd: folder, env, trusted: trusted ? top : null });
+  const outside = git(cwd, projectRoot(cwd));
   const name = wanted === true ? stampOf(new Date()) : wanted;
   if (!NAME.test(name) || name.includes('..') || /\.(lock)?$/.test(name))
     throw new UserError(`"${name}" is not a valid worktree name.`, WAYS);
 
-  const made = await makeWorktree(name, { git: git(cwd), trusted });
+  const made = await makeWorktree(name, outside);
   report(`Working in ${made.folder}, on branch ${made.branch}.`);
-  const inner = await sameFolder(made.folder, git(cwd));
+  const inner = await sameFolder(made.folder, outside);
   // The user trusts the same files in the original folder.
   const trust = trusted && trustOf(root, cwd, projectContent(inner, root)).type === 'trusted';
   try {
     return await run({ cwd: inner, ...(trust && { trust }) });
   } finally {
-    report(await leave(made, { inside: git(made.folder), outside: git(cwd) }));
+    report(await leave(made, { inside: git(made.folder, made.folder), outside }));
   }
 }
 
-async function makeWorktree(
-  name: string,
-  { git, trusted }: { git: Git; trusted: boolean },
-): Promise<Worktree> {
+async function makeWorktree(name: string, git: Git): Promise<Worktree> {
   const common = await git.query('rev-parse', '--path-format=absolute', '--git-common-dir');
   if (!common.success)
     throw new UserError(
@@ -65,9 +63,8 @@ async function makeWorktree(
   if (existsSync(folder)) throw new UserError(`${folder} already exists.`, 'Choose another name.');
   const isBranch = (await git.query('rev-parse', '--verify', '--quiet', `refs/heads/${branch}`)).success;
   const { success, err } = await git.act([
-    // Hooks of an untrusted folder must not run.
-    ...(trusted ? [] : ['-c', 'core.hooksPath=/dev/null']),
-    ...['worktree', 'add', ...(isBranch ? [folder, branch] : ['-b', branch, folder])],
+    ...['worktree', 'add'],
+    ...(isBranch ? [folder, branch] : ['-b', branch, folder]),
   ]);
   if (!success)
     throw new UserError(

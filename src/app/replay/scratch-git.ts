@@ -1,6 +1,5 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { runGit } from '../../sandbox/git.ts';
 import { type GitState, REF } from '../../session/undo/git-state.ts';
 import type { Objects } from '../../session/undo/objects.ts';
@@ -98,8 +97,8 @@ async function hasCommit(commit: string | null, place: ScratchGit): Promise<bool
 }
 
 function git(args: string[], { folder, env }: ScratchGit, input?: string) {
-  const own = { ...env, ...safeGitEnvironment(), GIT_DIR: path.join(folder, '.git') };
-  return runGit(args, { cwd: folder, env: own, ...(input !== undefined && { input }) });
+  const variables = { GIT_DIR: path.join(folder, '.git') };
+  return runGit(args, { cwd: folder, env, use: 'read', variables, ...(input !== undefined && { input }) });
 }
 
 function isFolder(place: string): boolean {

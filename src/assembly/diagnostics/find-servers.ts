@@ -61,6 +61,7 @@ export function findServers(parts: Parts, guard: Guard): FoundServers {
         required,
         allowedDomains: [],
         writablePaths: [],
+        readablePaths: config.sandbox.readablePaths,
         additionalDirectories,
         allowedPaths: config.allowedPaths,
         isClosed: (file) => guard.closedBecause(file, 'read') !== null,

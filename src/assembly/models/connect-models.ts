@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema/schema.ts';
 import { type ProviderError, type ProviderErrorKind, UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
-import type { Provider } from '../../contract/provider.ts';
+import type { ModelInfo, Provider } from '../../contract/provider.ts';
 import type { Quota } from '../../contract/quota.ts';
 import type { SharedBudget } from '../../contract/shared-budget.ts';
 import type { ToolContext } from '../../contract/tool.ts';
@@ -45,7 +45,7 @@ export type ModelDeps = {
   /** Redacts secrets. */
   guard(provider: Provider): Provider;
   /** Observes requests to the main model. */
-  watch(provider: Provider): Provider;
+  watch(provider: Provider, price: ModelInfo['price']): Provider;
   /** Serves cached replies. */
   replies?(provider: Provider, of: { choice: Choice; purpose: 'main' | 'helper' }): Provider;
   /** Receives an event per request, and notices for the user. */
@@ -107,7 +107,7 @@ export function connectModels(deps: ModelDeps): Models {
     const metered = limited(budget.metered(seen, { choice, purpose }), choice.preset.name);
     const asked = withRetry(patient(metered), { restarts: purpose === 'helper' });
     const cached = deps.replies?.(asked, { choice, purpose }) ?? asked;
-    const provider = guard(purpose === 'main' ? watch(cached) : cached);
+    const provider = guard(purpose === 'main' ? watch(cached, choice.info.price) : cached);
     return { choice, provider: purpose === 'main' ? noticed({ choice, provider }) : provider };
   };
   const opened = new Map<string, Promise<ConnectedModel>>();

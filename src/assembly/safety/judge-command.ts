@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { CommandPart, Verdict } from '../../contract/permission.ts';
+import { oncePerTurn } from '../../lib/async/once-per-turn.ts';
 import { filesBelow } from '../../lib/files/below.ts';
 import { resolvePath } from '../../lib/files/data-root.ts';
 import { peek } from '../../lib/files/peek.ts';
-import { repositoryPrograms } from '../../lib/paths/git-programs.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { isObject, parseJson } from '../../lib/text/json.ts';
 import { classify } from '../../permissions/shell/classify.ts';
@@ -11,6 +11,7 @@ import { loadGrammar } from '../../permissions/shell/grammar.ts';
 import type { Disk, Place } from '../../permissions/shell/look.ts';
 import { realPath } from '../../sandbox/files/real-path.ts';
 import { createGuard, type Guard } from '../../sandbox/guard.ts';
+import { repositoryPrograms } from '../../sandbox/repository.ts';
 import { createProgramPath, type ProgramPath } from '../../sandbox/shell/program-path.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -48,10 +49,10 @@ export function judgeCommand(line: string, options: JudgeOptions): CommandVerdic
 
 /** The same for many lines at once: file system lookups are cached. */
 export function commandJudge(options: JudgeOptions): (line: string) => CommandVerdict {
-  const { cwd, home, trusted, env } = options;
+  const { cwd, home, env } = options;
   const guard = createGuard({ cwd, home, additionalDirectories: [], blockedPaths: [], allowedPaths: [] });
   const programs = env && commandPrograms(guard, { cwd, home, env, writablePaths: [] });
-  const fresh = commandPlace(guard, { cwd, home, trusted, ...(programs && { programs }) });
+  const fresh = commandPlace(guard, { ...options, ...(programs && { programs }) });
   const place = {
     ...fresh,
     isInside: remembered(fresh.isInside),
@@ -87,7 +88,7 @@ export function commandPrograms(guard: Guard, { cwd, home, env, writablePaths }:
 /** What the command judge can query: where paths and names resolve to, and what a repository would run. */
 export function commandPlace(
   guard: Guard,
-  { cwd, home, trusted, programs }: Omit<JudgeOptions, 'env'> & { programs?: Pick<ProgramPath, 'planted'> },
+  { cwd, home, trusted, env = {}, programs }: JudgeOptions & { programs?: Pick<ProgramPath, 'planted'> },
 ): Required<Omit<Place, 'shell' | 'walls'>> {
   return {
     cwd,
@@ -95,7 +96,7 @@ export function commandPlace(
     trusted,
     isInside: (file) => guard.isInside(file),
     mayRead: (file) => guard.allows(file, 'read'),
-    gitRuns: repositoryPrograms,
+    gitRuns: oncePerTurn((folder: string) => repositoryPrograms(folder, { HOME: home, ...env })),
     disk,
     plantedProgram: (name, folder) => programs?.planted(name, folder) ?? null,
   };

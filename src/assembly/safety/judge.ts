@@ -79,6 +79,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     cwd,
     home,
     trusted,
+    env,
     programs: { planted: oncePerTurn(programs.planted) },
   });
   const place = {
@@ -86,6 +87,8 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     disk: { ...found.disk, filesBelow: oncePerTurn(found.disk.filesBelow) },
     shell: shellName(process.platform, env),
   };
+  let freesSandboxed = config.sandbox.autoApprove ?? trusted;
+  const freesEdits = trusted && config.sandbox.autoApprove === undefined;
   const policy = (): Policy => ({
     ...place,
     mode: mode.get(),
@@ -99,14 +102,21 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     blockedCommands: config.blockedCommands,
     sandbox: sandbox.known(),
     sandboxRequired: config.sandbox.required,
-    sandboxAutoApprove: config.sandbox.autoApprove ?? trusted,
-    editsAutoApprove: trusted && config.sandbox.autoApprove === undefined,
+    sandboxAutoApprove: freesSandboxed,
+    editsAutoApprove: freesEdits,
     realOf: (file) => guard.realOf(file),
     reach: (file, mode, options) => guard.reach(file, mode, options),
     fetchRefusal,
     provenance: sources.current(),
   });
-  const gate = createGate({ policy, ...(approver && { approver }), onGrant: grants.add });
+  const gate = createGate({
+    policy,
+    ...(approver && { approver }),
+    onGrant: grants.add,
+    onSandboxed: () => {
+      freesSandboxed = true;
+    },
+  });
   const warnWithoutSandbox = oncePerText((operation) =>
     warn(`${operation} runs without a sandbox: an allow rule names this exact command.`),
   );
@@ -121,7 +131,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
       if ([request, ...options.later].some(runsCommand)) {
         await Promise.all([sandbox.find(), loadGrammar()]);
         canParse = true;
-      }
+      } else if (freesEdits && request.accesses.some(({ kind }) => kind === 'write')) await sandbox.find();
       const decision = await gate.decide(request, options);
       if (decision.verdict === 'allow') sources.allowed(request);
       if (decision.verdict === 'allow' && decision.withoutSandbox) warnWithoutSandbox(request.operation);

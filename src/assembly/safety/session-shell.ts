@@ -19,7 +19,7 @@ export function createSessionShell(
     limits,
   }: { guard: Guard; mode: ModeSwitch; folders: SessionFolders; limits?: GuardLimits | undefined },
 ) {
-  const { kind, level, required, image, allowedDomains, writablePaths } = config.sandbox;
+  const { kind, level, required, image, allowedDomains, writablePaths, readablePaths } = config.sandbox;
   return createShell({
     cwd,
     env,
@@ -37,6 +37,7 @@ export function createSessionShell(
       ...(image !== undefined && { image }),
       allowedDomains,
       writablePaths,
+      readablePaths,
       additionalDirectories: config.additionalDirectories,
       allowedPaths: config.allowedPaths,
       isClosed: (file) => guard.closedBecause(file, 'read') !== null,

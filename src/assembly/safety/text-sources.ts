@@ -9,7 +9,6 @@ import type { TextSource } from '../../contract/provenance.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import { ownMessages } from '../../contract/session.ts';
 import { peek } from '../../lib/files/peek.ts';
-import { hasHooks } from '../../lib/paths/git-programs.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { isMcpTool } from '../../permissions/pattern/tool-names.ts';
 import { addressesIn } from '../../permissions/provenance/addresses.ts';
@@ -19,6 +18,7 @@ import { shorten, sourcesOf } from '../../permissions/provenance/sources.ts';
 import { loadGrammar } from '../../permissions/shell/grammar.ts';
 import { realPath } from '../../sandbox/files/real-path.ts';
 import type { Guard } from '../../sandbox/guard.ts';
+import { hasHooks } from '../../sandbox/repository.ts';
 import type { Parts } from '../parts.ts';
 import { remotesOf } from './git-remotes.ts';
 import type { SessionFolders } from './session-guard.ts';
@@ -59,13 +59,14 @@ export class TextSources {
 
   /** For the judge of calls. */
   current(): Provenance {
+    const { env } = this.#parts;
     return {
       sources: this.#all(),
       isTyped: (url) => this.#isTyped(url),
       isRead: (url) => this.#isRead(url),
       followed: this.#followed,
-      remotesOf,
-      hasHooks,
+      remotesOf: (folder) => remotesOf(folder, env),
+      hasHooks: (folder) => hasHooks(folder, env),
       textOf: (file) => (peek.file(file) === null ? null : peek.text(file)),
       hasOtherName: (file) => (peek.file(file)?.names ?? 1) > 1,
       folders: this.#place,
@@ -158,7 +159,7 @@ export class TextSources {
   }
 
   #remotes(): readonly string[] {
-    return remotesOf(this.#parts.cwd)?.all ?? [];
+    return remotesOf(this.#parts.cwd, this.#parts.env)?.all ?? [];
   }
 
   #isTyped(url: string): boolean {

@@ -1,4 +1,4 @@
-import type { Opening } from '../../contract/permission.ts';
+import type { Scope } from '../../agent/router-deps.ts';
 import type { CommandRun, Shell } from '../../contract/tool.ts';
 import type { Command } from '../../session/undo/credit.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
@@ -20,9 +20,9 @@ export type UndoableShellOptions = {
 type Wanted = Parameters<Shell['start']>[0];
 
 /**
- * Read-only commands run without asking, so they must not run programs that a repository configures or a
- * project contains. Changes by other commands can be undone: the state of the working directory is saved
- * before each.
+ * Commands that are allowed because they only read change nothing, and run no programs that a repository
+ * configures or a project contains. Changes by all others can be undone: the state of the working directory
+ * is saved before each.
  */
 export function undoableShell<S extends Shell>(shell: S, options: UndoableShellOptions): S {
   const { undo, changing, isHarmless, environmentOf, onNotice } = options;
@@ -68,32 +68,35 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
     return { command, cwd };
   }
 
-  function asReadOnly<R extends Wanted>(run: R): R {
-    return { ...run, env: { ...run.env, ...environmentOf(run.command) } };
+  function withEnvironment<R extends Wanted>(run: R): R {
+    return isHarmless(run.command) ? { ...run, env: { ...run.env, ...environmentOf(run.command) } } : run;
   }
 
   return {
     ...shell,
-    async run(run) {
-      if (!isHarmless(run.command)) return undoably(commandOf(run), () => changing.run(run), run.signal);
+    async run(wanted) {
+      const run = withEnvironment(wanted);
+      if (!run.onlyReads) return undoably(commandOf(run), () => changing.run(run), run.signal);
       await undo.commandReads();
-      return shell.run(asReadOnly(run));
+      return shell.run(run);
     },
-    async start(run) {
-      if (!isHarmless(run.command)) return startUndoably(run);
+    async start(wanted) {
+      const run = withEnvironment(wanted);
+      if (!run.onlyReads) return startUndoably(run);
       await undo.commandReads();
-      return shell.start(asReadOnly(run));
+      return shell.start(run);
     },
   };
 }
 
 /** The shell for one call: its commands also see the outside paths opened for it. */
-export function shellOpenTo(shell: Shell, opens: readonly Opening[]): Shell {
-  if (opens.length === 0) return shell;
+export function shellFor(shell: Shell, { opens, onlyReads }: Pick<Scope, 'opens' | 'onlyReads'>): Shell {
+  if (opens.length === 0 && !onlyReads) return shell;
   const readable = opens.map(({ path }) => path);
+  const scope = { ...(readable.length > 0 && { readable }), ...(onlyReads && { onlyReads }) };
   return {
     ...shell,
-    run: (run) => shell.run({ ...run, readable }),
-    start: (run) => shell.start({ ...run, readable }),
+    run: (run) => shell.run({ ...run, ...scope }),
+    start: (run) => shell.start({ ...run, ...scope }),
   };
 }

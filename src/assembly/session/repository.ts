@@ -35,7 +35,10 @@ const REVIEW_LIMITS = { max: 12_000, head: 9_000, tail: 3_000 };
 const MESSAGE_TOKENS = 2_000;
 const CHARACTERS_PER_TOKEN = 3;
 /** Hooks that may run on a commit. */
-const COMMIT_HOOKS = ['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit'];
+const COMMIT_HOOKS = [
+  ...['pre-commit', 'prepare-commit-msg', 'commit-msg', 'post-commit'],
+  ...['post-index-change', 'reference-transaction'],
+];
 
 /** Git and model actions that the user requests. Never pushes, and never rewrites commits. */
 export function createRepository({
@@ -84,7 +87,10 @@ export function createRepository({
       }),
 
     async commit(message) {
-      const { success, out, err } = await git.act(['commit', '--file=-', '--cleanup=strip'], `${message}\n`);
+      const { success, out, err } = await git.act(['commit', '--file=-', '--cleanup=strip'], {
+        input: `${message}\n`,
+        hooks: true,
+      });
       return {
         success,
         output: [err, out]
@@ -151,8 +157,7 @@ async function namesIn(git: Git, ...args: string[]): Promise<string[]> {
 }
 
 async function commitHooks(git: Git, cwd: string): Promise<string[]> {
-  // `look` disables hooks.
-  const folder = (await git.act(['rev-parse', '--git-path', 'hooks'])).out.trim();
+  const folder = (await git.act(['rev-parse', '--git-path', 'hooks'], { hooks: true })).out.trim();
   const there = peek.folder(path.resolve(cwd, folder))?.files ?? [];
   return COMMIT_HOOKS.filter((name) => there.includes(name));
 }

@@ -11,7 +11,7 @@ import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Models } from '../models/connect-models.ts';
 import type { InsteadOfTool } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
-import { shellOpenTo } from '../safety/undoable-shell.ts';
+import { shellFor } from '../safety/undoable-shell.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';
 import type { Caches } from './caches.ts';
 import { fitResult } from './fit-images.ts';
@@ -58,7 +58,7 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     },
     context: (signal, reporter, scope) => ({
       ...capabilities.context(signal, reporter, scope),
-      shell: shellOpenTo(shell, scope.opens),
+      shell: shellFor(shell, scope),
       mayLeaveSandbox: judge.mayLeaveSandbox,
     }),
     localInput: privacy.localInput,

@@ -69,6 +69,7 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
       return { model, ...(account !== undefined && { account }), ...limits };
     },
     keepText: (text: string) => keepOutput(folders.output, `prompt-${sha256(text).slice(0, 16)}`, text),
+    promptCache: config.promptCache,
     threshold: config.summarizationThreshold,
     epochs,
     settings: () => ({

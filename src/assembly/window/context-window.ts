@@ -60,6 +60,7 @@ export function createContextWindow(
         total: tokens,
         compactAt,
         ...parts,
+        ...(view.reasoningDropped > 0 && { reasoningDropped: view.reasoningDropped }),
       };
     },
 

@@ -1,5 +1,6 @@
 import type { Run } from '../../agent/run.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
+import { cacheLifetime } from '../../context/cache-lifetime.ts';
 import { nextFactor, promptTokens } from '../../context/count.ts';
 import type { Limits } from '../../context/window.ts';
 import type { Compacted } from '../../contract/command.ts';
@@ -24,6 +25,8 @@ export type ViewDeps = {
   /** Resolves when all of the session's messages are loaded. */
   ready: Promise<void>;
   answering(): Answering;
+  /** How long vendors should keep a prompt; `auto` decides by the pauses so far. */
+  promptCache?: 'auto' | '5m' | '1h';
   /** Share of the window above which older messages are compacted. */
   threshold: number;
   epochs: Pick<Epochs, 'current' | 'ensure' | 'preview' | 'begin'>;
@@ -62,6 +65,7 @@ export class ConversationView {
   readonly #sent: SentMessages;
   readonly #compactor: Compactor;
   #estimated = 0;
+  #reasoningDropped = 0;
   #idleUntil = 0;
 
   constructor(deps: ViewDeps) {
@@ -96,8 +100,11 @@ export class ConversationView {
   }
 
   #requestIn(epoch: Epoch, messages: readonly Message[]): CompletionRequest {
+    const { settings, promptCache = '5m' } = this.#deps;
+    const lifetime = promptCache === 'auto' ? cacheLifetime(messages, epoch.from) : promptCache;
     return {
-      ...baseOf(this.#deps.settings(), epoch),
+      ...baseOf(settings(), epoch),
+      ...(lifetime === '1h' && { cacheLifetime: lifetime }),
       messages: this.#sent.shown(messages),
       sent: {
         messages: this.#sent.seen(messages),
@@ -105,6 +112,10 @@ export class ConversationView {
         onMasked: (masks) => this.#recordMasks(masks),
       },
     };
+  }
+
+  get reasoningDropped(): number {
+    return this.#reasoningDropped;
   }
 
   current(): SessionView {
@@ -164,6 +175,10 @@ export class ConversationView {
         (measured) => this.#compactor.prepare(measured),
         () => undefined,
       );
+    if (event.type === 'input_transformed')
+      this.#reasoningDropped += event.transformations.filter(
+        ({ kind }) => kind === 'thinking_dropped',
+      ).length;
     if (event.type !== 'usage' || this.#estimated === 0) return;
     const { factor } = this.#sent;
     const next = nextFactor(factor, promptTokens(event.usage), this.#estimated);

@@ -5,7 +5,6 @@ import type { Task } from '../../fleet/task.ts';
 import { isRemote, type TaskDefaults } from '../../fleet/tasks/complete-task.ts';
 import { readTaskFile, readTasks, type TaskInput, taskText } from '../../fleet/tasks/read-tasks.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
-import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { runGit } from '../../sandbox/git.ts';
@@ -76,7 +75,7 @@ async function inputOf(
 
 /** Throws if there is no git at all: worktrees and patches need it. */
 async function sourceType({ cwd, env }: Pick<Terminal, 'cwd' | 'env'>): Promise<'repository' | 'folder'> {
-  await runGit(['--version'], { cwd, env });
+  await runGit(['--version'], { cwd, env, use: 'read' });
   try {
     const { commit, ownGitDir } = await findSource(cwd, { env });
     return commit === null && ownGitDir === null ? 'folder' : 'repository';
@@ -92,7 +91,7 @@ const MOST_REPOSITORIES = 20;
 /** Git cannot have both a branch `aca` and branches `aca/…`: no task could keep its changes. */
 async function checkBranches(tasks: readonly Task[], { env }: Pick<Terminal, 'cwd' | 'env'>): Promise<void> {
   for (const [cwd] of [...localStarts(tasks)].slice(0, MOST_REPOSITORIES)) {
-    const place = { cwd, env: { ...env, ...safeGitEnvironment() } };
+    const place = { cwd, env, use: 'read' as const };
     if ((await runGit(['rev-parse', '--verify', '--quiet', 'refs/heads/aca'], place)).success)
       throw new UserError(
         `${cwd} has a branch named aca, so that branches for tasks, such as aca/BATCH/TASK, cannot be created.`,
@@ -113,7 +112,7 @@ function localStarts(tasks: readonly Task[]): Map<string, string> {
 /** Tasks start from a commit: what is not committed is not there. */
 export async function warnIfDirty(tasks: readonly Task[], { env, stderr }: Terminal): Promise<void> {
   for (const [cwd, ref] of [...localStarts(tasks)].slice(0, MOST_REPOSITORIES)) {
-    const place = { cwd, env: { ...env, ...safeGitEnvironment() } };
+    const place = { cwd, env, use: 'read' as const };
     // Who names another commit does not expect them.
     if ((await runGit(['rev-parse', 'HEAD'], place)).out.trim() !== ref) continue;
     const { success, out } = await runGit(['status', '--porcelain', '-z', '--untracked-files=normal'], place);

@@ -48,4 +48,5 @@ export const sandboxSettings = () =>
         "Maximum memory in MB per command, including its child processes; a command that exceeds it is stopped (default: three quarters of the machine's memory)",
       ),
     writablePaths: list('Additional folders that sandboxed commands can write to, such as a cache'),
+    readablePaths: list('Additional folders in your home folder that sandboxed commands can read'),
   });

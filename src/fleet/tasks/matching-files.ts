@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { fileGlobs } from '../../lib/paths/file-globs.ts';
-import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { compareText } from '../../lib/text/compare.ts';
 import { runGit } from '../../sandbox/git.ts';
 
@@ -21,7 +20,7 @@ export async function matchingFiles(glob: string, place: Place): Promise<string[
 /** Null without a repository or a commit. */
 async function committedFiles({ cwd, env, ref }: Place): Promise<string[] | null> {
   const isBare = ['HEAD', 'objects', 'refs'].every((name) => existsSync(path.join(cwd, name)));
-  const safe = { cwd, env: { ...env, ...safeGitEnvironment(), ...(isBare && { GIT_DIR: cwd }) } };
+  const safe = { cwd, env, use: 'read' as const, ...(isBare && { variables: { GIT_DIR: cwd } }) };
   const inside = await runGit(['rev-parse', '--git-dir'], safe).catch(() => null);
   if (!inside?.success) return null;
   const listed = await runGit(['ls-tree', '-r', '-z', ref, '.'], safe);

@@ -97,6 +97,7 @@ export class PlainView {
       case 'call_start':
       case 'cache':
       case 'input_transformed':
+      case 'cache_miss':
       case 'model_call':
       case 'usage':
         return '';

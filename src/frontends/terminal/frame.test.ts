@@ -29,6 +29,7 @@ const idle: FrameParts = {
   statusBar: ['mode', 'model'],
   modeKey: 'shift+tab',
   now: 5_000,
+  isAsked: false,
   dialog: null,
   prompt: () => [[{ text: '> ' }]],
 };

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { gitDirs } from './git-dirs.ts';
-import { hasHooks, repositoryPrograms } from './git-programs.ts';
 
 test('the git folder of a repository, a worktree, a submodule, and of a `.git` that names none', async () => {
   const { root } = await workspace({
@@ -18,8 +17,4 @@ test('the git folder of a repository, a worktree, a submodule, and of a `.git` t
   expect(dirs('tree')).toEqual(['main/.git/worktrees/tree', 'main/.git']);
   expect(dirs('main/lib')).toEqual(['main/.git/modules/lib']);
   expect(dirs('odd')).toEqual(['odd/.git']);
-  expect([repositoryPrograms(path.join(root, 'odd')), hasHooks(path.join(root, 'odd'))]).toEqual([
-    null,
-    false,
-  ]);
 });

@@ -1,67 +1,37 @@
-import { existsSync, readdirSync } from 'node:fs';
-import path from 'node:path';
-import { unlessErrno } from '../files/errno.ts';
-import { gitDirs, textIfAny } from './git-dirs.ts';
-
-/** Repository settings that name programs, other files or other folders, by the end of the key. */
-const PROGRAM_SETTINGS: readonly [key: RegExp, what: string][] = [
-  [/\[\s*include(if)?\b/i, 'include'],
-  [/\b(clean|smudge|process)\s*=/i, 'filter'],
-  [/\btextconv\s*=/i, 'textconv'],
-  [/\b(external|command)\s*=/i, 'diff'],
-  [/\bworktree\s*=/i, 'core.worktree'],
-  [/\bfsmonitor\s*=\s*(?!(true|false)\s*$)\S/im, 'core.fsmonitor'],
-  [/\bprogram\s*=/i, 'gpg.program'],
-  [/\b(partialclone|promisor)\b/i, 'promisor'],
-];
-/** What `git lfs install --local` writes: a program installed by the user. */
-const LARGE_FILES =
-  /^\s*(clean = git-lfs clean -- %f|smudge = git-lfs smudge( --skip)? -- %f|process = git-lfs filter-process( --skip)?)\s*$/gim;
+/** A setting of a repository; section and name are in lower case, the subsection as written. */
+export type GitSetting = { key: string; value: string };
 
 /**
- * Why git, run in `folder`, would run programs that the repository names, or null. Checks only what the
- * environment cannot override; see `safeGitEnvironment`.
+ * Settings that name programs, other files or other folders, and that the environment cannot override (see
+ * `safeGitEnvironment`). From git-config(1), gitattributes(5) and gitmodules(5).
  */
-export function repositoryPrograms(folder: string): string | null {
-  const root = repositoryAround(folder);
-  if (root === null) return null;
-  const settings = configFiles(root);
-  for (const file of settings) {
-    const text = textIfAny(file)?.replaceAll(LARGE_FILES, '') ?? '';
-    const found = PROGRAM_SETTINGS.find(([key]) => key.test(text));
-    if (found !== undefined) return `the repository's own settings (${found[1]}) can make git run programs`;
-  }
-  const modules = [textIfAny(path.join(root, '.gitmodules')), ...settings.map(textIfAny)];
-  if (modules.some((text) => /\bignore\s*=/i.test(text ?? '')))
-    return "git would look into the repository's submodules";
-  return null;
+const PROGRAM_SETTINGS: readonly [key: RegExp, isHarmless?: (value: string) => boolean][] = [
+  [/^include(if\..*)?\.path$/s],
+  [/^filter\..*\.(clean|smudge|process)$/s, isLargeFiles],
+  [/^diff\.(.*\.)?(textconv|command|external)$/s],
+  [/^merge\..*\.driver$/s],
+  [/^(tar|trailer|hook)\..*\.(command|cmd)$/s],
+  [/^core\.fsmonitor$/, (value) => /^(true|false|yes|no|on|off|1|0|)$/i.test(value)],
+  [/^gpg\.(.*\.)?(program|defaultkeycommand|allowedsignersfile|revocationfile)$/],
+  [/^submodule\..*\.update$/s, (value) => !value.startsWith('!')],
+  // Where git works, and what it reads.
+  [/^core\.(worktree|attributesfile|excludesfile)$/],
+  [/^(blame\.ignorerevsfile|commit\.template|diff\.orderfile|format\.signaturefile|mailmap\.file)$/],
+  [/^(.*\.)?fsck\.skiplist$/],
+  [/^(extensions\.partialclone|remote\..*\.(promisor|vcs|uploadpack|receivepack))$/s],
+  // Another repository, with settings of its own.
+  [/^submodule\..*\.ignore$/s],
+];
+
+/** What `git lfs install --local` writes: a program installed by the user. */
+function isLargeFiles(value: string): boolean {
+  return /^git-lfs (clean -- %f|smudge( --skip)? -- %f|filter-process( --skip)?)$/.test(value);
 }
 
-/** The texts of the config files of the repository around a folder; empty if there is none. */
-export function repositoryConfigs(folder: string): string[] {
-  const root = repositoryAround(folder);
-  return root === null ? [] : configFiles(root).flatMap((file) => textIfAny(file) ?? []);
-}
-
-/** Whether git runs hooks of the repository around a folder. */
-export function hasHooks(folder: string): boolean {
-  const root = repositoryAround(folder);
-  if (root === null) return false;
-  if (configFiles(root).some((file) => /\bhookspath\s*=/i.test(textIfAny(file) ?? ''))) return true;
-  return gitDirs(root).some((one) => {
-    const hooks = path.join(one, 'hooks');
-    const names = unlessErrno(['ENOENT', 'ENOTDIR'], [], () => readdirSync(hooks));
-    return names.some((name) => !name.endsWith('.sample'));
-  });
-}
-
-function configFiles(root: string): string[] {
-  return gitDirs(root).flatMap((one) => [path.join(one, 'config'), path.join(one, 'config.worktree')]);
-}
-
-function repositoryAround(folder: string): string | null {
-  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
-    if (existsSync(path.join(at, '.git'))) return at;
-    if (path.dirname(at) === at) return null;
-  }
+/** The first setting that can make git run a program of the repository, or read elsewhere; or null. */
+export function programSetting(settings: readonly GitSetting[]): string | null {
+  const found = settings.find(({ key, value }) =>
+    PROGRAM_SETTINGS.some(([match, isHarmless]) => match.test(key) && isHarmless?.(value) !== true),
+  );
+  return found?.key ?? null;
 }

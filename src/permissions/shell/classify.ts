@@ -9,7 +9,7 @@ import type { ShellLine, SimpleCommand } from './shell-line.ts';
 
 /**
  * `by` is the built-in deny rule that matched; `reads` are the paths that an allowed line names; `parts` are
- * the commands of the line, each judged separately.
+ * the commands of the line, each judged separately. `onlyReads`: it is allowed for that reason alone.
  */
 export type Classified = Judgement & {
   by: string;

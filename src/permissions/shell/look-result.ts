@@ -10,7 +10,7 @@ export function unsure(because: string): Look {
   return { type: 'unsure', because };
 }
 
-export function looks(reads: string[] = []): Look {
+export function looks(reads: string[] = []): Look & { type: 'only_looks' } {
   return { type: 'only_looks', reads };
 }
 

@@ -6,6 +6,8 @@ import type { WireRequest } from './wire.ts';
 
 /** For summaries that the vendor makes, and for the blocks that it made. */
 const COMPACTION = 'compact-2026-09-04';
+/** The reply says which thinking of the request was left out. */
+const BINDING_REPORTS = 'thinking-binding-controls-2026-08-01';
 const DISPLAY_UPDATES = 'thinking-display-updates-2026-08-18';
 
 /** The betas that a request uses. */
@@ -18,7 +20,7 @@ export function betasOf({
 }): string[] {
   return [
     ...(compaction || startsWithSummary(messages) ? [COMPACTION] : []),
-    ...(showsNotes(thinking) ? [DISPLAY_UPDATES] : []),
+    ...(showsNotes(thinking) ? [DISPLAY_UPDATES, BINDING_REPORTS] : []),
     ...(changesTools(messages) ? TOOL_CHANGES : []),
     ...(messages.some((message) => 'output_config' in message) ? [EFFORT_BETA] : []),
   ];

@@ -28,7 +28,8 @@ const MAX_OUTPUT_WHEN_THINKING_HARD = 64_000;
  */
 const MESSAGE_BREAKPOINTS = 2;
 const FIXED_BREAKPOINTS = 2;
-const CACHED = { type: 'ephemeral' } as const;
+const CACHED: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
+const CACHED_FOR_AN_HOUR: Anthropic.CacheControlEphemeral = { type: 'ephemeral', ttl: '1h' };
 const MAX_SEARCHES = 1;
 
 type Block = Anthropic.ContentBlockParam;
@@ -60,7 +61,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
   const system = toSystem(request);
   const thinking = thinkingFor({ ...request, effort }, info, maxTokens);
   const lastTool = tools.at(-1);
-  if (lastTool && system.length < FIXED_BREAKPOINTS) lastTool.cache_control = CACHED;
+  if (lastTool && system.length < FIXED_BREAKPOINTS) lastTool.cache_control = cached(request);
   return {
     model: request.model,
     max_tokens: maxTokens,
@@ -73,6 +74,10 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
     ...(options.tier && { service_tier: options.tier as NonNullable<WireRequest['service_tier']> }),
     stream: true,
   };
+}
+
+function cached({ cacheLifetime }: CompletionRequest): Anthropic.CacheControlEphemeral {
+  return cacheLifetime === '1h' ? CACHED_FOR_AN_HOUR : CACHED;
 }
 
 function toTools(request: CompletionRequest, names: WireNames): Anthropic.Tool[] {
@@ -99,7 +104,7 @@ function serverTools({ webSearch }: CompletionRequest): Anthropic.WebSearchTool2
 function toSystem(request: CompletionRequest): Anthropic.TextBlockParam[] {
   return [request.system, summarySection(request) ?? '']
     .filter((text) => text !== '')
-    .map((text) => ({ type: 'text', text, cache_control: CACHED }));
+    .map((text) => ({ type: 'text', text, cache_control: cached(request) }));
 }
 
 /** The API rejects alternatives (anyOf etc.) at the top level; the tool validates its input anyway. */
@@ -152,7 +157,7 @@ function toMessages(
   for (const turn of prompts.slice(-MESSAGE_BREAKPOINTS)) {
     const last = turn.content.at(-1);
     if (last && (last.type === 'text' || last.type === 'image' || last.type === 'tool_result'))
-      last.cache_control = CACHED;
+      last.cache_control = cached(request);
   }
   return [...summaryTurn(request.vendorSummary, options), ...turns.flatMap(toWireMessages)];
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -56,6 +56,52 @@ describe('[X01] [X03] a command in bubblewrap', () => {
       sandbox: { ...confined, level: 'strict' },
     });
     expect(await tree()).toEqual({ 'a.txt': 'a' });
+  });
+
+  describe('that only reads', () => {
+    /** Lines whose reading was once misjudged, and other ways to leave something behind. */
+    const effects = [
+      'git log --pretty --output=made --format=%B -1',
+      'git diff --no-index -U --output=made /dev/null a.txt; cp a.txt made',
+      'xxd -ps a.txt made',
+      'cp a.txt made',
+      'echo x >> a.txt',
+      'rm -f a.txt; test ! -e a.txt',
+      'mkdir folder',
+      'ln -s a.txt link',
+      'chmod 777 a.txt',
+      'touch -d 2001-01-01 a.txt',
+      'echo x > .git/hooks/pre-commit',
+      'git config user.name x',
+      'printf "%n" PATH; cp a.txt made',
+      'touch "$HOME/made"',
+      'rg --pre ./write.sh x a.txt; test -e made',
+      '(sleep 0.1; touch made) & sleep 0.3; test -e made',
+    ];
+    test.each(effects)('%s', async (command) => {
+      const space = await workspace({ 'a.txt': 'a\n', 'write.sh': '#!/bin/sh\ntouch made\ncat\n' });
+      execFileSync('git', ['init', '-q'], { cwd: space.root });
+      await chmod(path.join(space.root, 'write.sh'), 0o755);
+      const before = await space.tree();
+      const folder = await mkdtemp(path.join(space.home, 'writable-'));
+      const { run } = sandboxedShellIn(space, { level: () => 'permissive', writablePaths: [folder] });
+      const { exitCode, sandbox } = await run(`cd . && ${command}`, { onlyReads: true });
+      expect({ exitCode: exitCode === 0, sandbox }).toEqual({
+        exitCode: false,
+        sandbox: { kind: 'bubblewrap', level: 'strict', network: 'none' },
+      });
+      expect(await space.tree()).toEqual(before);
+      expect((await readdir(space.home)).sort()).toEqual([path.basename(folder)]);
+    });
+
+    test('reads, and has a temporary folder of its own', async () => {
+      const { run, tree } = await sandboxedShell({ 'a.txt': 'a' });
+      expect(await run('cat a.txt > /tmp/b && cat /tmp/b', { onlyReads: true })).toMatchObject({
+        stdout: 'a',
+      });
+      expect(await run('cat /tmp/b', { onlyReads: true })).toMatchObject({ exitCode: 1 });
+      expect(await tree()).toEqual({ 'a.txt': 'a' });
+    });
   });
 
   test('the level is evaluated for each command', async () => {
@@ -117,29 +163,19 @@ describe('secrets', () => {
       '.npmrc': 'save-exact=true',
     });
     const { root, home } = space;
-    for (const file of [
-      '.ssh/id_ed25519',
-      '.aws/credentials',
-      '.netrc',
-      '.ai-assistant/config.json',
-      'notes',
-    ]) {
+    for (const file of ['.ssh/id_ed25519', '.netrc', '.ai-assistant/config.json', 'notes']) {
       await mkdir(path.dirname(path.join(home, file)), { recursive: true });
-      await writeFile(path.join(home, file), file === 'notes' ? 'fine' : 'CANARY');
+      await writeFile(path.join(home, file), 'CANARY');
     }
     const { run } = sandboxedShellIn(space);
-    const { stdout } = await run(
-      `cat ${home}/notes .env.example src/credentials.ts .npmrc; grep -rs CANARY . ${home}`,
-    );
-    expect(stdout).toBe('finefinefinesave-exact=true');
+    const { stdout } = await run(`cat .env.example src/credentials.ts .npmrc; grep -rs CANARY . ${home}`);
+    expect(stdout).toBe('finefinesave-exact=true');
     expect(await run('cat .env')).toMatchObject({
       stdout: '',
       stderr: 'cat: .env: Permission denied\n',
       exitCode: 1,
     });
-    expect(await run(`ls -A ${home}/.ssh ${home}/.ai-assistant`)).toMatchObject({
-      stdout: `${home}/.ai-assistant:\n\n${home}/.ssh:\n`,
-    });
+    expect(await run(`ls -A ${home}`)).toMatchObject({ stdout: '', exitCode: 0 });
     expect((await run('cat .env', { unconfined: true })).stdout).toBe('CANARY');
     expect(await readFile(path.join(root, '.env'), 'utf8')).toBe('CANARY');
   });

@@ -6,6 +6,7 @@ import { isInside } from '../../lib/paths/inside.ts';
 import { realPath } from '../files/real-path.ts';
 import { type Bridge, bridgeCommand, bridgeSocket } from './bridge.ts';
 import { reportsExit, withExactEnding } from './exact-ending.ts';
+import { programFolders } from './home.ts';
 import type { CommandLine, Launch, Variables } from './launch.ts';
 import { systemCallFilter } from './seccomp.ts';
 import { selfTestCommand } from './self-test.ts';
@@ -87,7 +88,10 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs
       (place) => place !== file && isInside(place, file),
     );
   const shown = [...walls.shown, ...programFolders(programs), path.dirname(process.execPath)].filter(
-    (file) => isUnseen(file) && !roots.some((root) => isInside(root, file)),
+    (file) =>
+      isUnseen(file) &&
+      !roots.some((root) => isInside(root, file)) &&
+      !hidden.some((closed) => closed.path === realPath(file)),
   );
   const reachable = sockets.filter(
     (file) => !isUnseen(file) || [...roots, ...shown].some((place) => isInside(place, file)),
@@ -150,10 +154,6 @@ function isOrdinary(place: string): boolean {
 
 function depthOf(place: string): number {
   return place.split('/').length;
-}
-
-function programFolders(programs: string): string[] {
-  return programs.split(':').filter((folder) => path.isAbsolute(folder) && existsSync(folder));
 }
 
 /** NixOS has its programs behind a link in /run, and many systems their resolv.conf. */

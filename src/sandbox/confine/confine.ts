@@ -12,7 +12,7 @@ import { type NetworkProxy, type ProxyOptions, startProxy } from './network-prox
 import { launchInSeatbelt } from './seatbelt.ts';
 import { createWalls, type WallsOptions } from './walls.ts';
 
-export type Confinement = Omit<WallsOptions, 'cwd' | 'outputFolder'> & {
+export type Confinement = Omit<WallsOptions, 'cwd' | 'env' | 'outputFolder'> & {
   kind: WantedSandbox;
   /** Evaluated for each command. */
   level(): SandboxLevel;
@@ -59,25 +59,20 @@ export function createConfine(options: ConfineOptions): Confine {
     return choosing;
   }
 
-  function networkOf(found: Found): SandboxState['network'] {
-    if (found.kind === 'host' || level() === 'permissive') return 'open';
-    return found.kind === 'bubblewrap' && level() === 'standard' && allowedDomains.length > 0
-      ? 'listed'
-      : 'none';
-  }
-
-  function stateOf(found: Found): SandboxState {
+  function stateOf(found: Found, now: SandboxLevel = level()): SandboxState {
     const fallback = found.kind === 'host' ? found.fallback : undefined;
+    const isListed = found.kind === 'bubblewrap' && now === 'standard' && allowedDomains.length > 0;
+    const isOpen = found.kind === 'host' || now === 'permissive';
     return {
       kind: found.kind,
-      level: level(),
-      network: networkOf(found),
+      level: now,
+      network: isOpen ? 'open' : isListed ? 'listed' : 'none',
       ...(fallback !== undefined && { fallback }),
     };
   }
 
   async function confined(line: CommandLine, found: Exclude<Found, { kind: 'host' }>): Promise<Launch> {
-    const sandbox = stateOf(found);
+    const sandbox = stateOf(found, line.onlyReads && 'strict');
     const { program } = found;
     if (found.kind === 'docker' || found.kind === 'podman') {
       return launchInContainer(line, { program, mount: cwd, sandbox, ...(image !== undefined && { image }) });

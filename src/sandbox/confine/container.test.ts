@@ -41,7 +41,7 @@ describe('[X02] [X03] a container', () => {
 
   test('strict cannot write, permissive has the network, the image is configurable', () => {
     expect(containerArgs(line, { mount: '/p', level: 'strict' }).join(' ')).toBe(
-      'run --rm --read-only -v /p:/workspace:ro -w /workspace --network none --memory 512m --cpus 1 --security-opt no-new-privileges alpine:latest sh -c npm test',
+      'run --rm --read-only --tmpfs /tmp -v /p:/workspace:ro -w /workspace --network none --memory 512m --cpus 1 --security-opt no-new-privileges alpine:latest sh -c npm test',
     );
     expect(containerArgs(line, { mount: '/p', level: 'permissive', image: 'node:24' }).join(' ')).toBe(
       'run --rm -v /p:/workspace -w /workspace --memory 512m --cpus 1 --security-opt no-new-privileges node:24 sh -c npm test',

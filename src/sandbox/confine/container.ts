@@ -49,7 +49,7 @@ export function containerArgs(
   return [
     ...['run', '--rm'],
     ...(takesInput ? ['-i'] : []),
-    ...(level === 'strict' ? ['--read-only'] : []),
+    ...(level === 'strict' ? ['--read-only', '--tmpfs', '/tmp'] : []),
     ...['-v', `${mount}:/workspace${level === 'strict' ? ':ro' : ''}`],
     ...shown.flatMap((file) => ['-v', `${file}:${file}:ro`]),
     ...['-w', inside.replace(/\/$/, '')],

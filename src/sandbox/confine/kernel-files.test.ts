@@ -65,6 +65,8 @@ describe('kernel files', () => {
         dataRoot: path.join(home, '.ai-assistant'),
         additionalDirectories: [],
         writablePaths: [],
+        readablePaths: [],
+        env: {},
         allowedPaths: [],
         isClosed: () => false,
       });
@@ -77,7 +79,12 @@ describe('kernel files', () => {
           env: { PATH: '/usr/bin:/bin' },
           shell: { name: 'sh', file: '/bin/sh', args: (command) => ['-c', command] },
         },
-        { program: 'bwrap', walls: wallsAt(level), sandbox: { kind: 'bubblewrap', level, network } },
+        {
+          program: 'bwrap',
+          // What is open in root's home folder is out of reach for the other user.
+          walls: { ...wallsAt(level), shown: [] },
+          sandbox: { kind: 'bubblewrap', level, network },
+        },
       );
       // The filter is passed on descriptor 4, which `input` cannot do: a shell duplicates its own stdin.
       const output = execFileSync('sh', ['-c', 'exec "$@" 4<&0 3>&2 </dev/null', 'sh', file, ...args], {

@@ -17,6 +17,8 @@ export type CommandLine = {
   readable?: readonly string[];
   /** It may change the config of repositories. */
   gitConfig?: true;
+  /** Whatever the level, it can write nothing and reach no network. */
+  onlyReads?: true;
 };
 
 /** `tells`: the exit status is reported in a message, not only by a code. */

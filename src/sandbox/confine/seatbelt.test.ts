@@ -9,10 +9,11 @@ const walls: Walls = {
   pinned: ['/Users/u/app/.git'],
   readOnly: ['/Users/u/app/.git/hooks'],
   hidden: [
-    { path: '/Users/u/.ssh', type: 'folder' },
-    { path: '/Users/u/.ai-assistant', type: 'folder' },
+    { path: '/Users/u', type: 'folder' },
+    { path: '/Users/u/app/.env', type: 'file' },
+    { path: '/private/etc/master.passwd', type: 'file' },
   ],
-  shown: ['/Users/u', '/Users/u/.ai-assistant/outputs'],
+  shown: ['/Users/u/.ai-assistant/outputs', '/Users/u/.cargo/bin'],
   sockets: [],
 };
 
@@ -23,14 +24,18 @@ function rules(profile: string): string[] {
 
 // Only the text of the profile is tested: sandbox-exec exists on macOS only.
 describe('the seatbelt profile', () => {
-  test('standard: the working directory is writable, hooks are not, secrets are not even readable', () => {
+  test('standard: the working directory is writable, hooks are not, secrets and the home folder are not even readable', () => {
     expect(rules(seatbeltProfile(walls, { network: 'none', scratch: '/private/tmp/s' }))).toEqual([
       '(deny file-write*)',
+      '(deny file-read* (subpath "/Users/u"))',
+      '(allow file-read* (subpath "/Users/u/app") (subpath "/Users/u/.ai-assistant/outputs") (subpath "/Users/u/.cargo/bin"))',
+      ...['/Users/u', '/Users', '/', '/Users/u/.ai-assistant', '/Users/u/.cargo'].map(
+        (folder) => `(allow file-read-metadata (literal "${folder}"))`,
+      ),
       '(allow file-write* (subpath "/private/tmp/s") (subpath "/Users/u/app"))',
       '(deny file-write-unlink (literal "/Users/u/app/.git"))',
       '(deny file-write* (subpath "/Users/u/app/.git/hooks"))',
-      '(deny file-read* file-write* (subpath "/Users/u/.ssh") (subpath "/Users/u/.ai-assistant"))',
-      '(allow file-read* (subpath "/Users/u/.ai-assistant/outputs"))',
+      '(deny file-read* file-write* (subpath "/Users/u/app/.env") (subpath "/private/etc/master.passwd"))',
       '(deny network*)',
     ]);
   });
@@ -40,7 +45,7 @@ describe('the seatbelt profile', () => {
       { ...walls, writable: false, pinned: [] },
       { network: 'none', scratch: '/s' },
     );
-    expect(rules(strict)[1]).toBe('(allow file-write* (subpath "/s"))');
+    expect(rules(strict)).toContain('(allow file-write* (subpath "/s"))');
     expect(seatbeltProfile(walls, { network: 'open', scratch: '/s' })).not.toContain('(deny network*)');
   });
 

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import type { CommandLine, Launch } from './launch.ts';
 import type { Walls } from './walls.ts';
@@ -22,21 +23,30 @@ type ProfileOptions = { network: SandboxState['network']; scratch: string };
 /** In a profile the last matching rule decides. */
 export function seatbeltProfile(walls: Walls, { network, scratch }: ProfileOptions): string {
   const { roots, writable, pinned, readOnly, hidden, shown } = walls;
-  const closedShown = shown.filter((file) => hidden.some((closed) => file.startsWith(`${closed.path}/`)));
+  const isIn = (place: string) => (file: string) => file.startsWith(`${place}/`);
+  // The home folder is closed around what is shown in it; other places are closed inside that.
+  const outer = hidden.filter((closed) => [...roots, ...shown].some(isIn(closed.path)));
+  const inner = hidden.filter((closed) => !outer.includes(closed)).map((closed) => closed.path);
+  const open = [...roots, ...shown].filter((file) => outer.some((closed) => isIn(closed.path)(file)));
   return [
     '(version 1)',
     '(allow default)',
     '(deny file-write*)',
     '(allow file-write* (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))',
+    deny(
+      'file-read*',
+      outer.map((closed) => closed.path),
+    ),
+    allow('file-read*', open),
+    // Programs look at each folder on the way to a file.
+    ...[...new Set(open.flatMap(foldersAbove))].map(
+      (folder) => `(allow file-read-metadata (literal ${quoted(folder)}))`,
+    ),
     allow('file-write*', [scratch, ...(writable ? roots : [])]),
     // Parent folders of closed files must not be moved.
     ...pinned.map((file) => `(deny file-write-unlink (literal ${quoted(file)}))`),
     deny('file-write*', readOnly),
-    deny(
-      'file-read* file-write*',
-      hidden.map((closed) => closed.path),
-    ),
-    allow('file-read*', closedShown),
+    deny('file-read* file-write*', inner),
     ...(network === 'open' ? [] : ['(deny network*)']),
     // Services that would act for the command, and the environments of other processes.
     '(deny mach-lookup (global-name "com.apple.SecurityServer") (global-name "com.apple.securityd"))',
@@ -48,6 +58,11 @@ export function seatbeltProfile(walls: Walls, { network, scratch }: ProfileOptio
   ]
     .filter((rule) => rule !== '')
     .join('\n');
+}
+
+function foldersAbove(file: string): string[] {
+  const above = path.posix.dirname(file);
+  return above === file ? [] : [above, ...foldersAbove(above)];
 }
 
 const allow = (what: string, places: readonly string[]) => rule(`allow ${what}`, places);

@@ -9,10 +9,12 @@ import { foldPath } from '../../lib/paths/fold-path.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { pathMatcher } from '../files/path-pattern.ts';
 import { realPath } from '../files/real-path.ts';
-import { secretRules } from '../secrets.ts';
+import { secretRule, secretRules } from '../secrets.ts';
 import { type Closed, createSecretSearch, type Found } from './find-secrets.ts';
 import { gitFoldersOf } from './git-folders.ts';
+import { homesOf, namesIn, openInHome } from './home.ts';
 import { credentials, systemFolders } from './known-paths.ts';
+import type { Variables } from './launch.ts';
 import { rootOnlyFiles } from './root-only.ts';
 
 export type WallsOptions = {
@@ -25,9 +27,13 @@ export type WallsOptions = {
   writablePaths: readonly string[];
   /** Patterns of the user's exceptions to what is closed in the home folder. */
   allowedPaths: readonly string[];
+  /** Other folders that commands may read, in the home folder as well. */
+  readablePaths: readonly string[];
   /** Whether a file in the project is closed to reading by its name. */
   isClosed(file: string): boolean;
   home: string;
+  /** Of the commands. */
+  env: Variables;
   /** The data root of the assistant: closed, except for `outputFolder`. */
   dataRoot: string;
   outputFolder?: string;
@@ -81,7 +87,7 @@ function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Aske
   const { cwd, home, dataRoot, outputFolder } = options;
   const resolve = (written: string) => realPath(resolvePath(written, cwd, { HOME: home }));
   const projects = present([cwd, ...options.additionalDirectories].map(resolve)).filter(isFolder);
-  const others = present((options.readOnlyProjects ?? []).map(resolve));
+  const others = present([...(options.readOnlyProjects ?? []), ...options.readablePaths].map(resolve));
   const searches = projects.map(search);
   const own = projects.map((folder) => gitFoldersOf(folder, home));
   const nested = searches.flatMap(({ repositories }) => repositories.map((one) => gitFoldersOf(one, home)));
@@ -92,14 +98,30 @@ function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Aske
     ...present(options.writablePaths.map(resolve)),
     ...gits.flatMap((git) => git.writable),
   ]);
-  const hidden = outermostClosed([
-    ...[...searches, ...others.map(search)].flatMap(({ secrets }) => secrets),
+  const shown = [
+    ...present([
+      ...others,
+      ...gits.flatMap((git) => git.shown),
+      ...(outputFolder === undefined ? [] : [outputFolder]),
+      ...(options.readableFolders ?? []),
+      ...readable,
+    ]),
+    ...openInHome(options),
+  ];
+  // The user may work in the home folder itself.
+  const homes = homesOf(home).filter((one) => !roots.some((root) => isInside(root, one)));
+  const isApart = (file: string) =>
+    homes.some((one) => isInside(one, file)) && ![...roots, ...shown].some((one) => isInside(one, file));
+  const secrets = outermostClosed([
+    ...[...searches, ...others.map(search)].flatMap((found) => found.secrets),
     ...present([...credentials.map((name) => path.join(home, name)), dataRoot])
-      .filter((file) => !isOpen(file))
+      .filter((file) => !isOpen(file) && !shown.includes(file))
       .map(asClosed),
+    ...shown.flatMap((folder) => secretsDirectlyIn(folder)).filter((one) => !isOpen(one.path)),
     ...rootOnlyFiles(),
-  ]);
-  const isHidden = (file: string) => hidden.some((closed) => isInside(closed.path, file));
+  ]).filter((closed) => !isApart(closed.path));
+  const hidden = [...homes.map(asClosed), ...secrets];
+  const isHidden = (file: string) => secrets.some((closed) => isInside(closed.path, file));
   const readOnly = present([
     ...projects.flatMap((root) => sealedNames.map((name) => path.join(root, name))),
     ...homeStartupNames.map((name) => path.join(home, name)),
@@ -116,15 +138,16 @@ function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Aske
     readOnly: outermost(readOnly),
     hidden,
     sockets: searches.flatMap(({ sockets }) => sockets).filter((file) => !isHidden(file)),
-    shown: present([
-      home,
-      ...others,
-      ...gits.flatMap((git) => git.shown),
-      ...(outputFolder === undefined ? [] : [outputFolder]),
-      ...(options.readableFolders ?? []),
-      ...readable,
-    ]),
+    shown,
   };
+}
+
+/** Toolchains that are open may have a file with a login beside their programs. */
+function secretsDirectlyIn(folder: string): Closed[] {
+  return namesIn(folder)
+    .map((name) => path.join(folder, name))
+    .filter((file) => secretRule(foldPath(file), 'file')?.of === 'file' && !isFolder(file))
+    .map(asClosed);
 }
 
 function isSecretFolder(folder: string): boolean {

@@ -34,7 +34,10 @@ export type ShellOptions = {
   confine?: Confinement;
 };
 
-type Wanted = Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'input' | 'readable' | 'gitConfig'>;
+type Wanted = Pick<
+  CommandRun,
+  'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'env' | 'input' | 'readable' | 'gitConfig'
+>;
 type Started = { child: Child; number: number; launch: Launch; stop(): Promise<void> };
 
 const noSandbox: SandboxState = { kind: 'host', level: 'permissive', network: 'open' };
@@ -86,6 +89,7 @@ export class CommandStarter {
       ...(run.input !== undefined && { takesInput: true as const }),
       ...(run.readable && { readable: run.readable }),
       ...(run.gitConfig && { gitConfig: run.gitConfig }),
+      ...(run.onlyReads && { onlyReads: run.onlyReads }),
     };
     const { unconfined } = run;
     const confine = await this.#confined();

@@ -1,5 +1,4 @@
-/** One setting; section and name are in lower case, the subsection as written. */
-export type GitSetting = { key: string; value: string };
+import type { GitSetting } from '../../lib/paths/git-programs.ts';
 
 /**
  * Reads git's config format. Null for anything unusual, in which git might find something else: such a file

@@ -1,4 +1,4 @@
-import type { GitSetting } from './git-config.ts';
+import type { GitSetting } from '../../lib/paths/git-programs.ts';
 
 type Context = {
   before: readonly GitSetting[];

@@ -1,5 +1,4 @@
 import { UserError } from '../../contract/errors.ts';
-import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 import { sentence } from '../../lib/text/sentence.ts';
 import { type GitOutcome, runGit } from '../git.ts';
 
@@ -38,9 +37,9 @@ export async function git(folder: GitFolder, args: readonly string[], input?: st
   const own = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || KEPT.test(name));
   return runGit(args, {
     cwd,
-    env: {
-      ...Object.fromEntries(own),
-      ...safeGitEnvironment(),
+    env: Object.fromEntries(own),
+    use: 'read',
+    variables: {
       GIT_LITERAL_PATHSPECS: '1',
       LC_ALL: 'C',
       ...(gitDir !== undefined && { GIT_DIR: gitDir }),

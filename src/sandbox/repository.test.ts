@@ -1,11 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFile, chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { workspace } from '../../../test/support/workspace.ts';
-import { repositoryPrograms } from './git-programs.ts';
-import { safeGitEnvironment } from './safe-git.ts';
+import { workspace } from '../../test/support/workspace.ts';
+import { safeGitEnvironment } from '../lib/paths/safe-git.ts';
+import { findRepository, hasHooks, repositoryPrograms as programsOf } from './repository.ts';
+
+const env = { PATH: process.env.PATH ?? '', GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+const repositoryPrograms = (folder: string) => programsOf(folder, env);
+const init = (...folders: string[]) => {
+  for (const folder of folders) execFileSync('git', ['init', '-q', folder], { env });
+};
 
 const hasGit = spawnSync('git', ['--version']).status === 0;
 
@@ -147,12 +153,11 @@ describe.skipIf(!hasGit || process.platform === 'win32')('[Y06] a hostile reposi
       );
 
     expect(repositoryPrograms(root)).toBeNull();
-    expect(repositoryPrograms(path.join(root, 'deeper/still'))).toBeNull();
     expect(show(safeGitEnvironment())).toEqual(show({}));
   });
 });
 
-describe('settings that require asking first', () => {
+describe.skipIf(!hasGit)('settings that require asking first', () => {
   const table: [settings: string, asks: boolean][] = [
     ['[core]\n\tbare = false\n[remote "origin"]\n\turl = https://example.com/x\n', false],
     ['[core]\n\tfsmonitor = true\n', false],
@@ -161,7 +166,9 @@ describe('settings that require asking first', () => {
       '[filter "lfs"]\n\tclean = git-lfs clean -- %f\n\tsmudge = git-lfs smudge -- %f\n\trequired = true\n',
       false,
     ],
-    ['[filter "lfs"]\n\tclean = git-lfs clean -- %f; ./evil\n', true],
+    ['[filter "lfs"]\n\tclean = "git-lfs clean -- %f; ./evil"\n', true],
+    // A comment to git.
+    ['[filter "lfs"]\n\tclean = git-lfs clean -- %f; ./evil\n', false],
     ['[FILTER "x"] CLEAN=./evil\n', true],
     ['[include]\n\tpath = x\n', true],
     ['[includeIf "gitdir:x"]\n\tpath = x\n', true],
@@ -172,16 +179,74 @@ describe('settings that require asking first', () => {
     ['[submodule "a"]\n\tignore = none\n', true],
   ];
   test.each(table)('%j: %s', async (settings, asks) => {
-    const { root } = await workspace({ '.git/config': settings });
+    const { root } = await workspace({ 'a.txt': 'a' });
+    init(root);
+    await appendFile(path.join(root, '.git/config'), settings);
     expect(repositoryPrograms(root) !== null).toBe(asks);
   });
-
-  test('a worktree uses its shared settings', async () => {
-    const { root } = await workspace({
-      'main/.git/config': '[filter "x"]\n\tclean = ./evil\n',
-      'main/.git/worktrees/w/commondir': '../..\n',
-      'w/.git': 'gitdir: ../main/.git/worktrees/w\n',
-    });
-    expect(repositoryPrograms(path.join(root, 'w'))).toContain('filter');
-  });
 });
+
+describe.skipIf(!hasGit || process.platform === 'win32')(
+  'a folder belongs to the repository that git uses',
+  () => {
+    /** A repository with a filter, and how a folder in it can look like something else. */
+    const disguises: [name: string, folder: string, disguise: (root: string) => void][] = [
+      ['an ordinary subfolder', 'sub', () => undefined],
+      ['an empty .git folder', 'sub', (root) => mkdirSync(path.join(root, 'sub/.git'))],
+      [
+        'a .git folder with objects and refs but no HEAD',
+        'sub',
+        (root) => {
+          for (const name of ['objects', 'refs'])
+            mkdirSync(path.join(root, 'sub/.git', name), { recursive: true });
+        },
+      ],
+      ['a link to a folder', 'link', (root) => symlinkSync('sub', path.join(root, 'link'))],
+      [
+        'a .git file whose path has a newline',
+        'sub',
+        (root) => {
+          init(path.join(root, 'odd\nname'));
+          execFileSync('git', ['config', 'filter.x.clean', './evil'], {
+            cwd: path.join(root, 'odd\nname'),
+            env,
+          });
+          writeFileSync(path.join(root, 'odd\nname/.git/hooks/pre-commit'), '');
+          writeFileSync(path.join(root, 'sub/.git'), 'gitdir: ../odd\nname/.git');
+        },
+      ],
+      [
+        'a .git file that says nothing',
+        'sub',
+        (root) => writeFileSync(path.join(root, 'sub/.git'), 'nothing'),
+      ],
+    ];
+    test.each(disguises)('%s', async (_, folder, disguise) => {
+      const { root } = await workspace({ 'sub/a.txt': 'a' });
+      init(root);
+      execFileSync('git', ['config', 'filter.x.clean', './evil'], { cwd: root, env });
+      writeFileSync(path.join(root, '.git/hooks/pre-commit'), '');
+      disguise(root);
+      expect(repositoryPrograms(path.join(root, folder))).not.toBeNull();
+      expect(hasHooks(path.join(root, folder), env)).toBe(true);
+    });
+
+    test('a worktree uses its shared settings', async () => {
+      const { root } = await workspace({ 'main/a.txt': 'a' });
+      const main = path.join(root, 'main');
+      init(main);
+      const git = (...args: string[]) => execFileSync('git', args, { cwd: main, env, stdio: 'pipe' });
+      git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'one', '--allow-empty');
+      git('worktree', 'add', '-q', '../tree');
+      git('config', 'filter.x.clean', './evil');
+      expect(repositoryPrograms(path.join(root, 'tree'))).toContain('filter.x.clean');
+      expect(findRepository(path.join(root, 'tree'), env)).toMatchObject({ top: path.join(root, 'tree') });
+    });
+
+    test('no repository names no programs', async () => {
+      const { root } = await workspace({ 'a.txt': 'a' });
+      expect(repositoryPrograms(root)).toBeNull();
+      expect(hasHooks(root, env)).toBe(false);
+    });
+  },
+);

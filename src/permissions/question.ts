@@ -7,6 +7,8 @@ import type {
   PermissionRequest,
 } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
+import { startOf } from '../lib/text/cut-line.ts';
+import { isObject } from '../lib/text/json.ts';
 import { placeOf } from './command-place.ts';
 import { evaluate } from './evaluate.ts';
 import { folderGrant, grantFor } from './granted.ts';
@@ -16,26 +18,36 @@ import { classify } from './shell/classify.ts';
 import { parseLine } from './shell/parse.ts';
 import type { Redirect } from './shell/shell-line.ts';
 
+/** In characters. */
+const MAX_CLAIM = 120;
+
 /** What a remembered yes would save. */
 export type Offer = Pick<Permission, 'type' | 'pattern'>;
 
 /** The question as shown to the user: split into parts, with link targets and the sandbox. */
 export function questionFor(call: JudgedCall, policy: Policy, offers: readonly Offer[]): PermissionRequest {
-  const { input: _, hook: __, limits: ___, rules: ____, ...plain } = call;
+  const { input, hook: __, limits: ___, rules: ____, ...plain } = call;
   const command = isMcpTool(call.tool)
     ? undefined
     : permissionSubjects(call, policy).find(({ kind }) => kind === 'execute');
   const parts = command ? partsOf(command, call, policy) : [];
   const leadsTo = permissionSubjects(call, policy).flatMap((access) => elsewhere(access, policy));
   const around = command && sandboxAround(command, policy);
+  const claim = command && claimIn(input);
   return {
     ...plain,
     ...(parts.length > 0 && { parts }),
     ...(leadsTo.length > 0 && { leadsTo }),
     ...(around && { sandbox: around }),
+    ...(claim && { claim }),
     ...(offers.length > 0 && { grants: offers.map(({ pattern }) => pattern) }),
     ...(evaluate(call, { ...policy, mode: 'accept-edits' }).verdict === 'allow' && { acceptEdits: true }),
   };
+}
+
+function claimIn(input: unknown): string {
+  const said = isObject(input) && typeof input.description === 'string' ? input.description.trim() : '';
+  return startOf(said.replaceAll(/\s+/g, ' '), MAX_CLAIM);
 }
 
 /** Empty if a yes would not be remembered: what is always asked about stays so. */

@@ -59,7 +59,7 @@ function fileEffect(program: string, words: readonly string[], operands: readonl
     case 'mkdir':
       return all && `mkdir creates ${all}`;
     case 'touch':
-      return all && `touch creates ${all} or changes the time of it`;
+      return all && `touch creates or updates ${all}`;
     case 'tee':
     case 'truncate':
       return all && `${program} writes to ${all}`;

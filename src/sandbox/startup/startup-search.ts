@@ -27,8 +27,6 @@ export type StartupSearch = {
   sealed(): string[];
 };
 
-/** Breadth first, so that only deep folders are beyond the limit. */
-const MAX_FOLDERS = 20_000;
 /** Through links, which may be circular. */
 const MAX_LINKS = 4;
 const PAUSE_EVERY_MS = 12;
@@ -104,7 +102,6 @@ export function createStartupSearch(
     while (level.length > 0) {
       const next: Step[] = [];
       for (const step of level) {
-        if (folders.size >= MAX_FOLDERS) return found();
         if (skip.has(step.path)) continue;
         const folder = read(step);
         if (!folder) continue;

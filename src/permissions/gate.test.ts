@@ -33,7 +33,6 @@ function person(...answers: Answer[]) {
 test('neither allowed nor forbidden calls are asked about', async () => {
   const { questions, approver } = person();
   const gate = createGate({ policy: () => policy, approver });
-
   expect(await gate.decide(bash('ls'), { signal })).toEqual({
     verdict: 'allow',
     by: 'default',
@@ -122,7 +121,6 @@ test('a new prompt forgets every no', async () => {
 test('a no with a reason is passed on to the model', async () => {
   const { approver } = person({ choice: 'no', reason: ' use npm ' });
   const gate = createGate({ policy: () => policy, approver });
-
   expect(await gate.decide(bash('yarn'), { signal })).toEqual({
     verdict: 'deny',
     by: 'user',
@@ -381,7 +379,6 @@ test('a user who never sees the whole request has not agreed; nothing is remembe
     { choice: 'once' },
   );
   const gate = createGate({ policy: () => policy, approver });
-
   expect(await gate.decide(bash('make'), { signal })).toEqual({
     verdict: 'deny',
     by: 'gate',
@@ -397,7 +394,6 @@ test('a no does not require seeing the whole request', async () => {
     { choice: 'no', reason: 'too long' },
   );
   const gate = createGate({ policy: () => policy, approver });
-
   expect((await gate.decide(bash('make'), { signal })).because).toBe('User denied permission: too long');
   expect(questions.length).toBe(2);
 });

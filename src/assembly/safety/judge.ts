@@ -160,7 +160,8 @@ type Folder = { cwd: string; home: string; trusted: boolean; env: NodeJS.Process
 
 /** Lookups that several judgements make at the same moment are made once. */
 function placeIn({ cwd, home, trusted, env }: Folder, guard: Guard, { planted }: ProgramPath) {
-  const found = commandPlace(guard, { cwd, home, trusted, programs: { planted: oncePerTurn(planted) } });
+  const programs = { planted: oncePerTurn(planted) };
+  const found = commandPlace(guard, { cwd, home, trusted, env, programs });
   const { filesBelow, holdsKey } = found.disk;
   const disk = { ...found.disk, filesBelow: oncePerTurn(filesBelow), holdsKey: oncePerTurn(holdsKey) };
   return { ...found, disk, shell: shellName(process.platform, env) };

@@ -131,6 +131,25 @@ const WRAPPERS = new Map<string, Wrapper>(
   }),
 );
 
+/** These run what is installed in a project, or in an environment of its own: without them it would not be found. */
+export const RUNNERS: ReadonlySet<string> = new Set([
+  ...[
+    'npx',
+    'npm',
+    'pnpm',
+    'yarn',
+    'bundle',
+    'poetry',
+    'pipenv',
+    'pdm',
+    'uv',
+    'conda',
+    'direnv',
+    'mise',
+    'asdf',
+  ],
+]);
+
 /** What loads a program and runs it. */
 const LOADER = /^ld(-linux[\w-]*|-musl-\w+)?\.so(\.\d+)?$/;
 const LOADING: Wrapper = { values: ['--library-path', '--argv0', '--preload', '--audit', '--inhibit-rpath'] };

@@ -129,7 +129,7 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs
     ...mounts.sort((a, b) => depthOf(a.place) - depthOf(b.place)).flatMap(({ args }) => args),
     ...hidden.flatMap(({ path: place, type }) => (type === 'folder' ? ['--remount-ro', place] : [])),
     ...systemLinks(sandbox),
-    ...quietPerl,
+    ...Object.entries(quietPerl).flatMap((variable) => ['--setenv', ...variable]),
     '--chdir',
     realPath(folder),
   ];

@@ -1,4 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -98,3 +99,46 @@ os.kill(1, signal.SIGSTOP)
     });
   },
 );
+
+describe('without a sandbox, a command that only reads', () => {
+  const changes = [
+    'echo x > a.txt',
+    'echo x >> a.txt',
+    ': > a.txt',
+    'echo x > new',
+    'echo x > "$HOME/new"',
+    'echo x > /tmp/aca-landlock-test',
+    'rm -f a.txt; test ! -e a.txt',
+    'mv a.txt b.txt',
+    'mkdir folder',
+    'ln -s a.txt link',
+    'ln a.txt hard',
+    'mkfifo pipe',
+    'git log --pretty --output=made --format=%B -1; test -s made',
+    'xxd -ps a.txt made; test -e made',
+    'bash -c "echo x > new"',
+    'sh write.sh; test -e made',
+  ];
+  test.each(changes)('changes nothing: %s', async (command) => {
+    const space = await workspace({ 'a.txt': 'a\n', 'write.sh': 'touch made\n' });
+    execFileSync('git', ['init', '-q'], { cwd: space.root });
+    const before = await space.tree();
+    const { run } = sandboxedShellIn(space, { kind: 'off' });
+    const { exitCode } = await run(command, { onlyReads: true });
+    expect(exitCode).not.toBe(0);
+    expect(await space.tree()).toEqual(before);
+    expect(existsSync(path.join(space.home, 'new'))).toBe(false);
+  });
+
+  test('reads and prints as always; others write as always', async () => {
+    const space = await workspace({ 'a.txt': 'a\n' });
+    const { run } = sandboxedShellIn(space, { kind: 'off' });
+    const line = 'cat a.txt | tr a b > /dev/stderr; grep -c a a.txt 2> /dev/null; kill -TERM $$';
+    expect(await run(line.replace('/dev/stderr', '/dev/null'), { onlyReads: true })).toMatchObject({
+      stdout: '1\n',
+      stderr: '',
+      signal: 'SIGTERM',
+    });
+    expect(await run('echo x > new && cat new')).toMatchObject({ stdout: 'x\n', exitCode: 0 });
+  });
+});

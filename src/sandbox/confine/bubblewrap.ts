@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
+import { withGitSettings } from '../../lib/paths/safe-git.ts';
 import { realPath } from '../files/real-path.ts';
 import { type Bridge, bridgeCommand, bridgeSocket } from './bridge.ts';
 import { reportsExit, withExactEnding } from './exact-ending.ts';
@@ -68,7 +69,10 @@ export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch)
         bridge ? bridgeCommand(line) : withExactEnding(line.command, line),
       ),
     ],
-    env: insideEnvironment(line.env),
+    // Where Git LFS puts copies of the files it looks at.
+    env: insideEnvironment(
+      line.onlyReads ? withGitSettings(line.env, { 'lfs.storage': '/tmp/lfs' }) : line.env,
+    ),
     sandbox,
     ...(filter && { filter }),
     launcher: { reportsExit: bridge !== undefined || reportsExit(line.shell) },

@@ -1,10 +1,11 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { noBubblewrap, sandboxedShellIn } from '../../../test/support/sandboxed.ts';
 import { workspace } from '../../../test/support/workspace.ts';
+import { safeGitEnvironment } from '../../lib/paths/safe-git.ts';
 
 const hasLandlock =
   spawnSync('/usr/bin/perl', ['-e', 'exit(syscall(444, 0, 0, 1) >= 2 ? 0 : 1)']).status === 0;
@@ -142,3 +143,25 @@ describe('without a sandbox, a command that only reads', () => {
     expect(await run('echo x > new && cat new')).toMatchObject({ stdout: 'x\n', exitCode: 0 });
   });
 });
+
+const hasLargeFiles = spawnSync('git', ['lfs', 'version']).status === 0;
+
+test.skipIf(!hasLargeFiles).each(['auto', 'off'] as const)(
+  'git shows changed files of Git LFS to a command that only reads, sandbox %s',
+  async (kind) => {
+    const space = await workspace({ 'a.bin': 'a' });
+    const env = { PATH: process.env.PATH ?? '', HOME: space.home, GIT_CONFIG_NOSYSTEM: '1' };
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: space.root, env, stdio: 'pipe' });
+    git('init', '-q');
+    git('lfs', 'install', '--local');
+    git('lfs', 'track', '*.bin');
+    git('add', '-A');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'one');
+    await writeFile(path.join(space.root, 'a.bin'), 'b');
+    const { run } = sandboxedShellIn(space, { kind });
+    expect(await run('git status --short', { onlyReads: true, env: safeGitEnvironment() })).toMatchObject({
+      stdout: ' M a.bin\n',
+      exitCode: 0,
+    });
+  },
+);

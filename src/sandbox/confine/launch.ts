@@ -1,4 +1,5 @@
 import type { SandboxState } from '../../contract/sandbox.ts';
+import { withGitSettings } from '../../lib/paths/safe-git.ts';
 import type { ShellProgram } from '../shell/shell-program.ts';
 import { changingNothing, quietPerl } from './landlock.ts';
 
@@ -44,13 +45,22 @@ export type Launch = {
   end?(): Promise<void>;
 };
 
+/** Git LFS copies every file that it looks at; without it, such a file is shown as it is. */
+function withoutLargeFiles(env: Variables): Variables {
+  return withGitSettings(env, {
+    'filter.lfs.clean': '',
+    'filter.lfs.process': '',
+    'filter.lfs.required': 'false',
+  });
+}
+
 /**
  * Runs commands without a sandbox, with the user's own permissions; one that only reads cannot change files
  * even so, where the system can enforce that.
  */
 export function hostLaunch({ command, env, shell, onlyReads }: CommandLine, sandbox: SandboxState): Launch {
   const [file, ...args] = (onlyReads && changingNothing([shell.file, ...shell.args(command)])) || [];
-  if (file !== undefined) return { file, args, env: { ...env, ...quietPerl }, sandbox };
+  if (file !== undefined) return { file, args, env: { ...withoutLargeFiles(env), ...quietPerl }, sandbox };
   return {
     file: shell.file,
     args: shell.args(command),

@@ -128,7 +128,7 @@ type Shell = {
     sandbox(): Promise<SandboxState>;
     run(run: CommandRun): Promise<CommandOutcome>;
     /** Ends with the session at the latest. Resolves with its id. */
-    start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'env' | 'readable'>): Promise<string>;
+    start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'env' | 'readable'>): Promise<string>;
     /** Null when there is no such id. */
     check(id: string): BackgroundState | null;
     /** Resolves when it has ended; false when there is no such id or it had already ended. */
@@ -160,6 +160,8 @@ type CommandRun = {
     signal: AbortSignal;
     /** Outside the sandbox, with the user's approval. */
     unconfined?: true;
+    /** It is allowed because it only reads: in the sandbox it can change nothing. */
+    onlyReads?: true;
     /** Real paths outside the working directory that were opened to it and are visible in the sandbox. */
     readable?: readonly string[];
     /** It may change the config of repositories; the caller checks the result. */
@@ -459,7 +461,7 @@ type Tool<Input = unknown> = {
     ignoredArguments?: readonly string[];
     /** What cannot be said by other names alone. `calledAs` is the name that the model used. */
     adapt?(input: Arguments, calledAs: string): AdaptedCall;
-    /** Accepted from every model, offered to none. */
+    /** Accepted from every model, offered to those that were trained on it. */
     isHidden?: true;
     /** It changes nothing, although it declares no access: an argument that it does not know is only reported. */
     onlyReads?: true;
@@ -662,12 +664,13 @@ type Opening = {
 };
 
 /**
- * `session` and `always` also remember the yes; `reason` explains a no to the model. `shown` says how much of
+ * `session` and `always` also remember the yes; `sandboxed` also frees all commands that the sandbox contains, for
+ * this session. `reason` explains a no to the model. `shown` says how much of
  * the request was visible before the yes: `part` means that its end was not. Such a yes does not count, and
  * the question is asked again.
  */
 type Answer = {
-    choice: 'once' | 'session' | 'always';
+    choice: 'once' | 'sandboxed' | 'session' | 'always';
     shown?: 'all' | 'part';
 } | {
     choice: 'no';
@@ -706,8 +709,8 @@ type UserMessage = {
  * `signature`: as on a thought, for vendors that sign their model's text. `phase`: as the vendor labeled its model's text,
  * to be sent back to it. `sent` marks what a person sent to a session
  * with several participants; its images follow it. `typed`: the user wrote it, or these words of it; without it, the
- * program did. `origin`: what printed or sent the text that the program put into a prompt. Only the text is sent to a
- * model.
+ * program did. `origin`: what printed or sent the text that the program put into a prompt. `update`: announces a change
+ * of the surroundings. Only the text is sent to a model, and the tools of an update where the vendor takes them.
  */
 type TextPart = {
     type: 'text';
@@ -717,7 +720,8 @@ type TextPart = {
     sent?: Sent;
     typed?: true | string;
     origin?: TextOrigin;
-};
+    update?: Update;
+} & Continues;
 
 /** A note while the model works, or its answer. */
 type TextPhase = 'commentary' | 'final_answer';
@@ -732,6 +736,35 @@ type Sent = {
 type TextOrigin = {
     kind: 'command' | 'resource' | 'others';
     name: string;
+};
+
+/**
+ * A change of the surroundings: `states` names what the text states from now on (null: no longer), for comparison with
+ * later changes. `trusted`: the text is in the program's own words alone. `tools` were added to, or removed from, those
+ * of the prefix.
+ */
+type Update = {
+    states: Readonly<Record<string, string | null>>;
+    trusted?: true;
+    tools?: {
+        added: readonly ToolDefinition[];
+        removed: readonly string[];
+    };
+};
+
+/** A tool as a model sees it: `parameters` is JSON Schema. */
+type ToolDefinition = {
+    name: string;
+    description: string;
+    parameters: Record<string, unknown>;
+};
+
+/**
+ * Before this part the reply broke off, and the program asked the model to continue with these words. A provider gets
+ * it as what it was: a reply, a prompt, and another reply.
+ */
+type Continues = {
+    continues?: string;
 };
 
 /** A chosen effort; `default` leaves it to the vendor. */
@@ -761,14 +794,14 @@ type ThinkingPart = {
     signature?: string;
     redacted?: true;
     note?: true;
-};
+} & Continues;
 
 /**
  * `malformed` is the raw argument text if it was not a JSON object; `input` is then `{}`. `repeats` is the id
  * of the same call sent earlier by the vendor: it does not run twice. `cut` marks a call the model was still
  * writing when it reached the output limit: it never runs.
  */
-type ToolCallPart = ToolCall & {
+type ToolCallPart = ToolCall & Continues & {
     type: 'tool_call';
     malformed?: string;
     repeats?: string;
@@ -932,6 +965,13 @@ type AgentEvent =
     type: 'input_transformed';
     transformations: InputTransformation[];
 }
+/** A part of the prompt that the vendor could have had in its cache was read in full, at this extra cost. */
+ | {
+    type: 'cache_miss';
+    reason: string;
+    tokens: number;
+    costUsd: number | null;
+}
 /** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
  | {
     type: 'loading';
@@ -1023,6 +1063,12 @@ type Report = {
     usage: Usage;
     /** Null when the price of the model is unknown. */
     costUsd: number | null;
+    /** What the vendor could have had in its prompt cache, and read in full: why, and at what extra cost. */
+    cacheMisses?: {
+        reason: string;
+        tokens: number;
+        costUsd: number | null;
+    }[];
     filesChanged: string[];
     /** `folder`: where it ran, if the model named a folder. */
     commands: {
@@ -1352,7 +1398,7 @@ type SessionSettings = {
     model: string;
     maxTokens?: number;
     temperature?: number;
-    /** The mode at the start of the session: the system prompt mentions it and never changes. */
+    /** The mode at the start of the session. */
     mode?: PermissionMode;
 };
 
@@ -1365,6 +1411,10 @@ type SessionView = {
     countFrom: number;
     /** By model: its token count divided by our estimate. */
     factors: Readonly<Record<string, number>>;
+    /** The last one applies. */
+    epochs: readonly Epoch[];
+    /** Secrets of the current epoch. */
+    masks: readonly SecretMask[];
 };
 
 /**
@@ -1374,6 +1424,8 @@ type SessionView = {
 type Compaction = {
     /** Summary of the messages before `keepFrom`, rounds joined by `---`; null while none was dropped. */
     summary: string | null;
+    /** The same as the vendor made it, with the reasoning; sent in its place where it can be read. */
+    vendorSummary?: VendorSummary;
     /** What is kept verbatim in addition: pinned facts, the task list, changed files, folder instructions. */
     kept: string;
     /** Messages from this index on are sent. */
@@ -1381,12 +1433,62 @@ type Compaction = {
     /** Of these, the ones before this index are sent in a shorter form; a higher level means shorter. */
     squeezeUntil: number;
     level: number;
+    /** Maximum characters of one text among the messages at that time, if they would not fit otherwise. */
+    textLimit?: number;
+    /** Files with the full content of shortened prompts, by the prompt's digest. */
+    fullTexts?: Readonly<Record<string, string>>;
     /** The number of messages at that time. */
     at: number;
     tokensBefore: number;
     tokensAfter: number;
     /** Author of the summary: a model, or `extract`. `squeeze` if there is none. */
     by: string;
+};
+
+/** A conversation as its vendor summarized it: opaque, sent back unchanged, and only to the provider that made it. */
+type VendorSummary = {
+    provider: string;
+    items: readonly unknown[];
+};
+
+/**
+ * A stretch of a conversation whose requests begin with the same bytes. Vendors bind a model's reasoning to what came
+ * before it, so a prefix never changes within an epoch, and no reasoning outlives the epoch it was made in.
+ */
+type Epoch = {
+    /** Messages from this index on were made in this epoch. */
+    from: number;
+    cause: EpochCause;
+    /** Which models can continue it: those with the same value. */
+    reader: string;
+    /** As sent: without the secrets that were known. */
+    system: string;
+    /** Of the conversation before; absent if there is none. */
+    summary?: string;
+    /** The conversation before, as its vendor summarized it; `summary` then has only what is kept beside it. */
+    vendorSummary?: VendorSummary;
+    tools: readonly ToolDefinition[];
+    /** What the prefix states, to announce only what differs later. */
+    stated: Stated;
+};
+
+/** Why a prefix was built: at the start, or at a boundary that the user or the window declared. */
+type EpochCause = 'start' | 'compaction' | 'uncompact' | 'model' | 'refresh' | 'repair';
+
+/**
+ * What was stated about the surroundings, by name (`mode`, `instructions:AGENTS.md`). Long texts are kept as digests:
+ * they are only compared.
+ */
+type Stated = Readonly<Record<string, string>>;
+
+/**
+ * A secret of the conversation. It is masked in the messages of a request from this position on. Those before were
+ * sent when it was not known yet (`exposed`), and stay as they were sent.
+ */
+type SecretMask = {
+    placeholder: string;
+    from: number;
+    exposed?: true;
 };
 
 /**
@@ -1524,6 +1626,14 @@ type ContextWindow = {
     compact(focus: string, signal: AbortSignal): Promise<Compacted | null>;
     /** Null when nothing is compacted. */
     uncompact(): Promise<Compacted | null>;
+    /**
+     * Reads instructions, skills and tools again and begins with them anew: tokens of what was read, and of the next
+     * request, which no vendor has cached.
+     */
+    refresh(): Promise<{
+        prefix: number;
+        tokens: number;
+    }>;
     pins(): readonly string[];
     /** Null, or why the text was rejected. */
     pin(text: string): Promise<string | null>;
@@ -1549,6 +1659,8 @@ type WindowUse = {
         name: string;
         tokens: number;
     }[];
+    /** Blocks of earlier reasoning that the vendor left out since this program started; absent without any. */
+    reasoningDropped?: number;
 };
 
 type Compacted = {
@@ -1571,6 +1683,12 @@ type PromptCacheUse = {
             character: number;
         } | null;
     } | null;
+    /** What the cache could have served and did not, oldest first. */
+    misses: readonly {
+        reason: string;
+        tokens: number;
+        costUsd: number | null;
+    }[];
 };
 
 /** Figures of a session so far, including earlier processes. */

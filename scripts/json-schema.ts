@@ -80,6 +80,7 @@ export function schemaOf(name: string, declarations: string): Schema {
     const name = nameOf(node.typeName);
     const [first, second] = isNode(node.typeArguments) ? nodesIn(node.typeArguments.params) : [];
     if (name === 'Record') return { type: 'object', additionalProperties: convert(second) };
+    if (name === 'Readonly') return convert(first);
     if (name !== 'Exclude') return refer(name);
     const [all, without] = [first, second].map((part) => valuesOf(part));
     return { enum: all?.filter((value) => !without?.includes(value)) };

@@ -12,13 +12,13 @@ const says = (text: string, messageId = 'm1'): ChatEvent => ({
   update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text }, messageId },
 });
 const started: ChatEvent = { type: 'turn_started' };
-/** Long enough for a card to take keys. */
-const settled = (page: Page) => page.waitForTimeout(700);
+/** Long enough for a card to take keys, also after typing. */
+const settled = (page: Page) => page.waitForTimeout(1_200);
 
 describe('a question', () => {
   const approvals = async () => (await it.chat.calls('answerPermission')).map(({ args }) => args);
 
-  test('is answered by a digit, but not by a stray Enter, nor by a key pressed as it appears', async () => {
+  test('is answered by a digit and Enter, but not by a stray Enter, nor by a key pressed as it appears', async () => {
     const page = await it.open(started);
     await promptOf(page).focus();
     await page.evaluate(() => {
@@ -33,16 +33,17 @@ describe('a question', () => {
     await it.chat.emit(...demo.asked);
     await page.getByRole('region', { name: 'Approval needed' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.keyboard.press('Space');
     await settled(page);
     await page.keyboard.press('Enter');
-    await page.keyboard.press('Space');
+    await settled(page);
+    // The early digit was text: the focus is in the prompt.
+    await page.keyboard.press('Alt+3');
     expect(await approvals()).toEqual([]);
-    await page.keyboard.press('3');
+    await page.keyboard.press('Enter');
     await expect.poll(approvals).toEqual([['r1', 'no']]);
   });
 
-  test('leaves somebody who writes alone: digits are text, Alt and a digit answers', async () => {
+  test('leaves somebody who writes alone: digits are text, Alt and a digit selects', async () => {
     const page = await it.open(started);
     await promptOf(page).pressSequentially('also ');
     await it.chat.emit(...demo.asked);
@@ -52,15 +53,20 @@ describe('a question', () => {
     expect(await promptOf(page).inputValue()).toBe('also 1 more');
     expect(await approvals()).toEqual([]);
     await page.keyboard.press('Alt+1');
+    await page.keyboard.press('Enter');
+    expect(await approvals()).toEqual([]);
+    await settled(page);
+    await page.keyboard.press('Alt+1');
+    await page.keyboard.press('Enter');
     await expect.poll(approvals).toEqual([['r1', 'once']]);
   });
 
-  test('is answered once by a digit that is pressed twice at once', async () => {
+  test('is answered once by Enter that is pressed twice at once', async () => {
     const page = await it.open(started, ...demo.asked);
     await page.getByRole('region', { name: 'Approval needed' }).waitFor();
     await settled(page);
     await page.evaluate(async () => {
-      for (const key of ['1', '2']) {
+      for (const key of ['1', 'Enter', 'Enter']) {
         document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
         await Promise.resolve();
       }
@@ -68,12 +74,51 @@ describe('a question', () => {
     await expect.poll(approvals).toEqual([['r1', 'once']]);
   });
 
-  test('lets letters through to the prompt', async () => {
-    const page = await it.open(started);
-    await it.chat.emit(...demo.asked);
+  test.each(['no, wait', '2 things by you', '1 more', '12 of 34', ' y', 'ye\u0301s 3'])(
+    'lets text through to the prompt, however slow: "%s"',
+    async (text) => {
+      const page = await it.open(started);
+      await it.chat.emit(...demo.asked);
+      await page.getByRole('region', { name: 'Approval needed' }).waitFor();
+      await settled(page);
+      for (const key of text) {
+        await page.keyboard.type(key);
+        await page.waitForTimeout(key === ' ' ? 1_200 : 100);
+      }
+      expect(await promptOf(page).inputValue()).toBe(text);
+      expect(await approvals()).toEqual([]);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => it.chat.calls('prompt')).toHaveLength(1);
+      expect(await approvals()).toEqual([]);
+    },
+  );
+
+  test('lets a paste through to the prompt', async () => {
+    const page = await it.open(started, ...demo.asked);
     await page.getByRole('region', { name: 'Approval needed' }).waitFor();
-    await page.keyboard.type('no, wait');
-    expect(await promptOf(page).inputValue()).toBe('no, wait');
+    await settled(page);
+    await page.keyboard.press('1');
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', ' of 3');
+      const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+      document.activeElement?.dispatchEvent(paste);
+    });
+    await expect.poll(() => promptOf(page).inputValue()).toBe('1 of 3');
+    expect(await approvals()).toEqual([]);
+  });
+
+  test('is selected with a digit or the arrow keys', async () => {
+    const page = await it.open(started, ...demo.asked);
+    await page.getByRole('region', { name: 'Approval needed' }).waitFor();
+    await settled(page);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('3');
+    await page.keyboard.press('ArrowDown');
+    expect(await approvals()).toEqual([]);
+    await page.keyboard.press('Enter');
+    await expect.poll(approvals).toEqual([['r1', 'once']]);
   });
 
   test('shows the whole command, and is answered once by a click', async () => {

@@ -202,14 +202,14 @@ export const demo: Film = {
     lab.type('\r');
     await lab.waitFor('Edit greet.js?');
     await keep(4000);
-    lab.type('y');
+    lab.type('y\r');
     await lab.waitFor('The test passes');
     await keep(4000);
     await typed('/undo', lab, keep);
     lab.type('\r');
     await lab.waitFor('Undo this?');
     await keep(2500);
-    lab.type('y');
+    lab.type('y\r');
     await lab.waitFor('restored greet.js');
     await keep(3500);
   },
@@ -225,8 +225,8 @@ async function ask(lab: Lab, prompt: string, shown: string): Promise<void> {
 
 async function finishEdit(lab: Lab): Promise<void> {
   await ask(lab, 'fix it', 'Edit config.ts?');
-  await still(lab, 600);
-  lab.type('y');
+  await still(lab, 1_100);
+  lab.type('y\r');
   await lab.waitFor('opens the file once');
 }
 

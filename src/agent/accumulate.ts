@@ -136,6 +136,7 @@ export class Reply {
         break;
       case 'tool_call_end':
       case 'web_search':
+      case 'summarized':
       case 'input_transformed':
       case 'loading':
         break;

@@ -24,6 +24,7 @@ export type Decision = {
   /** What the model sees of a denial, if not `because`. */
   toModel?: string;
   opens?: readonly Opening[];
+  /** A command that was allowed because it certainly only reads. */
   onlyReads?: true;
 };
 
@@ -80,7 +81,7 @@ export type CallAgent = { id: string; type: string };
 export type AboutCall = { accesses: readonly Access[]; agent?: CallAgent };
 
 /** The outcome of the hook before a call is judged; `notes` are appended to the answer. */
-export type Intercepted =
+type Intercepted =
   | { type: 'go'; input: unknown; notes?: readonly string[]; hook?: HookDecision }
   | { type: 'block'; by: string; because: string };
 

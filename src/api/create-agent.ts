@@ -133,7 +133,7 @@ function approverOf(approve: NonNullable<AgentPermissions['approve']>): Approver
   };
 }
 
-const CHOICES: readonly Answer['choice'][] = ['once', 'session', 'always', 'no'];
+const CHOICES: readonly Answer['choice'][] = ['once', 'sandboxed', 'session', 'always', 'no'];
 
 function answerOf(said: boolean | Answer): Answer {
   if (said === true) return { choice: 'once' };

@@ -65,7 +65,14 @@ export function assemble(parts: Parts): Assistant {
   const diagnostics = buildDiagnostics(parts, { core, safety });
   const { code } = diagnostics;
   const tools = collectTools(parts, { safety, extensions, memory, search, code, warn: notify.warn });
-  const window = buildWindow(parts, { ...core, safety, models: models.models, extensions, tools });
+  const window = buildWindow(parts, {
+    ...core,
+    safety,
+    models: models.models,
+    effort: models.effort,
+    extensions,
+    tools,
+  });
   const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window, diagnostics });
   const { subagents, userCalls } = calls;
   const { call } = userCalls;
@@ -94,7 +101,11 @@ export function assemble(parts: Parts): Assistant {
     effort: models.effort,
     spending: models.budget,
     repositories,
-    cache: () => ({ ...cachedUsage(opened.session.messages), compared: models.promptCache.compared }),
+    cache: () => ({
+      ...cachedUsage(opened.session.messages),
+      compared: models.promptCache.compared,
+      misses: models.promptCache.misses,
+    }),
     sandbox: judge.sandbox,
     toolNames: tools.router.toolNames,
     transcript: () => extensions.hooks.transcript(),

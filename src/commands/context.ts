@@ -1,4 +1,5 @@
 import type { SlashCommand, WindowUse } from '../contract/command.ts';
+import { counted } from '../lib/text/counted.ts';
 import { shortCount } from '../lib/text/short-count.ts';
 import { cellsOf, contextRows, FREE } from './format/context-bar.ts';
 
@@ -29,6 +30,7 @@ function describeUse(use: WindowUse): string {
       ? []
       : ['Biggest:', ...columns(use.biggest.map(({ name, tokens }) => [name, shortCount(tokens)]))]),
     compactionLine(use),
+    ...droppedLine(use),
   ].join('\n');
 }
 
@@ -39,6 +41,11 @@ export function useTitle({ model, account, window, total }: WindowUse): string {
 
 export function compactionLine({ compactAt }: WindowUse): string {
   return `Auto-compacts at ${shortCount(compactAt)} tokens`;
+}
+
+function droppedLine({ reasoningDropped = 0 }: WindowUse): string[] {
+  if (reasoningDropped === 0) return [];
+  return [`The vendor left out ${counted(reasoningDropped, 'block')} of earlier reasoning; /diag shows why.`];
 }
 
 /** The first column left-aligned, numbers right-aligned. */

@@ -1,4 +1,4 @@
-import type { ModelCost, SlashCommand } from '../contract/command.ts';
+import type { ModelCost, PromptCacheUse, SlashCommand } from '../contract/command.ts';
 import { shortUsd } from '../contract/limit.ts';
 import { grouped } from '../lib/text/counted.ts';
 
@@ -8,13 +8,23 @@ export const cost: SlashCommand = {
   name: 'cost',
   forGuests: true,
   description: 'Show tokens and cost by model: this run, this session, today',
-  async execute(_args, { spending, print }) {
+  async execute(_args, { spending, cache, print }) {
     const parts = (await spending.costs()).map(({ scope, models }) =>
       [`${TITLES[scope]}: ${totalOf(models)}`, ...models.map((row) => `  ${lineOf(row)}`)].join('\n'),
     );
-    print(parts.join('\n'));
+    print([...parts, ...missesOf(cache?.().misses ?? [])].join('\n'));
   },
 };
+
+/** What the vendor read in full although it could have had it in its prompt cache, and why. */
+function missesOf(misses: PromptCacheUse['misses']): string[] {
+  if (misses.length === 0) return [];
+  const lines = misses.map(({ reason, tokens, costUsd }) => {
+    const money = costUsd === null ? 'price unknown' : shortUsd(costUsd);
+    return `  ${reason}: ${grouped(tokens)} tokens, ${money}`;
+  });
+  return ['Missed the prompt cache since this program started:', ...lines];
+}
 
 function totalOf(models: readonly ModelCost[]): string {
   if (models.length === 0) return 'nothing yet';

@@ -50,6 +50,8 @@ const configInput = fc.record(
     maxCommandTimeoutMs: fc.integer({ min: 1, max: 1_000_000 }),
     maxContextTokens: fc.integer({ min: 1, max: 9 }),
     summarizationThreshold: fc.double({ min: 0.1, max: 1, noNaN: true }),
+    promptCache: fc.constantFrom('auto' as const, '5m' as const, '1h' as const),
+    vendorSummaries: fc.boolean(),
     mode,
     permissions: fc.record({ allow: words, ask: words, deny: words }, { requiredKeys: [] }),
     publicProject: fc.boolean(),
@@ -218,6 +220,8 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
   maxCommandTimeoutMs: (after, before) => atMost(after.maxCommandTimeoutMs, before.maxCommandTimeoutMs),
   maxContextTokens: (after, before) => after.maxContextTokens === before.maxContextTokens,
   summarizationThreshold: (after, before) => after.summarizationThreshold === before.summarizationThreshold,
+  promptCache: (after, before) => after.promptCache === before.promptCache,
+  vendorSummaries: (after, before) => after.vendorSummaries === before.vendorSummaries,
   mode: (after, before) => looseness[after.mode] <= looseness[before.mode],
   permissions: (after, before) =>
     includesAll(before.permissions.allow, after.permissions.allow) &&

@@ -42,6 +42,8 @@ export const projectRules: ProjectRules = {
   maxCommandTimeoutMs: 'only-lower',
   maxContextTokens: 'trusted',
   summarizationThreshold: 'trusted',
+  promptCache: 'trusted',
+  vendorSummaries: 'trusted',
   mode: 'only-stricter',
   permissions: { allow: 'trusted', ask: 'adds', deny: 'adds', trust: 'trusted' },
   publicProject: 'trusted',

@@ -3,7 +3,7 @@ import { toolCallsOf } from '../contract/message.ts';
 
 /** Tools whose calls can be shortened, because their effect is in a file. */
 export const READING = 'Read';
-const CHANGING: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'Delete']);
+const CHANGING: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'ApplyPatch', 'Write', 'Delete']);
 
 export function changesFiles(tool: string): boolean {
   return CHANGING.has(tool);
@@ -37,10 +37,18 @@ export function filesChanged(messages: readonly Message[]): string[] {
   return [...files];
 }
 
+const PATH_NAMES = ['file_path', 'filePath', 'path', 'filename'] as const;
+
+/** By any name that models give the path, and in patches. */
 export function filesOf(input: unknown): string[] {
-  const { file_path, edits } = tableOf(input);
-  if (typeof file_path === 'string') return [file_path];
-  return Array.isArray(edits) ? edits.flatMap((edit: unknown) => filesOf(edit)) : [];
+  const table = tableOf(input);
+  const named = PATH_NAMES.map((name) => table[name]).find((value) => typeof value === 'string');
+  if (named !== undefined) return [named];
+  if (Array.isArray(table.edits)) return table.edits.flatMap((edit: unknown) => filesOf(edit));
+  const patch = [table.patch, table.input].find((value) => typeof value === 'string') ?? '';
+  return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, file = '']) =>
+    file.trim(),
+  );
 }
 
 export function tableOf(value: unknown): Record<string, unknown> {

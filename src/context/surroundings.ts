@@ -1,5 +1,5 @@
-import type { Stated } from '../contract/epoch.ts';
 import type { Message, TextPart } from '../contract/message.ts';
+import type { Stated } from '../contract/request/epoch.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { modeNote, type Surroundings } from './system-prompt.ts';
 

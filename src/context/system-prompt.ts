@@ -1,6 +1,6 @@
 import type { Message } from '../contract/message.ts';
 import type { PermissionMode } from '../contract/permission.ts';
-import type { ToolDefinition } from '../contract/provider.ts';
+import type { ToolDefinition } from '../contract/request/tool-definition.ts';
 import type { OutputStyle } from './output-style.ts';
 
 export type Surroundings = {

@@ -95,6 +95,8 @@ export type WindowUse = {
   parts: { name: string; tokens: number }[];
   /** The largest messages, largest first. */
   biggest: { name: string; tokens: number }[];
+  /** Blocks of earlier reasoning that the vendor left out since this program started; absent without any. */
+  reasoningDropped?: number;
 };
 
 export type Compacted = { before: number; after: number; by: string };
@@ -171,6 +173,8 @@ export type PromptCacheUse = {
   last: Usage | null;
   /** The last request compared with the previous one; null before there are two. */
   compared: { gapMs: number; difference: { block: string; character: number } | null } | null;
+  /** What the cache could have served and did not, oldest first. */
+  misses: readonly { reason: string; tokens: number; costUsd: number | null }[];
 };
 
 /** A note about the user or this project. */

@@ -81,6 +81,8 @@ export type AgentEvent =
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
   /** The vendor left out, or allowed, thinking in the request that does not fit its place; it reports which. */
   | { type: 'input_transformed'; transformations: InputTransformation[] }
+  /** A part of the prompt that the vendor could have had in its cache was read in full, at this extra cost. */
+  | { type: 'cache_miss'; reason: string; tokens: number; costUsd: number | null }
   /** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
   | { type: 'loading'; file: string; bytes: number; share: number }
   /** `usage` of the reply; `costUsd` of all calls since the last such event, including side jobs. */

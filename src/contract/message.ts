@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Summary } from './display.ts';
-import type { ToolDefinition } from './provider.ts';
 import type { EffortChoice } from './request/effort.ts';
+import type { ToolDefinition } from './request/tool-definition.ts';
 
 /** The parts of a conversation. Vendor formats never leave `providers/`. */
 
@@ -28,7 +28,7 @@ export type TextPart = {
  * later changes. `trusted`: the text is in the program's own words alone. `tools` were added to, or removed from, those
  * of the prefix.
  */
-export type Update = {
+type Update = {
   states: Readonly<Record<string, string | null>>;
   trusted?: true;
   tools?: { added: readonly ToolDefinition[]; removed: readonly string[] };

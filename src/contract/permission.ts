@@ -100,6 +100,8 @@ export type PermissionRequest = {
   operation: string;
   accesses: Access[];
   because: string;
+  /** For a command: what the model says that it does. */
+  claim?: string;
   preview?: Display;
   /** For a command: its parts, and which of them is risky. */
   parts?: CommandPart[];
@@ -170,12 +172,13 @@ export type JudgeOptions = {
 };
 
 /**
- * `session` and `always` also remember the yes; `reason` explains a no to the model. `shown` says how much of
+ * `session` and `always` also remember the yes; `sandboxed` also frees all commands that the sandbox contains, for
+ * this session. `reason` explains a no to the model. `shown` says how much of
  * the request was visible before the yes: `part` means that its end was not. Such a yes does not count, and
  * the question is asked again.
  */
 export type Answer =
-  | { choice: 'once' | 'session' | 'always'; shown?: 'all' | 'part' }
+  | { choice: 'once' | 'sandboxed' | 'session' | 'always'; shown?: 'all' | 'part' }
   | { choice: 'no'; reason?: string };
 
 /** The user as a function. An answer without `shown` means that the whole request was visible. */

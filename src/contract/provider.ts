@@ -1,11 +1,10 @@
-import type { SecretMask } from './epoch.ts';
 import type { ProviderErrorKind } from './errors.ts';
 import type { Message, StopReason, TextPhase, Usage } from './message.ts';
 import type { Effort, EffortChoice, EffortLevels } from './request/effort.ts';
+import type { SecretMask } from './request/epoch.ts';
+import type { ToolDefinition } from './request/tool-definition.ts';
+import type { VendorSummary } from './request/vendor-summary.ts';
 import type { WebHit, WebQuery } from './web-search.ts';
-
-/** A tool as a model sees it: `parameters` is JSON Schema. */
-export type ToolDefinition = { name: string; description: string; parameters: Record<string, unknown> };
 
 export type CompletionRequest = {
   /** The vendor's own model name, without our `provider/` prefix. */
@@ -13,6 +12,10 @@ export type CompletionRequest = {
   system: string;
   /** A summary of the conversation before the messages; changes only at a compaction. */
   summary?: string;
+  /** The conversation before the messages, as this vendor summarized it. */
+  vendorSummary?: VendorSummary;
+  /** In place of a reply, the vendor summarizes the conversation in its own form (`summarized`). */
+  summarize?: true;
   messages: readonly Message[];
   tools?: readonly ToolDefinition[];
   maxTokens?: number;
@@ -25,6 +28,8 @@ export type CompletionRequest = {
   effort?: Effort;
   /** Chosen while the model works: holds for this request, and no message records it yet. */
   effortForNext?: EffortChoice;
+  /** How long the vendor should keep the prompt after its last use, where it lets clients choose; absent: `5m`. */
+  cacheLifetime?: '1h';
   /** Stable for a session, so that vendors can route it to a warm prompt cache. */
   cacheKey?: string;
   /** JSON Schema the whole reply must match, where the server can enforce it; ignored elsewhere. */
@@ -77,6 +82,8 @@ export type ProviderEvent =
   | { type: 'retry'; kind: ProviderErrorKind; message: string; attempt: number; delayMs: number }
   /** The vendor left out, or allowed, thinking in the request that does not fit its place; it reports which. */
   | { type: 'input_transformed'; transformations: InputTransformation[] }
+  /** What a vendor made of the conversation, and the same in words if it can be read. */
+  | { type: 'summarized'; items: readonly unknown[]; text?: string }
   /** A local model is being loaded from a file of this size; `share` is done, from 0 to 1. */
   | { type: 'loading'; file: string; bytes: number; share: number }
   | { type: 'stop'; reason: StopReason; refusal?: Refusal };

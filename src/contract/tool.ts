@@ -263,7 +263,7 @@ export type Tool<Input = unknown> = {
   ignoredArguments?: readonly string[];
   /** What cannot be said by other names alone. `calledAs` is the name that the model used. */
   adapt?(input: Arguments, calledAs: string): AdaptedCall;
-  /** Accepted from every model, offered to none. */
+  /** Accepted from every model, offered to those that were trained on it. */
   isHidden?: true;
   /** It changes nothing, although it declares no access: an argument that it does not know is only reported. */
   onlyReads?: true;

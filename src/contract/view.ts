@@ -1,4 +1,5 @@
-import type { Epoch, SecretMask } from './epoch.ts';
+import type { Epoch, SecretMask } from './request/epoch.ts';
+import type { VendorSummary } from './request/vendor-summary.ts';
 
 /**
  * What the model is shown of a session's messages. A view, never a deletion: the journal keeps all of them.
@@ -11,6 +12,8 @@ import type { Epoch, SecretMask } from './epoch.ts';
 export type Compaction = {
   /** Summary of the messages before `keepFrom`, rounds joined by `---`; null while none was dropped. */
   summary: string | null;
+  /** The same as the vendor made it, with the reasoning; sent in its place where it can be read. */
+  vendorSummary?: VendorSummary;
   /** What is kept verbatim in addition: pinned facts, the task list, changed files, folder instructions. */
   kept: string;
   /** Messages from this index on are sent. */

@@ -1,4 +1,5 @@
-import type { ProviderEvent, ToolDefinition } from '../contract/provider.ts';
+import type { ProviderEvent } from '../contract/provider.ts';
+import type { ToolDefinition } from '../contract/request/tool-definition.ts';
 import { type Accepts, toDialogue } from './dialogue.ts';
 import type { CallForm } from './grammar.ts';
 import type { Dialogue, GenerateOrder } from './protocol.ts';

@@ -1,5 +1,5 @@
 import { type AssistantMessage, type Message, textOf, toolCallsOf } from '../contract/message.ts';
-import type { ToolDefinition } from '../contract/provider.ts';
+import type { ToolDefinition } from '../contract/request/tool-definition.ts';
 import type { Dialogue, TemplateMessage, TemplateTool } from './protocol.ts';
 
 /** What a template accepts; detected by trying. */

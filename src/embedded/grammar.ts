@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../contract/provider.ts';
+import type { ToolDefinition } from '../contract/request/tool-definition.ts';
 import { isObject } from '../lib/text/json.ts';
 
 type Schema = Record<string, unknown>;

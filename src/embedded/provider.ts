@@ -1,6 +1,7 @@
 import { ProviderError } from '../contract/errors.ts';
 import type { Message } from '../contract/message.ts';
-import type { CompletionRequest, Provider, ProviderEvent, ToolDefinition } from '../contract/provider.ts';
+import type { CompletionRequest, Provider, ProviderEvent } from '../contract/provider.ts';
+import type { ToolDefinition } from '../contract/request/tool-definition.ts';
 import { raceAbort } from '../lib/async/abort.ts';
 import { Channel } from '../lib/async/channel.ts';
 import { parseObject } from '../lib/text/json.ts';

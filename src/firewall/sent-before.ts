@@ -1,6 +1,6 @@
-import type { SecretMask } from '../contract/epoch.ts';
 import type { Message } from '../contract/message.ts';
 import type { SentBefore } from '../contract/provider.ts';
+import type { SecretMask } from '../contract/request/epoch.ts';
 import type { MayHide } from './hide-text.ts';
 import { PLACEHOLDER, type Placeholders } from './placeholders.ts';
 

@@ -33,6 +33,9 @@ function placeWith(policy: Policy, isOpened: (file: string) => boolean): Place {
     ...policy,
     trusted: policy.trusted && !quiet && !isFallback(policy),
     isInside: (file) => policy.isInside(file) || isOpenOutside(file),
+    ...(policy.sandbox && {
+      walls: policy.sandbox.kind === 'host' ? ('none' as const) : ('sandbox' as const),
+    }),
     mayRead: (file) => policy.mayRead?.(file) !== false || isOpenOutside(file),
   };
 }

@@ -14,6 +14,7 @@ import { compareText } from '../lib/text/compare.ts';
 import { singleQuoted } from '../lib/text/shell-quote.ts';
 import { evaluate } from './evaluate.ts';
 import { grantFor } from './granted.ts';
+import { caseOf, readsClosed } from './judged-case.ts';
 import type { Evaluation, Policy, Request } from './policy.ts';
 import { askedAbout, grantOf, type Offer, offersFor, questionFor } from './question.ts';
 import { suggestPattern } from './suggest.ts';
@@ -35,6 +36,8 @@ export type GateOptions = {
   approver?: Approver;
   /** Called for every yes to remember. */
   onGrant?(permission: Permission): Promise<void> | void;
+  /** Called when commands that the sandbox contains need no approval any more. */
+  onSandboxed?(): void;
 };
 
 type AskOptions = Pick<JudgeOptions, 'signal'> & Partial<JudgeOptions>;
@@ -62,7 +65,7 @@ export type Gate = {
 };
 
 /** Judges every call, asks if the policy requires it, one question at a time, and remembers the answers. */
-export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
+export function createGate({ policy, approver, onGrant, onSandboxed }: GateOptions): Gate {
   let grants: Permission[] = [];
   const denials = new Map<string, { operation: string; decision: Decision }>();
   const inTurn = oneAtATime();
@@ -102,7 +105,8 @@ export function createGate({ policy, approver, onGrant }: GateOptions): Gate {
       denials.set(keyOf(call), { operation: call.operation, decision: denial });
       return denial;
     }
-    if (answer.choice !== 'once') await remember(offers, answer.choice);
+    if (answer.choice === 'sandboxed') onSandboxed?.();
+    else if (answer.choice !== 'once') await remember(offers, answer.choice);
     return { verdict: 'allow', by: 'user', because: `the user allowed it (${answer.choice})`, ...opened };
   }
 
@@ -198,16 +202,22 @@ function denied({ reason }: Extract<Answer, { choice: 'no' }>): Decision {
 
 /** Names a flag only if it would help: some things are always asked about. */
 function nobodyThere(call: JudgedCall, judgement: Evaluation, policy: Policy): Decision {
-  const patterns = askedAbout(call, policy)
-    .filter(({ target }) => target.trim() !== '')
-    .map((access) => grantFor(call.tool, access, policy) ?? suggestPattern(call.tool, access, policy.cwd));
+  const asked = askedAbout(call, policy).filter(({ target }) => target.trim() !== '');
+  const patterns = asked.map(
+    (access) => grantFor(call.tool, access, policy) ?? suggestPattern(call.tool, access, policy.cwd),
+  );
   const wanted = [...new Set(patterns)];
   const allow = [...policy.rules.allow, ...wanted];
   const flags = wanted.map((pattern) => `--allow ${singleQuoted(pattern)}`);
-  const helps = evaluate(call, { ...policy, rules: { ...policy.rules, allow } }).verdict === 'allow';
+  // No rule is suggested that would open what is closed for reading.
+  const opensNothing = asked.every((access) => !readsClosed(caseOf(call, access, policy)));
+  const helps =
+    opensNothing && evaluate(call, { ...policy, rules: { ...policy.rules, allow } }).verdict === 'allow';
   const trust = [...(policy.rules.trust ?? []), ...wanted];
   const settles =
-    !helps && evaluate(call, { ...policy, rules: { ...policy.rules, allow, trust } }).verdict === 'allow';
+    opensNothing &&
+    !helps &&
+    evaluate(call, { ...policy, rules: { ...policy.rules, allow, trust } }).verdict === 'allow';
   const way = helps
     ? `allow it with ${flags.join(' ')}`
     : settles

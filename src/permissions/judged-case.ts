@@ -6,7 +6,9 @@ import { matchesAccess, type Pattern, parsePattern, type Subject } from './patte
 import { isFileAccess, type Policy, type Request, reachOf, realPlace } from './policy.ts';
 import { type Classified, classify } from './shell/classify.ts';
 import { judgeLook } from './shell/look.ts';
+import { namedPaths } from './shell/named-paths.ts';
 import { parseLine } from './shell/parse.ts';
+import { reach } from './shell/reach.ts';
 
 /** One access of a call, with everything that rules are matched against. */
 export type Case = Subject & {
@@ -40,22 +42,62 @@ export function caseOf(request: Request, access: Access, policy: Policy): Case {
 }
 
 /**
- * The first rule that tightens the case. Files named in an allowed command are read, so rules for reading
- * apply to it.
+ * The first rule that tightens the case. Rules for reading apply to a command for every file that it names, and that
+ * it would find in the folders it searches.
  */
 export function touching(rules: readonly Pattern[], one: Case): Pattern | undefined {
   if (rules.length === 0) return undefined;
-  const { cwd, root, home, isInside, policy } = one;
-  const reads = (one.classified?.reads ?? []).flatMap((target): Subject[] => {
-    const access: Access = { kind: 'read', target };
-    const real = realPlace(access, policy);
-    const subject = { tool: 'Read', access, cwd, root, home, isInside };
-    if (real === null) return [subject];
-    const { target: leadsTo, ...place } = real;
-    return [subject, { ...subject, access: { ...access, target: leadsTo }, ...place }];
+  const subjects = [one, one.real()].filter((subject) => subject !== null);
+  const matches = (pattern: Pattern, all: readonly Subject[]) =>
+    all.some((subject) => matchesAccess(pattern, subject, 'restrict'));
+  const direct = rules.find((pattern) => matches(pattern, subjects));
+  if (direct !== undefined || one.classified === null) return direct;
+  const readRules = rules.filter(({ tool }) => tool === 'Read' || tool.includes('*'));
+  if (readRules.length === 0) return undefined;
+  const reads = filesOf(one).flatMap((file) => readingsOf(file, one));
+  return readRules.find((pattern) => matches(pattern, reads));
+}
+
+/** A file as named and where it leads. */
+function readingsOf(target: string, { cwd, root, home, isInside, policy }: Case): Subject[] {
+  const access: Access = { kind: 'read', target };
+  const real = realPlace(access, policy);
+  const subject = { tool: 'Read', access, cwd, root, home, isInside };
+  if (real === null) return [subject];
+  const { target: leadsTo, ...place } = real;
+  return [subject, { ...subject, access: { ...access, target: leadsTo }, ...place }];
+}
+
+/**
+ * The files that a command names, whatever it does with them; where no sandbox hides them, also those that it would
+ * search, and that its patterns match.
+ */
+function filesOf({ access, classified, policy }: Case): string[] {
+  const { disk, sandbox } = policy;
+  const start = { cwd: policy.cwd, ...(policy.home && { home: policy.home }) };
+  const { files, searched, globs } = namedPaths(reach(parseLine(access.target), start), {
+    ...start,
+    ...disk,
   });
-  const subjects = [one, one.real(), ...reads].filter((subject) => subject !== null);
-  return rules.find((pattern) => subjects.some((subject) => matchesAccess(pattern, subject, 'restrict')));
+  const named = [...(classified?.reads ?? []), ...files];
+  const isHidden = sandbox !== null && sandbox.kind !== 'host' && !access.unconfined;
+  if (disk === undefined || isHidden) return [...named, ...globs.map(({ folder }) => folder)];
+  const below = searched.flatMap((folder) => disk.filesBelow(folder).files);
+  const matched = globs.flatMap(({ folder, match }) =>
+    disk.filesBelow(folder).files.filter((file) => match.test(file)),
+  );
+  return [...new Set([...named, ...below, ...matched])];
+}
+
+/** Whether a command names, or would search, a file that the path guard never opens for reading. */
+export function readsClosed(one: Case): boolean {
+  const { policy, access, classified } = one;
+  if (
+    classified === null ||
+    (policy.sandbox !== null && policy.sandbox.kind !== 'host' && !access.unconfined)
+  )
+    return false;
+  return filesOf(one).some((file) => policy.reach(file, 'read').type === 'closed');
 }
 
 /** `Bash(make test)` names one command; `Bash(make *)` and `Bash` name many. */

@@ -27,7 +27,7 @@ export type Request = {
   rules?: readonly PromptRules[];
 };
 
-export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'shell'> & {
+export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgram' | 'disk' | 'shell'> & {
   mode: PermissionMode;
   cwd: string;
   /** The root of the project; the working directory if absent. */
@@ -52,6 +52,8 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
   sandboxRequired: boolean;
   /** Contained commands need no approval in default mode either. */
   sandboxAutoApprove: boolean;
+  /** Neither do edits in the working directory, as long as commands are contained. */
+  editsAutoApprove?: boolean;
   /** Whether a path really is in a folder that the user opened. */
   isInside(file: string): boolean;
   /** Where an absolute path, as written, really leads; null if unknown. */
@@ -67,7 +69,7 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
 /**
  * `by` names what decided: a rule, a mode, a grant or the defaults. `opens`: what the call may access
  * outside, if it runs. `withoutSandbox`: a sandbox was wanted but is unavailable, and the verdict says so.
- * `onlyReads`: it is a command that is allowed for that reason alone, so it must run where it cannot write.
+ * `onlyReads`: a command was allowed because it certainly only reads.
  */
 export type Evaluation = Judgement & {
   by: string;

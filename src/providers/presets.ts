@@ -53,6 +53,8 @@ export type Preset = {
   tiers?: Readonly<Partial<Record<Tier, { name: string; price: number }>>>;
   /** The vendor's own web search: the models that have it, and dollars per search besides the tokens. */
   webSearch?: { models: RegExp; usd: number };
+  /** Models whose vendor summarizes a conversation in its own form, which keeps their reasoning. */
+  summarizes?: RegExp;
 };
 
 /** From 5.4 on, models take functions over Chat Completions without thinking, or not at all. */
@@ -93,6 +95,7 @@ export const presets = [
     olderModels: ['claude-sonnet-4-20250514', 'claude-sonnet-4-6'],
     tiers: ANTHROPIC_TIERS,
     webSearch: { models: /^claude-(?!2|instant|3-(opus|sonnet|haiku))/, usd: 0.01 },
+    summarizes: /^claude-(?:(?:opus|sonnet)-(?:4-[6-9]|[5-9])|fable|mythos)(?!\d)/,
   },
   {
     name: 'openai',
@@ -105,6 +108,7 @@ export const presets = [
     olderModels: ['gpt-4-turbo', 'gpt-4.1'],
     tiers: OPENAI_TIERS,
     webSearch: { models: /^(gpt-4o|gpt-4\.1(?!-nano)|gpt-[5-9]|o[34])/, usd: 0.01 },
+    summarizes: /^gpt-[5-9]/,
   },
   {
     name: 'openai-chat',

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { searchFrames } from '../../test/support/search-frames.ts';
 import type { CompletionRequest, ProviderEvent } from '../contract/provider.ts';
-import * as anthropic from './anthropic/wire.ts';
+import * as anthropic from './anthropic/events.ts';
+import { toWire as toAnthropic } from './anthropic/wire.ts';
 import * as google from './google/wire.ts';
 import { infoOf } from './models/models.ts';
 import * as responses from './openai/responses-events.ts';
@@ -23,7 +24,7 @@ test('each vendor gets its own search tool, with the domains it can take', () =>
   const tools = (allowed: string[], blocked: string[]) => {
     const asked = request(allowed, blocked);
     return [
-      anthropic.toWire(asked, options).tools?.map(({ cache_control: _, ...rest }) => rest),
+      toAnthropic(asked, options).tools?.map(({ cache_control: _, ...rest }) => rest),
       responsesWire.toWire(asked, options).tools,
       google.toWire(asked, options).tools,
     ];

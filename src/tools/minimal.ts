@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../contract/provider.ts';
+import type { ToolDefinition } from '../contract/request/tool-definition.ts';
 
 /**
  * Tools that a small model can distinguish, with short descriptions and the optional parameters each may

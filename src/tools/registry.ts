@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ToolDefinition } from '../contract/provider.ts';
+import type { ToolDefinition } from '../contract/request/tool-definition.ts';
 import type { Tool } from '../contract/tool.ts';
 import builtin from './parameters.json' with { type: 'json' };
 

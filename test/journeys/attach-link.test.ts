@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { aca, doors } from '../support/aca.ts';
-import { type Lab, openLab } from '../support/lab.ts';
+import { answer, type Lab, openLab } from '../support/lab.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { serve } from '../support/serve.ts';
 import { folderOf, Served } from '../support/served.ts';
@@ -58,9 +57,7 @@ test('an invitation link opens the terminal on a server elsewhere, once its cert
   await lab.waitFor('this session');
   // What outlives the session is for the owner.
   expect(lab.rows().join('\n')).not.toContain('in this folder');
-  // Keys of the first moments are for the prompt: they may have been typed before.
-  await sleep(600);
-  lab.type('y');
+  await answer(lab, 'Write a.md', 'y\r');
   await lab.waitFor('Written.');
   expect(await readFile(path.join(owner.root, 'a.md'), 'utf8')).toBe('x\n');
 

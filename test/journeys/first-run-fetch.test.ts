@@ -51,7 +51,7 @@ test('Ctrl+C in a download returns to the menu and stays there, in the terminal'
   await lab.waitFor(({ rows }) =>
     /Fetch \S+ \(\S+ (GB|MB) from/.test(rows().join('\n').replaceAll('\n', ' ')),
   );
-  await answer(lab, 'Fetch ', 'y');
+  await answer(lab, 'Fetch ', 'y\r');
   await lab.waitFor(({ all }) => /runtime {2}.*% of \d+/.test(all().join('\n')));
 
   lab.type(CTRL_C);

@@ -4,7 +4,7 @@ import { aca, doors, parseStream } from '../support/aca.ts';
 import { ended, prepared } from '../support/aca-server.ts';
 import { ask, startedEditor } from '../support/acp.ts';
 import { choosing } from '../support/hosted.ts';
-import { answer } from '../support/lab.ts';
+import { decline } from '../support/lab.ts';
 import { configure, published } from '../support/mcp.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
 import { openWeb } from '../support/obedient.ts';
@@ -43,7 +43,7 @@ describe('after reading a page', () => {
       .replaceAll(/[│\s]+/g, ' ');
     expect(screen).toContain(BECAUSE);
     expect(screen).not.toContain('again');
-    await answer(lab, '❯ 1. Yes', 'n');
+    await decline(lab, '1. Yes');
     await lab.waitFor('Refused.');
     expectNothingSent();
   });

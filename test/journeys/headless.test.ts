@@ -206,7 +206,7 @@ describe('sessions', () => {
         .trim()
         .split('\n')
         .map((line) => (JSON.parse(line) as { type: string }).type),
-    ).toEqual(['header', 'message', 'reply', 'delta', 'cost', 'estimate', 'message', 'end']);
+    ).toEqual(['header', 'message', 'epoch', 'reply', 'delta', 'cost', 'estimate', 'message', 'end']);
     expect(text).not.toContain('sk-test');
     const snapshot = await readFile(path.join(folder, journal.replace('.jsonl', '.json')), 'utf8');
     expect(JSON.parse(snapshot)).toMatchObject({ workingDirectory: space.root, messages: [{}, {}] });

@@ -265,7 +265,7 @@ describe('a yes in a terminal', () => {
       .toBe('alpha\n');
   });
 
-  test('"s" opens the folder for reading in this session, also when it is resumed', soak, async () => {
+  test('"session" opens the folder for reading in this session, also when it is resumed', soak, async () => {
     const space = await placeWithOutside();
     const read = (name: string, id: string): CallWords => [
       'Read',
@@ -278,8 +278,8 @@ describe('a yes in a terminal', () => {
       ['go'],
     );
     await terminal.waitFor('? [y/n]');
-    expect(terminal.screen()).toContain(`a always in this folder: Read(${space.out}/**)`);
-    terminal.type('s\r');
+    expect(terminal.screen()).toContain(`always in this folder: Read(${space.out}/**)`);
+    terminal.type('session\r');
     await terminal.waitFor('Done.');
     terminal.type('/quit\r');
     await terminal.exitCode;
@@ -303,12 +303,12 @@ describe('a yes in a terminal', () => {
     expect((JSON.parse(fresh.stdout) as Report).denials.length).toBe(3);
   });
 
-  test('"a" opens it in every later session of the folder', soak, async () => {
+  test('"always" opens it in every later session of the folder', soak, async () => {
     const space = await placeWithOutside();
     const write = calls(['Write', { file_path: path.join(space.out, 'new.txt'), content: 'x' }]);
     const { terminal } = await plain(space, [write, says('Done.')], ['go']);
     await terminal.waitFor('? [y/n]');
-    terminal.type('a\r');
+    terminal.type('always\r');
     await terminal.waitFor('Done.');
     const later = await headless(space, [
       calls(['Edit', { file_path: path.join(space.out, 'new.txt'), old_string: 'x', new_string: 'y' }]),

@@ -144,7 +144,7 @@ describe('a session that is resumed in another folder', () => {
     await lab.waitFor('This session belongs to another folder');
     await still(lab, 1_000);
     expect(lab.all().join('\n')).not.toContain('Begun.');
-    await answer(lab, 'This session belongs to another folder', 'y');
+    await answer(lab, 'This session belongs to another folder', 'y\r');
     await lab.waitFor('Begun.');
   });
 });

@@ -39,10 +39,14 @@ test('a whole run by keyboard: sign in, prompt, approve, revert a hunk, stop', a
   await keyboard.insertText(space.root);
   await keyboard.press('Enter');
 
-  // A key in the first moment after a question appears is ignored: it was meant for something else.
+  // Keys in the first second after typing are for the prompt.
   await expect
     .poll(async () => {
-      if (await page.locator('.ask').isVisible()) await keyboard.press('1');
+      if (await page.locator('.ask').isVisible()) {
+        await page.waitForTimeout(1_200);
+        await keyboard.press('1');
+        await keyboard.press('Enter');
+      }
       return isShown(page, 'All done.');
     })
     .toBe(true);

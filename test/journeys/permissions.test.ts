@@ -36,16 +36,16 @@ const settingsOf = async ({ home }: Workspace) =>
   JSON.parse(await readFile(path.join(home, '.ai-assistant/config.json'), 'utf8')) as unknown;
 
 describe('what is answered is remembered', () => {
-  test('[P03] [P04] "s" holds for this very command in this session, and survives resume [P11]', async () => {
+  test('[P03] [P04] "session" holds for this very command in this session, and survives resume [P11]', async () => {
     const space = await workspace();
     const { terminal } = await open(
       space,
       [bash('touch made'), bash('touch made'), bash('touch other'), says('Done.')],
       ['go'],
     );
-    await terminal.waitFor('s for this session');
-    expect(terminal.screen()).toContain('a always in this folder: Bash(touch made)');
-    terminal.type('s\r');
+    await terminal.waitFor('session for this session');
+    expect(terminal.screen()).toContain('always in this folder: Bash(touch made)');
+    terminal.type('session\r');
     await terminal.waitFor('Allow: Bash touch other? [y/n] ');
     terminal.type('n\r');
     await terminal.waitFor('Done.');
@@ -65,13 +65,13 @@ describe('what is answered is remembered', () => {
   });
 
   test(
-    '[Y09] "a" is written to the settings of the user for this folder, and /permissions takes it back',
+    '[Y09] "always" is written to the settings of the user for this folder, and /permissions takes it back',
     soak,
     async () => {
       const space = await workspace({ 'sub/x': '' });
       const { terminal } = await open(space, [bash('touch made'), says('Done.')], ['go']);
       await terminal.waitFor('[y/n] ');
-      terminal.type('a\r');
+      terminal.type('always\r');
       await terminal.waitFor('Done.');
       expect(await settingsOf(space)).toEqual({
         projects: { [space.root]: { granted: { 'Bash(touch made)': expect.stringMatching(/^\d{4}-/) } } },
@@ -119,7 +119,7 @@ describe('what is answered is remembered', () => {
     const space = await workspace({ 'sub/x': '' });
     const { terminal } = await open(space, [bash('touch made'), says('Done.')], ['go']);
     await terminal.waitFor('[y/n] ');
-    terminal.type('s\r');
+    terminal.type('session\r');
     await terminal.waitFor('Done.');
     terminal.type('/quit\r');
     await terminal.exitCode;
@@ -171,7 +171,7 @@ describe('the question', () => {
     const { terminal } = await open(space, [edit, says('Done.')], ['go']);
     await terminal.waitFor('[y/n] ');
     expect(terminal.screen()).toContain(`link/a.txt leads to ${path.join(space.root, 'src/a.txt')}`);
-    expect(terminal.screen()).toContain('a always in this folder: Edit(src/a.txt)');
+    expect(terminal.screen()).toContain('always in this folder: Edit(src/a.txt)');
     terminal.type('y\r');
     await terminal.waitFor('Done.');
     expect(await space.tree()).toEqual({ 'src/a.txt': 'beta\n' });
@@ -391,7 +391,7 @@ describe('rules of the user', () => {
     const { terminal } = await open(space, [bash('touch made'), says('Done.')], ['go']);
     await terminal.waitFor('[y/n] ');
     await writeFile(path.join(space.home, '.ai-assistant/config.json'), '{ broken');
-    terminal.type('a\r');
+    terminal.type('always\r');
     await terminal.waitFor('is allowed for this session only');
     await terminal.waitFor('Done.');
     expect(await space.tree()).toEqual({ made: '' });

@@ -29,7 +29,7 @@ async function planned(script: readonly ReturnType<typeof calls>[], env: Record<
 describe('a plan on the screen', () => {
   test('is started with edits accepted: nothing more is asked', soak, async () => {
     const { space, lab, decide, results, shown } = await planned([present, edit]);
-    await decide('\r');
+    await decide('1\r');
     await lab.waitFor('Done.');
     expect(await space.tree()).toEqual({ 'a.txt': 'new\n' });
     expect(results()[1]).toContain('plan mode is off: edits are accepted');
@@ -44,20 +44,22 @@ describe('a plan on the screen', () => {
 
   test('is started and asked about, step by step', soak, async () => {
     const { space, lab, decide } = await planned([present, edit]);
-    await decide('2');
-    await answer(lab, 'Edit a.txt?', 'y');
+    await decide('2\r');
+    await answer(lab, 'Edit a.txt?', 'y\r');
     await lab.waitFor('Done.');
     expect(await space.tree()).toEqual({ 'a.txt': 'new\n' });
   });
 
   test('is sent back with words, and presented again', soak, async () => {
     const { space, lab, decide, results } = await planned([present, edit, present]);
-    await decide('3');
+    await decide('3\r');
     await lab.waitFor('What should change?');
     lab.type('tests first\r');
     await lab.waitFor(() => results().length > 2);
     // Plan mode is still on.
-    await decide('n');
+    await decide('n\r');
+    await lab.waitFor('What should change?');
+    lab.type('\r');
     await lab.waitFor('Done.');
     expect(results().slice(1, 4)).toEqual([
       'The user wants another plan: tests first\nRevise it and present it again.',
@@ -73,9 +75,9 @@ describe('a plan on the screen', () => {
     await writeFile(editor, '#!/bin/sh\nprintf "3. Update the docs.\\n" >> "$1"\n');
     await chmod(editor, 0o755);
     const { space, lab, server, decide, results } = await planned([present], { EDITOR: editor, VISUAL: '' });
-    await decide('4');
+    await decide('4\r');
     await lab.waitFor('3. Update the docs.');
-    await decide('1');
+    await decide('1\r');
     await lab.waitFor('Done.');
     expect(results()[1]).toContain('The user edited the plan. This version counts:');
     expect(results()[1]).toContain('3. Update the docs.');
@@ -109,7 +111,7 @@ test(
   soak,
   async () => {
     const { space: _, lab, server, decide } = await planned([present, edit]);
-    await decide('\r');
+    await decide('1\r');
     await lab.waitFor('Done.');
     lab.type('thanks\r');
     await lab.waitFor(() => server.requests.length > 3);

@@ -107,12 +107,15 @@ function marksOf(body: Json): string[] {
   return messages.flatMap(({ role }, i) => (marked[i]?.length ? [`${i} ${role}`] : []));
 }
 
+const LARGE_FIRST = { inputTokens: 0, outputTokens: 9, cacheReadTokens: 0, cacheWriteTokens: 9000 };
+const LARGE_LATER = { inputTokens: 1000, outputTokens: 9, cacheReadTokens: 8000, cacheWriteTokens: 0 };
+
 test('[K06] /cache tells what came from the cache, and which block broke it', async () => {
   const space = await workspace();
   const answers = [
-    says('First answer.', { usage: FIRST }),
-    says('Second answer.', { usage: LATER }),
-    says('Third answer.', { usage: FIRST }),
+    says('First answer.', { usage: LARGE_FIRST }),
+    says('Second answer.', { usage: LARGE_LATER }),
+    says('Third answer.', { usage: LARGE_FIRST }),
   ];
   const server = await serve(answers);
   const { model, env } = doors.anthropic(server.url);
@@ -124,15 +127,35 @@ test('[K06] /cache tells what came from the cache, and which block broke it', as
   await terminal.waitFor('Second answer.');
   terminal.type('/cache\r');
   await terminal.waitFor('It starts with the whole previous request, unchanged.');
-  expect(terminal.screen()).toContain('This session: 44% from the cache (800 of 1,800 tokens)');
-  expect(terminal.screen()).toContain('Last request: 88% from the cache (800 of 900 tokens)');
+  expect(terminal.screen()).toContain('This session: 44% from the cache (8,000 of 18,000 tokens)');
+  expect(terminal.screen()).toContain('Last request: 88% from the cache (8,000 of 9,000 tokens)');
 
-  // From now on the word is a secret, and what was said of it is sent in other words.
-  await writeFile(path.join(space.root, '.env'), 'PASSWORD=tr0ub4dor-Zq81\n');
+  await writeFile(path.join(space.root, 'AGENTS.md'), '# Rules\n\n- Tabs.\n');
+  terminal.type('/refresh\r');
+  await terminal.waitFor('reloaded');
   terminal.type('and again\r');
   await terminal.waitFor('Third answer.');
   terminal.type('/cache\r');
-  await terminal.waitFor('It differs from the previous request in message 1 (user), near character 1;');
+  await terminal.waitFor('It differs from the previous request in the system prompt, near character');
+  terminal.type('/cost\r');
+  await terminal.waitFor('Missed the prompt cache since this program started:');
+  await terminal.waitFor('/refresh reloaded the instructions and tools (AGENTS.md): 9,000 tokens');
+});
+
+test('[K06] the result of a run names what its first request missed in the cache', async () => {
+  const space = await workspace();
+  const server = await serve([says('one', { usage: LARGE_FIRST }), says('two', { usage: LARGE_FIRST })]);
+  const { model, env } = doors.anthropic(server.url);
+  const run = async (...args: string[]) => {
+    const { stdout } = await aca(space, ['-p', ...args, '--model', model, '--output-format', 'json'], {
+      env,
+    });
+    return JSON.parse(stdout) as { cacheMisses?: unknown };
+  };
+  expect(await run('a')).not.toHaveProperty('cacheMisses');
+  expect((await run('b', '--continue')).cacheMisses).toEqual([
+    { reason: 'the vendor did not keep the prompt', tokens: expect.any(Number), costUsd: expect.any(Number) },
+  ]);
 });
 
 test(

@@ -139,7 +139,7 @@ describe('an attached terminal', () => {
 
       void ada.prompt(id, 'change it from afar').catch(() => undefined);
       await lab.waitFor('change it from afar');
-      await answer(lab, 'Edit a.txt?', 'y');
+      await answer(lab, 'Edit a.txt?', 'y\r');
       await lab.waitFor('Changed it.');
       await ada.until(() => ada.events.some(({ type }) => type === 'turn_ended'));
       expect(ada.events.find(({ type }) => type === 'permission_settled')).toMatchObject({

@@ -221,7 +221,7 @@ describe('what binds the main agent binds its subagents', () => {
       });
       const terminal = openTerminal(space, ['--plain', '--model', model, 'go'], env);
       await terminal.waitFor('[general: outer › general: inner] Allow: Bash touch made? [y/n] ');
-      terminal.type('s\r');
+      terminal.type('session\r');
       await terminal.waitFor('All done.');
       expect(terminal.screen().split('Allow:').length - 1).toBe(1);
       terminal.type('/undo\r');

@@ -37,7 +37,7 @@ async function runCalls(
         ]
       : [],
   );
-  return { answers, events, report, code: outcome.code };
+  return { answers, events, report, code: outcome.code, stderr: outcome.stderr };
 }
 
 describe('[Y15] [U17] WebFetch', () => {
@@ -124,11 +124,12 @@ describe('[Y15] [U17] WebFetch', () => {
 
   test('without a yes nothing is fetched at all, and the flag that would help is named', async () => {
     const inside = await loopback((response) => void response.end('inside'));
-    const { answers, report } = await runCalls([
+    const { answers, report, stderr } = await runCalls([
       calls(['web_fetch', { url: 'https://example.org/' }], ['WebFetch', { url: inside.url }]),
       says('Could not.'),
     ]);
-    expect(answers[0]?.text).toContain("--allow 'WebFetch(https://example.org/)'");
+    expect(answers[0]?.text).not.toContain('--allow');
+    expect(stderr).toContain("--allow 'WebFetch(https://example.org/)'");
     expect(report.denials.map(({ input }) => input)).toEqual([
       { url: 'https://example.org/' },
       { url: inside.url },

@@ -1,8 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { answer, still } from '../support/lab.ts';
+import { answer, decline, still } from '../support/lab.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
+import { noBubblewrap } from '../support/sandboxed.ts';
 import { openScreen } from '../support/screen.ts';
 import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
@@ -10,7 +11,7 @@ import { workspace } from '../support/workspace.ts';
 const END = '\x1b[F';
 const PAGE_DOWN = '\x1b[6~';
 const FIRST = 'Scroll to the end first (end)';
-const ASKED = '❯ 1. Yes';
+const ASKED = '1. Yes';
 
 /** Long enough that its end is below any terminal's bottom. */
 const steps = Array.from({ length: 120 }, (_, i) => `echo step-${i}`);
@@ -29,16 +30,15 @@ async function asked(size: { columns: number; rows: number }) {
 
 describe('a command whose end is off screen', () => {
   sweep([
-    ['y', { columns: 80, rows: 24 }],
-    ['s', { columns: 80, rows: 30 }],
-    ['a', { columns: 120, rows: 40 }],
-    ['\r', { columns: 70, rows: 24 }],
+    ['1\r', { columns: 80, rows: 24 }],
+    ['2\r', { columns: 80, rows: 30 }],
+    ['3\r', { columns: 120, rows: 40 }],
     ['\t\r', { columns: 70, rows: 24 }],
-    ['2', { columns: 100, rows: 24 }],
+    ['\x1b[Z\r', { columns: 70, rows: 24 }],
   ])('is not approved by %j before it was scrolled to', async (yes, size) => {
     const { space, lab, screen } = await asked(size);
     // Its risky part comes first; its last line is not visible yet.
-    expect(screen()).toContain('! touch risky-end   (touch may change files)');
+    expect(screen()).toContain('! touch risky-end   (touch creates or updates risky-end)');
     expect(screen()).not.toContain('  touch risky-end');
     await answer(lab, ASKED, yes);
     await lab.waitFor(FIRST);
@@ -46,7 +46,7 @@ describe('a command whose end is off screen', () => {
 
     lab.type(END);
     await lab.waitFor('  touch risky-end');
-    lab.type('y');
+    lab.type('1\r');
     await lab.waitFor('Done.');
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n', 'risky-end': '' });
   });
@@ -55,7 +55,7 @@ describe('a command whose end is off screen', () => {
     const { space, lab, screen } = await asked({ columns: 80, rows: 30 });
     const isAtEnd = () => /lines \d+-(\d+) of \1 /.test(screen());
     while (!isAtEnd()) await answer(lab, ASKED, PAGE_DOWN);
-    lab.type('y');
+    lab.type('1\r');
     await lab.waitFor('Done.');
     expect(await space.tree()).toHaveProperty('risky-end');
     expect(lab.all().join('\n')).not.toContain(FIRST);
@@ -63,44 +63,40 @@ describe('a command whose end is off screen', () => {
 
   test('can be declined at once', soak, async () => {
     const { space, lab } = await asked({ columns: 80, rows: 24 });
-    await answer(lab, ASKED, 'n');
+    await decline(lab, ASKED);
     await lab.waitFor('Done.');
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
   });
 });
 
-test(
-  'a long change is not approved before its end was in sight, and a short one by one key',
-  soak,
-  async () => {
-    const old = Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join('');
-    const space = await workspace({ 'a.txt': old, 'b.txt': 'alpha\n' });
-    const { lab } = await openScreen(
-      space,
-      [
-        calls(
-          ['Read', { file_path: 'a.txt' }],
-          ['Edit', { file_path: 'b.txt', old_string: 'alpha', new_string: 'beta' }],
-        ),
-        calls(['Write', { file_path: 'a.txt', content: old.replaceAll('line', 'row') }]),
-        says('Done.'),
-      ],
-      { columns: 80, rows: 30 },
-    );
-    onTestFinished(() => lab.type('\x03\x03'));
-    lab.type('go\r');
-    await answer(lab, 'Edit b.txt?', 'y');
-    await lab.waitFor('Write a.txt?');
-    expect(await readFile(path.join(space.root, 'b.txt'), 'utf8')).toBe('beta\n');
-    await answer(lab, 'Write a.txt?', 'y');
-    await lab.waitFor(FIRST);
-    lab.type(END);
-    await lab.waitFor('row 199');
-    lab.type('y');
-    await lab.waitFor('Done.');
-    expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe(old.replaceAll('line', 'row'));
-  },
-);
+test('a long change is not approved before its end was in sight, and a short one at once', soak, async () => {
+  const old = Array.from({ length: 200 }, (_, i) => `line ${i}\n`).join('');
+  const space = await workspace({ 'a.txt': old, 'b.txt': 'alpha\n' });
+  const { lab } = await openScreen(
+    space,
+    [
+      calls(
+        ['Read', { file_path: 'a.txt' }],
+        ['Edit', { file_path: 'b.txt', old_string: 'alpha', new_string: 'beta' }],
+      ),
+      calls(['Write', { file_path: 'a.txt', content: old.replaceAll('line', 'row') }]),
+      says('Done.'),
+    ],
+    { columns: 80, rows: 30 },
+  );
+  onTestFinished(() => lab.type('\x03\x03'));
+  lab.type('go\r');
+  await answer(lab, 'Edit b.txt?', '\r');
+  await lab.waitFor('Write a.txt?');
+  expect(await readFile(path.join(space.root, 'b.txt'), 'utf8')).toBe('beta\n');
+  await answer(lab, 'Write a.txt?', 'y\r');
+  await lab.waitFor(FIRST);
+  lab.type(END);
+  await lab.waitFor('row 199');
+  lab.type('y\r');
+  await lab.waitFor('Done.');
+  expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe(old.replaceAll('line', 'row'));
+});
 
 test(
   'a yes on the screen opens a path outside the project, and the folder when it is to last',
@@ -125,8 +121,8 @@ test(
     onTestFinished(() => lab.type('\x03\x03'));
     lab.type('go\r');
     for (const [title, key] of [
-      ['Edit /', 'y'],
-      ['Read /', 's'],
+      ['Edit /', 'y\r'],
+      ['Read /', '2\r'],
     ] as const) {
       await answer(lab, title, key);
     }
@@ -159,13 +155,13 @@ describe('the approval prompt', () => {
 
   const done = { 'a.txt': 'new\n', 'b.txt': 'new\n', 'c.txt': 'new\n' };
 
-  test('says how many wait, and is answered by Enter, digits and letters', soak, async () => {
-    const { tree } = await edited(['1 of 3', '\r'], ['2 of 3', '1'], ['3 of 3', 'y']);
+  test('says how many wait, and is answered by Enter, after a digit or a letter', soak, async () => {
+    const { tree } = await edited(['1 of 3', '\r'], ['2 of 3', '1\r'], ['3 of 3', 'y\r']);
     expect(tree).toEqual(done);
   });
 
   sweep([
-    ['Shift+Tab', '\x1b[Z'],
+    ['Shift+Tab, Enter', '\x1b[Z\r'],
     ['the second row', '\x1b[B\r'],
   ])('%s accepts all edits of the session', async (_, keys) => {
     const { lab, tree } = await edited(['1 of 3', keys]);
@@ -173,12 +169,33 @@ describe('the approval prompt', () => {
     await lab.waitFor('accept');
   });
 
+  test('Shift+Tab selects to run sandboxed commands without asking; edits are still asked about', async ({
+    skip,
+  }) => {
+    if (noBubblewrap !== null) skip(noBubblewrap);
+    const space = await workspace({ 'a.txt': 'old\n' });
+    const touch = (name: string): [string, object] => ['Bash', { command: `touch ${name}` }];
+    const script = [calls(touch('one')), calls(touch('two')), calls(edits[0] ?? touch('x')), says('Done.')];
+    const { lab } = await openScreen(space, script, { columns: 100, rows: 30 });
+    onTestFinished(() => lab.type('\x03\x03'));
+    lab.type('go\r');
+    await answer(lab, 'Yes, and run commands in the sandbox without asking', '\x1b[Z');
+    await lab.waitFor('❯ 2. Yes, and run commands in the sandbox');
+    expect(await space.tree()).toEqual({ 'a.txt': 'old\n' });
+    lab.type('\r');
+    await answer(lab, 'Edit a.txt?', 'y\r');
+    await lab.waitFor('Done.');
+    expect(await space.tree()).toEqual({ 'a.txt': 'new\n', one: '', two: '' });
+    expect(lab.all().join('\n')).not.toContain('Run this command?');
+  });
+
   test('the last row asks what to do instead, and the model reads it', soak, async () => {
     const { tree, results } = await edited(
       ['1 of 3', '\x1b[A\r'],
       ['What should it do instead?', 'use a constant\r'],
-      ['2 of 3', 'n'],
-      ['3 of 3', 'y'],
+      ['2 of 3', 'n\r'],
+      ['What should it do instead?', '\r'],
+      ['3 of 3', 'y\r'],
     );
     expect(tree).toEqual({ 'a.txt': 'old\n', 'b.txt': 'old\n', 'c.txt': 'new\n' });
     expect(results.slice(0, 2)).toEqual(['User denied permission: use a constant', 'User denied permission']);
@@ -194,8 +211,9 @@ describe('the approval prompt', () => {
     await lab.waitFor(() => server.requests.length > 0);
     // As a user who types on while the model works, and does not look up.
     const typing = setInterval(() => lab.type('x'), 20);
-    await lab.waitFor(ASKED).finally(() => clearInterval(typing));
+    await lab.waitFor('A question is waiting').finally(() => clearInterval(typing));
     lab.type('x\r');
+    await lab.waitFor(ASKED);
     await still(lab, 600);
     expect(lab.rows().join('\n')).toContain(ASKED);
     expect(await space.tree()).toEqual({});
@@ -231,7 +249,7 @@ describe('the approval prompt', () => {
     const screen = lab.rows().join('\n');
     expect(screen).toContain('Run this command?');
     expect(screen.split('touch made').length - 1).toBe(3);
-    expect(screen).toContain("2. Yes, and don't ask again for cat a.txt && touch made this session");
+    expect(screen).toContain("Yes, and don't ask again for cat a.txt && touch made this session");
     expect(screen).toMatch(/(Sandboxed: can write only in this folder, no network|! Not sandboxed)/);
     expect(screen).not.toMatch(/changes a file|why it is asked/);
   });
@@ -243,7 +261,7 @@ test("the model's question and the answer stay in the transcript, also after --c
   const size = { columns: 80, rows: 24 };
   const { lab, server } = await openScreen(space, [ask, says('Done.')], size);
   lab.type('go\r');
-  await answer(lab, '❯ 1. red', '2');
+  await answer(lab, '❯ 1. red', '2\r');
   await lab.waitFor('Done.');
   const exchange = /AskUser Which colour\?[^\n]*\n {2}blue\n[\s\S]*Done\./;
   expect(lab.all().join('\n')).toMatch(exchange);
@@ -266,12 +284,12 @@ test('a no counts for the run: the next prompt asks again', soak, async () => {
   });
   onTestFinished(() => lab.type('\x03\x03'));
   lab.type('make it\r');
-  await answer(lab, ASKED, 'n');
+  await decline(lab, ASKED);
   await lab.waitFor('Declined.');
   expect(JSON.stringify(server.requests[2]?.body)).toContain('already declined in this run');
 
   lab.type('yes, do it\r');
-  await answer(lab, ASKED, 'y');
+  await answer(lab, ASKED, '1\r');
   await lab.waitFor('Done.');
   expect(await space.tree()).toEqual({ made: '' });
 });

@@ -43,7 +43,7 @@ describe('/changes', () => {
     await lab.waitFor('Reverted one change');
 
     lab.type('/undo\r');
-    await answer(lab, 'Undo this?', 'y');
+    await answer(lab, 'Undo this?', 'y\r');
     await lab.waitFor('restored a.txt');
     expect(await readFile(file, 'utf8')).toBe(mine);
     expect(lab.all().filter((row) => row.length > 80)).toEqual([]);

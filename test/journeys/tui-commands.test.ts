@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { answer, fullClears, type Lab, openLab } from '../support/lab.ts';
+import { answer, decline, fullClears, type Lab, openLab } from '../support/lab.ts';
 import { says } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { soak, sweep } from '../support/soak.ts';
@@ -71,14 +71,14 @@ describe('--demo in a terminal', () => {
     async () => {
       const before = scratch();
       const lab = openLab(await workspace(), ['--demo'], { whenDone: onTestFinished });
-      await answer(lab, "+   return 'Hello ' + name + '!';", 'y');
+      await answer(lab, "+   return 'Hello ' + name + '!';", 'y\r');
       await lab.waitFor('That was the demo.');
       await lab.waitFor('aca keys set anthropic');
       expect(lab.all()).toContain('  ok: greet greets by name');
       lab.type('what can you do?\r');
       await lab.waitFor('I am only a script');
       lab.type('/undo\r');
-      await answer(lab, 'Undo this?', 'y');
+      await answer(lab, 'Undo this?', 'y\r');
       await lab.waitFor('restored greet.js');
       expectFits(lab, 80);
       lab.type('\u0004');
@@ -90,7 +90,7 @@ describe('--demo in a terminal', () => {
 
   test('a declined edit changes nothing', soak, async () => {
     const lab = openLab(await workspace(), ['--demo'], { whenDone: onTestFinished });
-    await answer(lab, "+   return 'Hello ' + name + '!';", 'n');
+    await decline(lab, "+   return 'Hello ' + name + '!';");
     await lab.waitFor('You declined, so greet.js is unchanged.');
     await lab.waitFor('That was the demo.');
     lab.type('\u0004');

@@ -1,7 +1,8 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { answer, openLab, still } from '../support/lab.ts';
+import { answer, decline, openLab, still } from '../support/lab.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { soak } from '../support/soak.ts';
@@ -9,38 +10,53 @@ import { workspace } from '../support/workspace.ts';
 
 const edit = calls(['Edit', { file_path: 'a.txt', old_string: 'alpha', new_string: 'beta' }]);
 
-test('[C05] the question shows what will happen; "n" leaves the file alone and the model is told', async () => {
+test('[C05] the question shows what will happen; a no leaves the file alone and the model is told', async () => {
   const space = await workspace({ 'a.txt': 'alpha\n' });
   const { lab, server } = await openScreen(space, [edit, says('All right.')]);
   lab.type('change it\r');
   await lab.waitFor(
     (it) => it.rows().some((row) => /- alpha/.test(row)) && it.rows().some((row) => /\+ beta/.test(row)),
   );
-  await answer(lab, '+ beta', 'n');
+  await decline(lab, '+ beta');
   await lab.waitFor('All right.');
   expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
   expect(server.requests[1]?.messages.at(-1)?.results[0]?.isError).toBe(true);
 });
 
-test('[C05] keys typed before the question was there do not answer it', async () => {
-  const space = await workspace({ 'a.txt': 'alpha\n' });
-  const { lab, server } = await openScreen(space, [slowly(edit, { firstMs: 300 }), says('Done.')]);
+test('[C05] a sentence typed at 300 ms a key answers no question that appears meanwhile', async () => {
+  const space = await workspace({ 'a.txt': 'alpha\n', 'old.txt': 'kept\n' });
+  const remove = calls(['Bash', { command: 'rm old.txt', outside_sandbox: true }]);
+  const { lab, server } = await openScreen(space, [slowly(remove, { firstMs: 300 }), edit, says('Done.')]);
   lab.type('change it\r');
   // Enter with text right behind it would be a line of a paste.
   await lab.waitFor(() => server.requests.length > 0);
-  let last = performance.now();
-  const typing = setInterval(() => {
-    // A key after a pause of this process would be an answer.
-    if (performance.now() - last > 100) return;
-    lab.type('y');
-    last = performance.now();
-  }, 20);
-  await lab.waitFor((it) => it.rows().some((row) => /\+ beta/.test(row)));
-  clearInterval(typing);
-  expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
-  await answer(lab, '+ beta', 'y');
+  const sentence = 'please say so and also okay: yes';
+  for (const key of sentence) {
+    lab.type(key);
+    await sleep(300);
+  }
+  await lab.waitFor(`> ${sentence}`);
+  await lab.waitFor('A question is waiting: finish your prompt, or press esc to see it.');
+  lab.type('\u001b');
+  await answer(lab, 'Run this command outside the sandbox?', '\r');
+  await lab.waitFor('Select an answer first (↑↓ or 1-2)');
+  expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n', 'old.txt': 'kept\n' });
+  await decline(lab, 'outside the sandbox?');
+  await lab.waitFor(`> ${sentence}`);
+  lab.type('\r');
+  await answer(lab, '+ beta', 'y\r');
   await lab.waitFor('Done.');
-  expect(await space.tree()).toEqual({ 'a.txt': 'beta\n' });
+  expect(await space.tree()).toEqual({ 'a.txt': 'beta\n', 'old.txt': 'kept\n' });
+  const settings = await readFile(path.join(space.home, '.ai-assistant/config.json'), 'utf8').catch(
+    () => '{}',
+  );
+  expect(settings).not.toContain('granted');
+  expect(
+    server.requests
+      .at(-1)
+      ?.messages.map(({ text }) => text)
+      .join('\n'),
+  ).toContain(sentence);
 });
 
 test('what is typed while the model works waits in sight, and is sent next', async () => {
@@ -148,7 +164,7 @@ test('[N06] nothing to talk to: Enter alone fetches nothing, the download is ask
   lab.type('\r');
   await lab.waitFor('Select a model to fetch.');
   lab.type('\r');
-  await answer(lab, 'and the runtime it needs?', 'n');
+  await answer(lab, 'and the runtime it needs?', 'n\r');
   await lab.waitFor('Welcome!');
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answer, type Lab, still } from '../support/lab.ts';
+import { decline, type Lab, still } from '../support/lab.ts';
 import { calls, says, slowly, thinks } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { soak } from '../support/soak.ts';
@@ -115,7 +115,7 @@ describe('Ctrl+O', () => {
     expect(await space.tree()).toEqual({ 'a.txt': 'alpha\n' });
     lab.type('q');
     await lab.waitFor((it) => !inPager(it) && shows('beta')(it));
-    await answer(lab, 'beta', 'n');
+    await decline(lab, 'beta');
     await lab.waitFor('Declined.');
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answer, type Lab, still } from '../support/lab.ts';
+import { decline, type Lab, still } from '../support/lab.ts';
 import { both, type CallWords, calls, says, slowly } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
 import { soak } from '../support/soak.ts';
@@ -64,7 +64,7 @@ describe('the footer of a run', () => {
       { args: free, columns: 100 },
     );
     lab.type('fix it\r');
-    await answer(lab, '/etc/aca-test', 'n');
+    await decline(lab, '/etc/aca-test');
     await lab.waitFor('Worked for');
     // How the piped test ended is not known, so that nothing is said about it.
     expect(footers(lab)).toEqual([

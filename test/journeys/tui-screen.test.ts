@@ -47,7 +47,7 @@ describe('the screen', () => {
     lab.type('yes\r');
     await lab.waitFor('Edit config.ts?');
     await expectScreen(`question-${columns}`, lab, () => lab.rows().map(steady));
-    await answer(lab, 'Edit config.ts?', 'y');
+    await answer(lab, 'Edit config.ts?', 'y\r');
     await lab.waitFor('Done.');
     await expectScreen(`done-${columns}`, lab, () => lab.all().map(steady));
     expect((await space.tree())['config.ts']).toBe(

@@ -14,28 +14,6 @@ import {
 
 const OTHER_MODEL = 'anthropic/claude-opus-5-5';
 
-/**
- * Scenarios in which the program still sends what Anthropic rejects or answers worse than it could. A scenario
- * leaves this list with the change that mends it: until then it must fail.
- */
-const BROKEN: readonly string[] = [
-  'resumed after AGENTS.md was edited',
-  'resumed with one more folder',
-  'resumed with one more MCP server',
-  'resumed with one more skill',
-  'resumed with another output style',
-  'after /compact',
-  'after /compact, resumed in a new process',
-  'after automatic compaction',
-  'a secret that becomes known after it was sent',
-  'a reply cut off by the output limit, and continued',
-  'a stream that breaks in the middle of the text, and is retried',
-  'an empty reply',
-  'modes switched in one process',
-  'a folder added in one process',
-  'another output style in one process',
-];
-
 const reads = (file = 'a.txt') => calls(['Read', { file_path: file }]);
 const LONG = 'It goes on and on. '.repeat(210);
 
@@ -334,16 +312,7 @@ describe.each(Object.entries(groups))('Anthropic objects to nothing: %s', (_grou
     });
     const { refusals, degradations } = it.server;
     const objections = [...refusals, ...degradations.map(({ rule, detail }) => `${rule}: ${detail}`)];
-    if (BROKEN.includes(name)) expect(objections, `${name} is mended: take it off the list`).not.toEqual([]);
-    else {
-      expect(objections).toEqual([]);
-      expect(it.server.exhausted).toBe(false);
-    }
+    expect(objections).toEqual([]);
+    expect(it.server.exhausted).toBe(false);
   });
-});
-
-test('every broken scenario exists', () => {
-  const names = Object.values(groups).flatMap((scenarios) => scenarios.map(({ name }) => name));
-  expect(names).toEqual(expect.arrayContaining([...BROKEN]));
-  expect(new Set(names).size).toBe(names.length);
 });

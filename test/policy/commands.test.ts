@@ -44,6 +44,10 @@ const titles: [file: string, title: string][] = [
   ['everyday.txt', '[Y06] everyday looking around needs no question'],
   ['everyday-asks.txt', '[P05] work that changes something is asked about'],
   ['options.txt', '[Y06] a harmless program is not harmless with every option'],
+  [
+    'arity.txt',
+    '[Y06] [X05] no word is swallowed by the option before it, and no builtin sets what later words mean',
+  ],
   ['option-values.txt', '[Y06] [X05] options and their values are told from paths'],
   ['git.txt', '[Y06] git only looks, with nothing of the repository run'],
   ['secrets.txt', '[P01] [X05] secrets and places outside are reached by no road'],

@@ -11,6 +11,7 @@ export function epochsOf(
     writer,
     build: async () => prefix,
     reader: () => prefix.reader,
+    readsSummaryOf: () => false,
     outgoing: (value) => value,
   });
 }

@@ -9,6 +9,8 @@ import type { Workspace } from './workspace.ts';
 const WAIT_MS = 180_000;
 const SHELL_PROMPT = 'shell> ';
 const CLEAR_PROMPT = '\u0015';
+/** Longer than a question waits after the last key for the prompt. */
+const READ_MS = 1_100;
 /** A slow connection delivers in steps of this length. */
 const SLICE_MS = 50;
 
@@ -196,17 +198,25 @@ export async function still(lab: Lab, ms = 250): Promise<void> {
  * little time to count it as read.
  */
 export async function answer(lab: Lab, question: string, keys: string): Promise<void> {
-  await lab.waitFor(question);
   const screen = () => lab.rows().join('\n');
-  await still(lab, 600);
-  const asked = screen();
-  let tries = 0;
-  for (; screen() === asked && tries < 5; tries++) {
+  for (let tries = 0; tries < 5; tries++) {
+    await lab.waitFor(question);
+    await still(lab, READ_MS);
+    const asked = screen();
     lab.type(keys);
     await lab.waitFor(() => screen() !== asked, { limitMs: 15_000 }).catch(() => undefined);
+    const isEarly = screen().includes('A question is waiting');
+    if (screen() !== asked && !isEarly) return;
+    // What came too early to be an answer is in the prompt.
+    lab.type(CLEAR_PROMPT);
   }
-  // What came too early to be an answer is in the prompt.
-  if (tries > 1) lab.type(CLEAR_PROMPT);
+}
+
+/** Declines an approval without a reason. */
+export async function decline(lab: Lab, question: string): Promise<void> {
+  await answer(lab, question, 'n\r');
+  await lab.waitFor('What should it do instead?');
+  lab.type('\r');
 }
 
 const CLEARS = ['\u001b[2J', '\u001b[3J', '\u001bc', '\u001b[?1049h', '\u001b[?47h', '\u001b[H\u001b[J'];

@@ -15,6 +15,8 @@ export class MountedDialog<Result> {
   readonly #room: Room;
   #drawn: string[] = [];
   #isDone = false;
+  /** The keys that it passed on to the prompt. */
+  readonly typed: Key[] = [];
   /** Resolves when the dialog is done. */
   readonly result: Promise<Result>;
 
@@ -28,7 +30,11 @@ export class MountedDialog<Result> {
       this.#isDone = true;
       resolve(result);
     };
-    this.#view = dialog({ onDone, redraw: () => queueMicrotask(() => this.#draw()) });
+    this.#view = dialog({
+      onDone,
+      redraw: () => queueMicrotask(() => this.#draw()),
+      type: (keys) => void this.typed.push(...keys),
+    });
     this.#draw();
   }
 

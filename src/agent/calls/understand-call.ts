@@ -34,10 +34,7 @@ function adaptedCall(input: Arguments, tool: Tool, calledAs: string): AdaptedCal
 }
 
 /** Renames arguments; of two names for one argument, both stay if their values differ. */
-export function withOwnNames(
-  input: Arguments,
-  { argumentAliases = {} }: Pick<Tool, 'argumentAliases'>,
-): Arguments {
+function withOwnNames(input: Arguments, { argumentAliases = {} }: Pick<Tool, 'argumentAliases'>): Arguments {
   const own = new Map(
     Object.entries(argumentAliases).flatMap(([name, aliases]) =>
       [name, ...aliases].map((alias): [string, string] => [plain(alias), name]),

@@ -20,6 +20,8 @@ export type Report = {
   usage: Usage;
   /** Null when the price of the model is unknown. */
   costUsd: number | null;
+  /** What the vendor could have had in its prompt cache, and read in full: why, and at what extra cost. */
+  cacheMisses?: { reason: string; tokens: number; costUsd: number | null }[];
   filesChanged: string[];
   /** `folder`: where it ran, if the model named a folder. */
   commands: { command: string; exitCode: number | null; folder?: string }[];
@@ -67,6 +69,11 @@ export class Reporter {
         report.costUsd =
           report.costUsd === null || event.costUsd === null ? null : report.costUsd + event.costUsd;
         break;
+      case 'cache_miss': {
+        const { type: _, ...miss } = event;
+        report.cacheMisses = [...(report.cacheMisses ?? []), miss];
+        break;
+      }
       case 'message':
         if (event.message.role === 'assistant') {
           report.result = textOf(event.message);

@@ -3,7 +3,7 @@ import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { RemainingWork } from '../../agent/run-until-done.ts';
 import type { AssistantMessage, Message, UserMessage } from '../../contract/message.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import type { Shell, Tool } from '../../contract/tool.ts';
 import type { Skill } from '../../plugins/skills.ts';
 import { toDefinition } from '../../tools/registry.ts';

@@ -1,5 +1,5 @@
 import type { McpServers } from '../../contract/command.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { type Hub, splitName } from '../../mcp/hub.ts';
 import { createServerActions, type LoginPlace } from '../../mcp/server-actions.ts';
 import { createSessionTools, type SessionTools } from '../../mcp/tools/session-tools.ts';

@@ -1,6 +1,6 @@
 import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { CodeIntelligence } from '../../contract/code-intelligence.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { namesServer } from '../../permissions/pattern/tool-names.ts';
 import { builtinTools } from '../../tools/index.ts';

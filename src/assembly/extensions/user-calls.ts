@@ -6,7 +6,7 @@ import type { Display } from '../../contract/display.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import { type ImagePart, type ToolCall, type ToolMessage, textOf } from '../../contract/message.ts';
 import type { PromptRules } from '../../contract/permission.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 
 /** `refused`: not allowed to run. */

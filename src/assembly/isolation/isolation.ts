@@ -1,7 +1,7 @@
 import type { CallReporter, RouterDeps } from '../../agent/router-deps.ts';
 import type { ModeSwitch } from '../../contract/command.ts';
 import type { CallLimits } from '../../contract/permission.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import type { Worktree } from '../../sandbox/worktrees/worktree.ts';
 import type { ProjectInstructions } from '../window/project-instructions.ts';
 

@@ -44,7 +44,7 @@ import type { Choice } from './choose-model.ts';
 import { createPriceEstimate, unpriced } from './estimated-price.ts';
 import { isFree, NOTHING, SharedSpending } from './shared-spending.ts';
 import { UsageEstimate } from './usage-estimate.ts';
-import { createPromptBound, priceAtMost } from './worst-case.ts';
+import { createPromptBound, priceAtMost, writtenFor } from './worst-case.ts';
 
 export type BudgetDeps = {
   /** One file per day. */
@@ -282,7 +282,7 @@ export class Budget implements Spending {
     const call: PlannedCall = {
       inputTokens,
       outputTokens: Math.min(request.maxTokens ?? USUAL_MOST, info.maxOutputTokens),
-      price: priceAtMost(priced, inputTokens) ?? (preset.local ? FREE : null),
+      price: writtenFor(request, priceAtMost(priced, inputTokens)) ?? (preset.local ? FREE : null),
       searchUsd: request.webSearch ? MOST_SEARCHES * (preset.webSearch?.usd ?? 0) : 0,
       purpose,
     };

@@ -33,14 +33,18 @@ export function buildModels(parts: Parts, { safety, caches, notify, events }: Bu
     progressSummary: progress.text,
     shared: parts.shared,
   });
-  const promptCache = new PromptCache();
+  const { session } = parts.opened;
+  const promptCache = new PromptCache({
+    conversation: () => ({ messages: session.messages, epoch: session.view?.epochs.at(-1) }),
+    onMiss: (miss) => notify.emit({ type: 'cache_miss', ...miss }),
+  });
   const models = connectModels({
     ...parts,
     ...caches.models,
     main: { choice: parts.choice, provider: parts.provider },
     budget,
     guard: privacy.guard,
-    watch: (provider) => promptCache.watched(provider),
+    watch: (provider, price) => promptCache.watched(provider, price),
     emit: notify.emit,
   });
   const effort = createEffort(parts.effort, {

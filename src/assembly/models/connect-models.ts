@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema/schema.ts';
 import { type ProviderError, type ProviderErrorKind, UserError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
-import type { Provider } from '../../contract/provider.ts';
+import type { ModelInfo, Provider } from '../../contract/provider.ts';
 import type { Quota } from '../../contract/quota.ts';
 import type { SharedBudget } from '../../contract/shared-budget.ts';
 import type { ToolContext } from '../../contract/tool.ts';
@@ -24,6 +24,7 @@ import { createFallback, fallbackOf, nameOf, openOrWarn } from './fallback-model
 import { observed } from './observed.ts';
 import { connectOrOlder } from './older-model.ts';
 import { quotasOf } from './quotas.ts';
+import { type SummarizeAtVendor, summarizerAtVendor } from './vendor-summary.ts';
 
 export type ModelDeps = {
   config: Config;
@@ -44,7 +45,7 @@ export type ModelDeps = {
   /** Redacts secrets. */
   guard(provider: Provider): Provider;
   /** Observes requests to the main model. */
-  watch(provider: Provider): Provider;
+  watch(provider: Provider, price: ModelInfo['price']): Provider;
   /** Serves cached replies. */
   replies?(provider: Provider, of: { choice: Choice; purpose: 'main' | 'helper' }): Provider;
   /** Receives an event per request, and notices for the user. */
@@ -58,6 +59,8 @@ export type Models = {
   /** The model for this prompt: a named one, or the main one, unless a `routing` rule matches. */
   forPrompt(prompt: string, model?: string): Promise<ConnectedModel>;
   backgroundModel: GetBackgroundModel;
+  /** By the vendor of the current model. */
+  summarizeAtVendor: SummarizeAtVendor;
   /** The vendor's cheapest model that can search the web; null if none of the vendor's can. */
   searchModel(): ConnectedModel | null;
   /** For a subagent: a named one, a cheaper one, or the main one. Its calls count in its own costs. */
@@ -104,7 +107,7 @@ export function connectModels(deps: ModelDeps): Models {
     const metered = limited(budget.metered(seen, { choice, purpose }), choice.preset.name);
     const asked = withRetry(patient(metered), { restarts: purpose === 'helper' });
     const cached = deps.replies?.(asked, { choice, purpose }) ?? asked;
-    const provider = guard(purpose === 'main' ? watch(cached) : cached);
+    const provider = guard(purpose === 'main' ? watch(cached, choice.info.price) : cached);
     return { choice, provider: purpose === 'main' ? noticed({ choice, provider }) : provider };
   };
   const opened = new Map<string, Promise<ConnectedModel>>();
@@ -129,7 +132,7 @@ export function connectModels(deps: ModelDeps): Models {
     ...bare,
     provider: withFallback(bare.provider, { fallback, offered: config.fallbackModel }),
   };
-  let current = main.choice;
+  let current: ConnectedModel = main;
 
   async function cheaper(): Promise<ConnectedModel | null> {
     const { helperModel } = config;
@@ -150,11 +153,10 @@ export function connectModels(deps: ModelDeps): Models {
   }
 
   return {
-    current: () => current,
+    current: () => current.choice,
     async forPrompt(prompt, model) {
-      const answering = await modelFor(prompt, model);
-      current = answering.choice;
-      return answering;
+      current = await modelFor(prompt, model);
+      return current;
     },
     async forSubagent({ model, cheap }, own) {
       const main = connectFirst((model) => connectSubagent(model, own));
@@ -171,6 +173,7 @@ export function connectModels(deps: ModelDeps): Models {
       const choice = searchChoice(first.choice, config);
       return choice && connect({ ...first, choice }, 'helper');
     },
+    summarizeAtVendor: config.vendorSummaries ? summarizerAtVendor(() => current) : async () => null,
     backgroundModel: backgroundModelOf({
       config,
       main: connectFirst((model) => connect(model, 'helper')),

@@ -1,6 +1,8 @@
 import type { Config } from '../../config/schema/schema.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
+import { applyPatch } from '../../tools/apply-patch.ts';
 import { minimalTools } from '../../tools/minimal.ts';
+import { toDefinition } from '../../tools/registry.ts';
 import { webFetch } from '../../tools/web-fetch.ts';
 import type { Choice } from './choose-model.ts';
 
@@ -31,6 +33,9 @@ export function repetitionLimit({ preset }: Pick<Choice, 'preset'>): { alike: nu
   return { alike: preset.local === true ? 3 : 10 };
 }
 
+/** OpenAI trains its models to change files with patches. */
+const PATCHING = /(^|\/)(gpt-(4\.1|[5-9])|o[34]\b|codex)/;
+
 /** The tools offered to this model. The others still work if it calls them. */
 export function offeredTools(
   all: readonly ToolDefinition[],
@@ -38,7 +43,9 @@ export function offeredTools(
   wanted: Wanted,
 ): readonly ToolDefinition[] {
   const here = wanted.offline ? all.filter(({ name }) => name !== webFetch.name) : all;
-  return isSmall(choice, wanted) ? minimalTools(here) : here;
+  if (isSmall(choice, wanted)) return minimalTools(here);
+  const patches = PATCHING.test(choice.info.id) && here.some(({ name }) => name === 'Edit');
+  return patches ? [...here, toDefinition(applyPatch)] : here;
 }
 
 /**

@@ -56,3 +56,14 @@ function surplus(text: string): number {
 export function priceAtMost({ price, long }: PricedModel, inputTokens: number): ModelInfo['price'] {
   return price && long && inputTokens > long.above ? long.price : price;
 }
+
+/** The price when the cache is written for as long as the request asks. */
+export function writtenFor(
+  { cacheLifetime }: Pick<CompletionRequest, 'cacheLifetime'>,
+  price: ModelInfo['price'],
+): ModelInfo['price'] {
+  const { cacheWriteHour } = price ?? {};
+  return price && cacheLifetime === '1h' && cacheWriteHour !== undefined
+    ? { ...price, cacheWrite: cacheWriteHour }
+    : price;
+}

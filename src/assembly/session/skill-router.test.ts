@@ -86,7 +86,7 @@ test('calls are judged with the rules of the skills that this agent used in this
         if (what.type === 'refused') refused.add(`${i}`);
         const [name, input] =
           what.type === 'call' || what.type === 'fake'
-            ? [what.type === 'call' ? 'Run' : what.tool, { target: 'a', name: 'one' }]
+            ? [what.type === 'call' ? 'Run' : what.tool, { target: 'a' }]
             : ['Skill', { name: what.name }];
         await run(call(name, input, `${i}`));
         expect(judged()).toEqual(own);

@@ -8,8 +8,8 @@ import { statedBy } from '../../context/surroundings.ts';
 import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { PromptRules } from '../../contract/permission.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
 import type { EffortChoice } from '../../contract/request/effort.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Delegated, Delegation } from '../../contract/tool.ts';
 import { EventChannel } from '../../lib/async/event-channel.ts';
@@ -156,6 +156,7 @@ async function openConversation(
     writer,
     outgoing: deps.outgoing,
     reader: () => vendor,
+    readsSummaryOf: () => false,
     async build() {
       const surroundings = await deps.surroundings();
       return {

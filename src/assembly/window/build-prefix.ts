@@ -9,6 +9,8 @@ import { hostInstructions, type SessionExtensions } from '../extensions/extensio
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Models } from '../models/connect-models.ts';
 import { fitInstructions, isSmall, offeredTools } from '../models/small-model.ts';
+import { takesToolChanges } from '../models/tool-changes.ts';
+import { readsSummaryOf } from '../models/vendor-summary.ts';
 import type { Parts } from '../parts.ts';
 import type { Prefix } from './epochs.ts';
 import type { Mode } from './mode.ts';
@@ -33,6 +35,8 @@ export type PrefixBuilder = {
   build(): Promise<Prefix>;
   /** Which models can continue a prefix: of one vendor, with the same prompt. */
   reader(): string;
+  /** Whether the answering model reads what this provider made of a conversation. */
+  readsSummaryOf(provider: string): boolean;
 };
 
 /** Describes a session's surroundings as they are now, and renders them as the prefix of a new epoch. */
@@ -65,13 +69,16 @@ export function createPrefixBuilder(parts: Parts, deps: PrefixDeps): PrefixBuild
     const choice = models.current();
     const length = isSmall(choice, config) ? 'short' : 'full';
     const replaced = prompt?.replace === undefined ? '' : ` ${sha256(prompt.replace).slice(0, 8)}`;
-    return `${choice.preset.name} ${length}${replaced}`;
+    // Others are sent what the program states in another form.
+    const form = takesToolChanges(choice) ? ' with-system-messages' : '';
+    return `${choice.preset.name} ${length}${form}${replaced}`;
   }
 
   return {
     surroundings,
     ownSurroundings,
     reader,
+    readsSummaryOf: (provider) => readsSummaryOf(provider, models.current()),
     async build() {
       const now = await ownSurroundings();
       return {

@@ -1,10 +1,12 @@
 import type { SessionWriter } from '../../agent/session-writer.ts';
+import type { CompletionRequest } from '../../contract/provider.ts';
 import type { Session } from '../../contract/session.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { cacheKeyOf } from '../../providers/models/cache-key.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Models } from '../models/connect-models.ts';
+import type { EffortState } from '../models/effort.ts';
 import { outputLimits, requestSettings } from '../models/request-settings.ts';
 import { takesToolChanges } from '../models/tool-changes.ts';
 import type { Notify } from '../notify.ts';
@@ -27,6 +29,7 @@ export type BuildWindowDeps = {
   mode: Mode;
   safety: Pick<Safety, 'guard' | 'capabilities' | 'folders' | 'privacy'>;
   models: Models;
+  effort: Pick<EffortState, 'applied'>;
   extensions: SessionExtensions;
   tools: SessionTools;
   notify: Notify;
@@ -38,7 +41,7 @@ export type BuiltWindow = ReturnType<typeof buildWindow>;
 export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
   const { config, cwd, dataRoot, opened } = parts;
   const { session } = opened;
-  const { writer, mode, safety, models, extensions, tools, notify } = deps;
+  const { writer, mode, safety, models, effort, extensions, tools, notify } = deps;
   const { guard, capabilities, folders, privacy } = safety;
   const files = createInstructionFiles({ config, cwd, dataRoot, env: parts.env, guard, notice: notify.warn });
   const instructionsFor = (conversation: Pick<Session, 'messages'>) =>
@@ -66,6 +69,7 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
       return { model, ...(account !== undefined && { account }), ...limits };
     },
     keepText: (text: string) => keepOutput(folders.output, `prompt-${sha256(text).slice(0, 16)}`, text),
+    promptCache: config.promptCache,
     threshold: config.summarizationThreshold,
     epochs,
     settings: () => ({
@@ -74,6 +78,8 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
       ...requestSettings(config),
     }),
     backgroundModel: models.backgroundModel,
+    summarizeAtVendor: (request: CompletionRequest, signal: AbortSignal) =>
+      models.summarizeAtVendor(effort.applied(request, session.messages), signal),
     todos: () => capabilities.todos.list(),
     writer,
     isWatched: parts.approver !== undefined,

@@ -11,6 +11,7 @@ import type { Todo } from '../../contract/tool.ts';
 import type { Compaction } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { GetBackgroundModel } from '../models/background-model.ts';
+import type { SummaryAtVendor } from '../models/vendor-summary.ts';
 import type { Epochs } from './epochs.ts';
 import type { Answering, ModelLimits } from './model-limits.ts';
 import { type Measured, type SentMessages, sizeOf } from './sent-messages.ts';
@@ -22,6 +23,8 @@ export type CompactorDeps = {
   limits: ModelLimits;
   sent: SentMessages;
   backgroundModel: GetBackgroundModel;
+  /** Summarizes these messages at their vendor, as the conversation sent them. */
+  atVendor(messages: readonly Message[], signal: AbortSignal): Promise<SummaryAtVendor | null>;
   todos(): readonly Todo[];
   writer: Pick<SessionWriter, 'changeView'>;
   epochs: Pick<Epochs, 'begin'>;
@@ -62,6 +65,7 @@ export function createCompactor(deps: CompactorDeps): Compactor {
     const squeezeUntil = Math.max(previous?.squeezeUntil ?? 0, keepFrom);
     return {
       summary: summary.text,
+      ...(summary.vendorSummary && { vendorSummary: summary.vendorSummary }),
       kept: keptText({ pins: sent.view.pins, todos: deps.todos(), messages, keepFrom }),
       keepFrom,
       squeezeUntil,
@@ -69,6 +73,11 @@ export function createCompactor(deps: CompactorDeps): Compactor {
       at: messages.length,
       by: summary.by,
     };
+  }
+
+  function withVendor(job: Job): Job {
+    const before = job.messages.slice(0, job.keepFrom);
+    return { ...job, atVendor: (signal) => deps.atVendor(before, signal) };
   }
 
   /** The prompts that a limit shortens, in files. */
@@ -93,22 +102,26 @@ export function createCompactor(deps: CompactorDeps): Compactor {
     async compact({ sent: request, tokens, scale }, { cause, focus, signal }) {
       if (cause !== 'overflow' && (await deps.keepsAll?.(cause, focus))) return null;
       const { messages } = session;
+      const { summary: _summary, vendorSummary: _made, ...prefix } = request;
       const previous = sent.lastCompaction;
       const { recent, summary: room } = budget();
       const compaction = await planCompaction({
         messages,
         previous,
         cause,
-        limits: limits.withTarget(sizeOf({ ...request, summary: '', messages: [] }, scale)),
+        limits: limits.withTarget(sizeOf({ ...prefix, messages: [] }, scale)),
         recent: cause === 'asked' ? 0 : Math.min(recent, tokens * RECENT),
         keep: sent.keep,
         before: tokens,
         size: (some, summary) => {
-          const { summary: _old, ...base } = request;
-          return sizeOf({ ...base, messages: some, ...(summary !== undefined && { summary }) }, scale);
+          return sizeOf({ ...prefix, messages: some, ...(summary !== undefined && { summary }) }, scale);
         },
         count: counter(scale),
-        summarize: (keepFrom) => summarize({ messages, keepFrom, previous, focus, budget: room }, signal),
+        summarize: (keepFrom) => {
+          const job = { messages, keepFrom, previous, focus, budget: room };
+          // The vendor knows no focus, and what it has just rejected does not fit there either.
+          return summarize(focus === '' && cause !== 'overflow' ? withVendor(job) : job, signal);
+        },
       });
       if (!compaction || signal.aborted) return null;
       const { tokensBefore: before, tokensAfter: after, by, textLimit } = compaction;
@@ -132,7 +145,7 @@ export function createCompactor(deps: CompactorDeps): Compactor {
       const { recent, summary } = budget();
       const keepFrom = tailStart(messages, { budget: recent, count: counter(scale), keep: sent.keep });
       if (keepFrom > (previous?.keepFrom ?? 0))
-        summarizer.prepare({ messages, keepFrom, previous, focus: '', budget: summary });
+        summarizer.prepare(withVendor({ messages, keepFrom, previous, focus: '', budget: summary }));
     },
 
     close: () => summarizer.close(),

@@ -30,7 +30,10 @@ export function createContextWindow(
     async use() {
       const { sent, tokens, scale } = await view.measure();
       const { model, account, contextWindow } = answering();
-      const { system, summary = '', tools = [], messages } = sent;
+      const { system, vendorSummary, tools = [], messages } = sent;
+      const compaction = view.current().compactions.at(-1);
+      const written = vendorSummary ? (compaction?.summary ?? '') : '';
+      const summary = [written, sent.summary ?? ''].filter((text) => text !== '').join('\n\n');
       const texts = (await instructions()).map(({ text }) => text).join('\n');
       const parts = breakdown(
         {
@@ -41,7 +44,7 @@ export function createContextWindow(
             .flatMap((message) => (message.role === 'user' ? [memoryIn(textOf(message))] : []))
             .join(''),
           summary,
-          kept: view.current().compactions.at(-1)?.kept ?? '',
+          kept: compaction?.kept ?? '',
           messages,
         },
         {
@@ -57,6 +60,7 @@ export function createContextWindow(
         total: tokens,
         compactAt,
         ...parts,
+        ...(view.reasoningDropped > 0 && { reasoningDropped: view.reasoningDropped }),
       };
     },
 

@@ -1,18 +1,20 @@
 import type { Run } from '../../agent/run.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
+import { cacheLifetime } from '../../context/cache-lifetime.ts';
 import { nextFactor, promptTokens } from '../../context/count.ts';
 import type { Limits } from '../../context/window.ts';
 import type { Compacted } from '../../contract/command.ts';
-import type { Epoch, SecretMask } from '../../contract/epoch.ts';
 import { ContextOverflowError } from '../../contract/errors.ts';
 import type { AgentEvent } from '../../contract/event.ts';
 import type { Message } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
+import type { Epoch, SecretMask } from '../../contract/request/epoch.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Todo } from '../../contract/tool.ts';
 import type { Compaction, SessionView } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { GetBackgroundModel } from '../models/background-model.ts';
+import type { SummarizeAtVendor } from '../models/vendor-summary.ts';
 import { type Compactor, createCompactor } from './compactor.ts';
 import type { Epochs } from './epochs.ts';
 import { type Answering, createModelLimits, type ModelLimits } from './model-limits.ts';
@@ -23,12 +25,16 @@ export type ViewDeps = {
   /** Resolves when all of the session's messages are loaded. */
   ready: Promise<void>;
   answering(): Answering;
+  /** How long vendors should keep a prompt; `auto` decides by the pauses so far. */
+  promptCache?: 'auto' | '5m' | '1h';
   /** Share of the window above which older messages are compacted. */
   threshold: number;
   epochs: Pick<Epochs, 'current' | 'ensure' | 'preview' | 'begin'>;
   /** What a request has besides its prefix and its messages. */
   settings(): Omit<Base, 'system' | 'summary' | 'tools'>;
   backgroundModel: GetBackgroundModel;
+  /** Absent for conversations that only a model summarizes. */
+  summarizeAtVendor?: SummarizeAtVendor;
   todos(): readonly Todo[];
   writer: Pick<SessionWriter, 'changeView'>;
   /** The user may send another prompt after a run: a summary may be prepared for it. */
@@ -59,13 +65,23 @@ export class ConversationView {
   readonly #sent: SentMessages;
   readonly #compactor: Compactor;
   #estimated = 0;
+  #reasoningDropped = 0;
   #idleUntil = 0;
 
   constructor(deps: ViewDeps) {
     this.#deps = deps;
     this.#limits = createModelLimits(deps);
     this.#sent = new SentMessages({ ...deps, epoch: () => deps.epochs.current });
-    this.#compactor = createCompactor({ ...deps, limits: this.#limits, sent: this.#sent });
+    this.#compactor = createCompactor({
+      ...deps,
+      limits: this.#limits,
+      sent: this.#sent,
+      atVendor: async (messages, signal) => {
+        const epoch = deps.epochs.current;
+        const request = epoch && this.#requestIn(epoch, messages);
+        return (request && (await deps.summarizeAtVendor?.(request, signal))) ?? null;
+      },
+    });
   }
 
   /** The request for these messages. Throws if it is far too long: only a compaction can help. */
@@ -74,20 +90,32 @@ export class ConversationView {
     const epoch = epochs.current;
     if (!epoch) throw new Error('A request needs an epoch.');
     const base = baseOf(settings(), epoch);
-    const { sent, scale } = this.#sent.measure(base, messages);
-    const estimated = estimateTokens(sent);
+    const { scale } = this.#sent.measure(base, messages);
+    const request = this.#requestIn(epoch, messages);
+    const estimated = estimateTokens(request);
     this.#estimated = estimated;
     const { contextWindow } = answering();
     if (estimated > contextWindow * FAR_TOO_LONG) throw new ContextOverflowError(estimated, contextWindow);
+    return { ...request, ...this.#maxTokensFor(base, messages, estimated * scale) };
+  }
+
+  #requestIn(epoch: Epoch, messages: readonly Message[]): CompletionRequest {
+    const { settings, promptCache = '5m' } = this.#deps;
+    const lifetime = promptCache === 'auto' ? cacheLifetime(messages, epoch.from) : promptCache;
     return {
-      ...sent,
+      ...baseOf(settings(), epoch),
+      ...(lifetime === '1h' && { cacheLifetime: lifetime }),
+      messages: this.#sent.shown(messages),
       sent: {
         messages: this.#sent.seen(messages),
         masks: this.#sent.view.masks,
         onMasked: (masks) => this.#recordMasks(masks),
       },
-      ...this.#maxTokensFor(base, messages, estimated * scale),
     };
+  }
+
+  get reasoningDropped(): number {
+    return this.#reasoningDropped;
   }
 
   current(): SessionView {
@@ -147,6 +175,10 @@ export class ConversationView {
         (measured) => this.#compactor.prepare(measured),
         () => undefined,
       );
+    if (event.type === 'input_transformed')
+      this.#reasoningDropped += event.transformations.filter(
+        ({ kind }) => kind === 'thinking_dropped',
+      ).length;
     if (event.type !== 'usage' || this.#estimated === 0) return;
     const { factor } = this.#sent;
     const next = nextFactor(factor, promptTokens(event.usage), this.#estimated);
@@ -189,9 +221,15 @@ export class ConversationView {
 
 function baseOf(
   settings: ReturnType<ViewDeps['settings']>,
-  { system, summary, tools }: Pick<Epoch, 'system' | 'summary' | 'tools'>,
+  { system, summary, vendorSummary, tools }: Pick<Epoch, 'system' | 'summary' | 'vendorSummary' | 'tools'>,
 ): Base {
-  return { ...settings, system, tools, ...(summary !== undefined && { summary }) };
+  return {
+    ...settings,
+    system,
+    tools,
+    ...(summary !== undefined && { summary }),
+    ...(vendorSummary && { vendorSummary }),
+  };
 }
 
 /** Says that texts were shortened, because nothing else was left to make the request fit. */

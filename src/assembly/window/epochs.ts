@@ -1,11 +1,11 @@
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import { sentSummary } from '../../context/kept.ts';
-import type { Epoch, EpochCause } from '../../contract/epoch.ts';
+import type { Epoch, EpochCause } from '../../contract/request/epoch.ts';
 import type { Session } from '../../contract/session.ts';
 import { type SessionView, wholeView } from '../../contract/view.ts';
 
 /** How the next epoch would begin. */
-export type Prefix = Omit<Epoch, 'from' | 'cause' | 'summary'>;
+export type Prefix = Omit<Epoch, 'from' | 'cause' | 'summary' | 'vendorSummary'>;
 
 export type EpochsDeps = {
   session: Session;
@@ -14,6 +14,8 @@ export type EpochsDeps = {
   build(): Promise<Prefix>;
   /** Which models can continue the prefix of an epoch: those with the same value. */
   reader(): string;
+  /** Whether the answering model reads what this provider made of a conversation. */
+  readsSummaryOf(provider: string): boolean;
   /** Hides secrets in what is about to be sent for the first time. */
   outgoing<T>(value: T): T;
 };
@@ -44,7 +46,7 @@ export class Epochs {
   }
 
   /** What the next request begins with; records nothing. */
-  async preview(): Promise<Pick<Epoch, 'system' | 'summary' | 'tools'>> {
+  async preview(): Promise<Pick<Epoch, 'system' | 'summary' | 'vendorSummary' | 'tools'>> {
     return this.current ?? this.#withSummary(await this.#deps.build());
   }
 
@@ -60,8 +62,15 @@ export class Epochs {
   async dropReasoning(): Promise<void> {
     const last = this.#view.epochs.at(-1);
     if (!last) return;
+    const { vendorSummary: _, ...readable } = last;
     const from = this.#deps.session.messages.length;
-    await this.#deps.writer.changeView({ type: 'epoch', ...last, from, cause: 'repair' });
+    await this.#deps.writer.changeView({
+      type: 'epoch',
+      ...readable,
+      ...this.#summary({ inWords: true }),
+      from,
+      cause: 'repair',
+    });
   }
 
   async #begin(cause: EpochCause): Promise<Epoch> {
@@ -73,14 +82,25 @@ export class Epochs {
   }
 
   #withSummary(prefix: Prefix): Omit<Epoch, 'from' | 'cause'> {
-    const compaction = this.#view.compactions.at(-1);
-    const summary = compaction && sentSummary(compaction);
     const { outgoing } = this.#deps;
     return {
       ...prefix,
       system: outgoing(prefix.system),
       tools: outgoing(prefix.tools),
+      ...this.#summary(),
+    };
+  }
+
+  #summary({ inWords = false } = {}): Pick<Epoch, 'summary' | 'vendorSummary'> {
+    const compaction = this.#view.compactions.at(-1);
+    if (!compaction) return {};
+    const { outgoing, readsSummaryOf } = this.#deps;
+    const { vendorSummary: made } = compaction;
+    const vendorSummary = !inWords && made && readsSummaryOf(made.provider) ? made : undefined;
+    const summary = sentSummary(vendorSummary ? { ...compaction, summary: null } : compaction);
+    return {
       ...(summary !== undefined && { summary: outgoing(summary) }),
+      ...(vendorSummary && { vendorSummary }),
     };
   }
 
@@ -88,7 +108,10 @@ export class Epochs {
   #boundary(epoch: Epoch): EpochCause | null {
     const compaction = this.#view.compactions.at(-1);
     if (compaction && epoch.from < compaction.at) return 'compaction';
-    return epoch.reader === this.#deps.reader() ? null : 'model';
+    const { reader, readsSummaryOf } = this.#deps;
+    const { vendorSummary } = epoch;
+    const isReadable = !vendorSummary || readsSummaryOf(vendorSummary.provider);
+    return isReadable && epoch.reader === reader() ? null : 'model';
   }
 
   get #view(): SessionView {

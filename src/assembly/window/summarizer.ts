@@ -3,6 +3,7 @@ import type { Message } from '../../contract/message.ts';
 import type { Compaction } from '../../contract/view.ts';
 import { limited } from '../../lib/async/abort.ts';
 import type { GetBackgroundModel } from '../models/background-model.ts';
+import type { SummaryAtVendor } from '../models/vendor-summary.ts';
 
 /** What to summarize: the messages from the last compaction to `keepFrom`. */
 export type Job = {
@@ -11,19 +12,24 @@ export type Job = {
   previous: Compaction | undefined;
   focus: string;
   budget: number;
+  /** Summarizes them at their vendor; null if it cannot. */
+  atVendor?(signal: AbortSignal): Promise<SummaryAtVendor | null>;
 };
+
+/** The vendor's own form is there if it made one. */
+export type Written = Summary & Partial<Pick<SummaryAtVendor, 'vendorSummary'>>;
 
 export type Summarizer = {
   /** Starts writing a summary in the background that will be needed soon. Never two at once. */
   prepare(job: Job): void;
   /** Waits for the prepared summary, if it still matches these messages. */
   prepared(job: Pick<Job, 'messages' | 'previous'>, signal: AbortSignal): Promise<Prepared | null>;
-  write(job: Job, signal: AbortSignal): Promise<Summary>;
+  write(job: Job, signal: AbortSignal): Promise<Written>;
   /** Ends background work. */
   close(): void;
 };
 
-type Prepared = Summary & { keepFrom: number };
+type Prepared = Written & { keepFrom: number };
 
 /** A low figure: a model must not be sent more than it can take. */
 const CHARACTERS_PER_TOKEN = 3;
@@ -32,11 +38,20 @@ const MAX_PROMPT_TOKENS = 100_000;
 const OVERHEAD = 1000;
 const TIMEOUT_MS = 90_000;
 
-/** Summaries by the cheapest available model, by the main one, or by none. */
+/** Summaries by the vendor, the cheapest available model, the main one, or by none. */
 export function createSummarizer(backgroundModel: GetBackgroundModel): Summarizer {
-  let waiting: { job: Job; stop: AbortController; summary: Promise<Summary | null> } | undefined;
+  let waiting: { job: Job; stop: AbortController; summary: Promise<Written | null> } | undefined;
 
-  async function write(job: Job, signal: AbortSignal): Promise<Summary> {
+  async function write(job: Job, signal: AbortSignal): Promise<Written> {
+    const made = await job.atVendor?.(limited(TIMEOUT_MS, signal));
+    if (!made) return inWords(job, signal);
+    const { vendorSummary, text, by } = made;
+    return text === undefined
+      ? { ...(await inWords(job, signal)), vendorSummary }
+      : { text, by, vendorSummary };
+  }
+
+  async function inWords(job: Job, signal: AbortSignal): Promise<Summary> {
     const from = job.previous?.keepFrom ?? 0;
     const messages = job.messages.slice(from, job.keepFrom);
     const size = messages.reduce((sum, message) => sum + JSON.stringify(message.content).length, 0);

@@ -1,7 +1,7 @@
 import { announcements, knownAfter, type ToolReach } from '../../context/surroundings.ts';
 import type { Surroundings } from '../../context/system-prompt.ts';
 import type { TextPart } from '../../contract/message.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { CALL } from '../../mcp/tools/fixed-tools.ts';
 import type { ConversationView } from './conversation-view.ts';
 import type { Epochs } from './epochs.ts';

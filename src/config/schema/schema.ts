@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { parseLimits } from '../../contract/limit.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 import { cacheSettings } from './cache-settings.ts';
+import { contextSettings } from './context-settings.ts';
 import { hookSettings } from './hook-settings.ts';
 import { checkSettings, languageServerSettings } from './language-server-settings.ts';
 import { logSettings } from './log-settings.ts';
@@ -168,15 +169,7 @@ export const settings = {
       .default({})
       .describe('Rate limits by provider/model, with `*` as a wildcard; requests over the limit wait'),
 
-  maxContextTokens: () =>
-    count().exactOptional().describe("Maximum tokens sent per request (default: the model's context window)"),
-  summarizationThreshold: () =>
-    z
-      .number()
-      .min(0.1)
-      .max(1)
-      .default(0.9)
-      .describe('Fraction of the context window at which older messages are summarised'),
+  ...contextSettings,
 
   mode: () =>
     z

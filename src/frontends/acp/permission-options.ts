@@ -1,14 +1,26 @@
 import type { PermissionOption, RequestPermissionOutcome, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import { claimLine } from '../../commands/format/decision.ts';
 import { sandboxLine } from '../../commands/format/sandbox.ts';
 import type { Answer, PermissionRequest } from '../../contract/permission.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { freesCommands } from '../shared/frees-commands.ts';
 import { contentOf, fenced, kindOf, locationsOf, textContent } from './tool-calls.ts';
 
 /** The answers to a question. What cannot be remembered is only offered once. */
-export function optionsFor({ grants }: PermissionRequest): PermissionOption[] {
+export function optionsFor(request: PermissionRequest): PermissionOption[] {
+  const { grants } = request;
   const rules = grants?.join(', ') ?? '';
   return [
     { optionId: 'once', kind: 'allow_once', name: 'Yes' },
+    ...(freesCommands(request)
+      ? [
+          {
+            optionId: 'sandboxed',
+            kind: 'allow_always' as const,
+            name: 'Yes, and run commands in the sandbox without asking',
+          },
+        ]
+      : []),
     ...(grants
       ? [
           { optionId: 'session', kind: 'allow_always' as const, name: `Yes, for this session: ${rules}` },
@@ -24,6 +36,7 @@ export function answerOf(outcome: RequestPermissionOutcome): Answer | null {
   if (outcome.outcome === 'cancelled') return null;
   switch (outcome.optionId) {
     case 'once':
+    case 'sandboxed':
     case 'session':
     case 'always':
       return { choice: outcome.optionId };
@@ -51,9 +64,11 @@ export function askedCall(request: PermissionRequest, cwd: string): ToolCallUpda
   };
 }
 
-function reasonsFor({ because, parts = [], leadsTo = [], opens = [], sandbox }: PermissionRequest): string {
+function reasonsFor(request: PermissionRequest): string {
+  const { because, parts = [], leadsTo = [], opens = [], sandbox } = request;
   return [
     `Asked because: ${because}.`,
+    ...[claimLine(request)].filter((line) => line !== ''),
     ...parts
       .filter(({ verdict }) => verdict !== 'allow')
       .map((part) => `- \`${part.text}\`: ${part.because}`),

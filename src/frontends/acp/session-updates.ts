@@ -72,6 +72,7 @@ export class SessionUpdates {
       case 'call_start':
       case 'cache':
       case 'input_transformed':
+      case 'cache_miss':
         return [];
       case 'end':
         return event.reason === 'refusal' && event.error ? this.notice('warning', declined(event.error)) : [];

@@ -7,15 +7,19 @@ import { Conversation } from './line-terminal.ts';
 
 const never = new AbortController().signal;
 
-/** A real conversation over pipes. */
-function talking(columns?: number) {
-  const stdin = new PassThrough();
+/** A real conversation, over pipes or on a terminal. */
+function talking({ columns, isTTY = false }: { columns?: number; isTTY?: boolean } = {}) {
+  const stdin: PassThrough = Object.assign(new PassThrough(), { isTTY, setRawMode: () => stdin });
   const stdout = new PassThrough();
   let screen = '';
   stdout.setEncoding('utf8').on('data', (text: string) => {
     screen += text;
   });
-  const terminal = { env: {}, stdin, stdout: Object.assign(stdout, { columns }) };
+  const terminal = {
+    env: { TERM: 'dumb' },
+    stdin,
+    stdout: Object.assign(stdout, columns !== undefined && { columns }),
+  };
   const talk = new Conversation(terminal as unknown as Terminal);
   /** Types a line once a question is shown. */
   const type = async (line: string) => {
@@ -23,7 +27,8 @@ function talking(columns?: number) {
     screen = `${screen}${line}\n`;
     stdin.write(`${line}\n`);
   };
-  return { ask: answerOnTerminal(talk), approve: askOnTerminal(talk), type, stdin, screen: () => screen };
+  const ask = answerOnTerminal(talk);
+  return { talk, ask, approve: askOnTerminal(talk), type, stdin, screen: () => screen };
 }
 
 describe("the model's question on the terminal", () => {
@@ -108,6 +113,11 @@ describe('[C04] the permission prompt on the terminal', () => {
     because: 'it may make changes',
   };
   const lasting = { ...request, grants: ['Bash(make)'] };
+  const contained: PermissionRequest = {
+    ...request,
+    accesses: [{ kind: 'execute', target: 'make' }],
+    acceptEdits: true,
+  };
 
   test('is one line; what a lasting approval would remember is shown above it', async () => {
     const once = talking();
@@ -120,20 +130,31 @@ describe('[C04] the permission prompt on the terminal', () => {
 
     const more = talking();
     const second = more.approve(lasting, never);
-    await more.type('a');
+    await more.type('always');
     expect([await second, more.screen()]).toEqual([
       { choice: 'always', shown: 'all' },
-      '  y once · s for this session · a always in this folder: Bash(make) · n no, or n and a reason\n' +
-        'Allow: Bash make? [y/n] a\n',
+      [
+        '  y once',
+        '  session for this session',
+        '  always in this folder: Bash(make)',
+        '  n no, or n and a reason',
+        'Allow: Bash make? [y/n] always\n',
+      ].join('\n'),
     ]);
   });
 
   test.each<[string, PermissionRequest, Answer]>([
     ['Y', request, { choice: 'once', shown: 'all' }],
     [' y ', lasting, { choice: 'once', shown: 'all' }],
-    ['s', lasting, { choice: 'session', shown: 'all' }],
-    ['s', request, { choice: 'no' }],
-    ['a', request, { choice: 'no' }],
+    ['session', lasting, { choice: 'session', shown: 'all' }],
+    ['Always', lasting, { choice: 'always', shown: 'all' }],
+    ['session', request, { choice: 'no' }],
+    ['always', request, { choice: 'no' }],
+    ['s', lasting, { choice: 'no' }],
+    ['a', lasting, { choice: 'no' }],
+    ['sandbox', contained, { choice: 'sandboxed', shown: 'all' }],
+    ['sandbox', request, { choice: 'no' }],
+    ['constructor', lasting, { choice: 'no' }],
     ['yes', lasting, { choice: 'no' }],
     ['', lasting, { choice: 'no' }],
     ['y es', lasting, { choice: 'no' }],
@@ -182,7 +203,7 @@ describe('[C04] the permission prompt on the terminal', () => {
   });
 
   test('on a terminal, no wrapped row of a long question starts in the column of the question itself', async () => {
-    const { approve, type, screen } = talking(40);
+    const { approve, type, screen } = talking({ columns: 40 });
     const given = approve(
       {
         ...request,
@@ -197,6 +218,54 @@ describe('[C04] the permission prompt on the terminal', () => {
     expect(rows.at(-2)).toBe('Allow: Bash rm -rf x #aaaaaaaaaaaaaaaaaa');
     expect(rows.at(-1)).toBe('  │ Allow: Bash ls? [y/n] n');
     expect(rows.filter((row) => !row.startsWith('  ')).length).toBe(1);
+  });
+
+  describe('on a terminal, typing never answers', () => {
+    const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
+    const key = async (stdin: PassThrough, text: string) => {
+      stdin.write(text);
+      await settle();
+    };
+
+    test('a question waits for the line that is being typed, and its line is the next prompt', async () => {
+      const sentence = 'y please say so';
+      for (let at = 0; at <= sentence.length; at++) {
+        const { talk, approve, stdin, screen } = talking({ isTTY: true });
+        for (const letter of sentence.slice(0, at)) await key(stdin, letter);
+        const given = approve(contained, never);
+        for (const letter of `${sentence.slice(at)}\r`) await key(stdin, letter);
+        await expect.poll(screen).toMatch(/\[y\/n\] [^\n]*$/);
+        expect(screen().includes('A question is waiting.')).toBe(at > 0);
+        await key(stdin, 'y\r');
+        expect([await given, await talk.prompt()]).toEqual([{ choice: 'once', shown: 'all' }, sentence]);
+        talk.close();
+      }
+    });
+
+    test('a line that is cleared is no prompt', async () => {
+      const { talk, approve, stdin } = talking({ isTTY: true });
+      await key(stdin, 'y');
+      const given = approve(contained, never);
+      await key(stdin, '\x7f');
+      await key(stdin, 'n\r');
+      expect(await given).toEqual({ choice: 'no' });
+      const next = talk.prompt();
+      await key(stdin, 'go\r');
+      expect(await next).toBe('go');
+      talk.close();
+    });
+
+    test('a question that is withdrawn while it waits is never asked', async () => {
+      const { talk, approve, stdin, screen } = talking({ isTTY: true });
+      await key(stdin, 'y');
+      const stop = new AbortController();
+      const given = approve(contained, stop.signal);
+      await settle();
+      stop.abort();
+      expect(await given).toEqual({ choice: 'no' });
+      expect(screen()).not.toContain('Allow: ');
+      talk.close();
+    });
   });
 
   test('end of input means no', async () => {

@@ -1,8 +1,9 @@
-import type { Answer, Approver } from '../../contract/permission.ts';
+import type { Answer, Approver, PermissionRequest } from '../../contract/permission.ts';
 import type { UserQuestion } from '../../contract/tool.ts';
 import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { exactLine } from '../../lib/text/visible-text.ts';
+import { freesCommands } from '../shared/frees-commands.ts';
 import type { Conversation } from './line-terminal.ts';
 import { questionRows } from './plain-view.ts';
 
@@ -31,32 +32,51 @@ async function askOne(
 }
 
 /**
- * Waits for an explicit approval of what was just shown: only "y", in any case, approves; any unknown answer
- * is a no.
+ * Waits for an explicit approval of what was just shown: only "y", in any case, approves this once, and only a
+ * whole word approves more. Any other answer is a no, except for a sentence on a terminal, which is a prompt.
  */
 export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print' | 'columns'>): Approver {
-  return async ({ operation, agent, grants = [] }, signal) => {
+  return async (request, signal) => {
+    const { operation, agent } = request;
     const rowsOf = (text: string) => questionRows(text, talk.columns);
-    if (grants.length > 0) {
-      const rules = grants.map(exactLine).join(', ');
-      const keys = `  y once · s for this session · a always in this folder: ${rules} · n no, or n and a reason`;
-      for (const row of rowsOf(keys)) talk.print(row);
-    }
+    const words = wordsFor(request);
+    const offers = Object.entries(words).map(([word, { about }]) => `${word} ${about}`);
+    if (offers.length > 1)
+      for (const offer of [...offers, 'n no, or n and a reason'])
+        for (const row of rowsOf(`  ${offer}`)) talk.print(row);
     const who = agent === undefined ? '' : `[${exactLine(agent)}] `;
     const rows = rowsOf(`${who}Allow: ${exactLine(operation)}? [y/n] `);
     for (const row of rows.slice(0, -1)) talk.print(row);
-    const line = await talk.ask(rows.at(-1) ?? '', signal);
-    return answerOf(line?.trim() ?? '', { lasting: grants.length > 0 });
+    const read = (line: string) => answerOf(line.trim(), words);
+    const isAnswer = (line: string) => read(line) !== null || !/\S\s+\S/.test(line);
+    const line = await talk.ask(rows.at(-1) ?? '', signal, isAnswer);
+    return read(line ?? '') ?? { choice: 'no' };
   };
 }
 
-function answerOf(line: string, { lasting }: { lasting: boolean }): Answer {
+type Words = Record<string, { about: string; choice: Exclude<Answer['choice'], 'no'> }>;
+
+function wordsFor(request: PermissionRequest): Words {
+  const { grants = [] } = request;
+  const rules = grants.map(exactLine).join(', ');
+  return {
+    y: { about: 'once', choice: 'once' },
+    ...(freesCommands(request) && {
+      sandbox: { about: 'to run commands in the sandbox without asking', choice: 'sandboxed' },
+    }),
+    ...(grants.length > 0 && {
+      session: { about: 'for this session', choice: 'session' },
+      always: { about: `in this folder: ${rules}`, choice: 'always' },
+    }),
+  };
+}
+
+/** Null for a line that is no answer. */
+function answerOf(line: string, words: Words): Answer | null {
   const word = line.toLowerCase();
   // The view has printed every line of the request before this.
-  const shown = 'all';
-  if (word === 'y') return { choice: 'once', shown };
-  if (lasting && word === 's') return { choice: 'session', shown };
-  if (lasting && word === 'a') return { choice: 'always', shown };
+  if (Object.hasOwn(words, word)) return { choice: words[word]?.choice ?? 'once', shown: 'all' };
+  if (/^no?$/.test(word)) return { choice: 'no' };
   const reason = /^no?[\s,:]+(.+)$/is.exec(line)?.[1];
-  return reason === undefined ? { choice: 'no' } : { choice: 'no', reason };
+  return reason === undefined ? null : { choice: 'no', reason };
 }

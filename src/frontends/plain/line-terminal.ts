@@ -75,7 +75,7 @@ export class Conversation {
   async prompt(): Promise<string | null> {
     const typed = this.#typed.shift();
     if (typed === undefined) {
-      const answer = this.#question('> ');
+      const answer = this.#question('> ', this.#untilClosed(undefined));
       if (this.#draft !== '') this.#terminal.stdin.unshift(Buffer.from(this.#draft));
       this.#draft = '';
       return answer;
@@ -98,18 +98,53 @@ export class Conversation {
     return this.#terminal.stdout.columns;
   }
 
-  /** The answer, or null at the end of input or when the question was cancelled. */
-  async ask(question: string, signal?: AbortSignal): Promise<string | null> {
+  /**
+   * The answer, or null at the end of input or when the question was cancelled. A line that was begun before, or
+   * is not accepted as an answer, is kept for the next prompt.
+   */
+  async ask(
+    question: string,
+    signal?: AbortSignal,
+    accepts: (line: string) => boolean = () => true,
+  ): Promise<string | null> {
+    const stop = this.#untilClosed(signal);
     this.#answering = true;
     try {
-      return await this.#question(question, signal);
+      for (;;) {
+        if (this.#lines.line !== '') await this.#lineEnd(stop);
+        const line = await this.#question(question, stop);
+        if (line === null || !this.#lines.terminal || accepts(line)) return line;
+        this.#typed.push(line);
+        this.print('This is not an answer. It is kept for your next prompt.');
+      }
     } finally {
       this.#answering = false;
     }
   }
 
-  async #question(question: string, signal?: AbortSignal): Promise<string | null> {
-    const stop = signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal;
+  /** Until the line that is being typed is sent or cleared. */
+  async #lineEnd(stop: AbortSignal): Promise<void> {
+    if (stop.aborted) return;
+    this.print('\nA question is waiting. Finish your line first: it is kept for your next prompt.');
+    this.#lines.prompt(true);
+    const { stdin } = this.#terminal;
+    await new Promise<void>((resolve) => {
+      const onKey = () => {
+        if (this.#lines.line !== '' && !stop.aborted) return;
+        stdin.off('keypress', onKey);
+        stop.removeEventListener('abort', onKey);
+        resolve();
+      };
+      stdin.on('keypress', onKey);
+      stop.addEventListener('abort', onKey);
+    });
+  }
+
+  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
+    return signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal;
+  }
+
+  async #question(question: string, stop: AbortSignal): Promise<string | null> {
     if (stop.aborted) return null;
     try {
       return await this.#lines.question(question, { signal: stop });

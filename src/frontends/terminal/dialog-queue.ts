@@ -2,7 +2,12 @@ import { ListeningClock } from '../../lib/async/listening-time.ts';
 import type { Dialog, ShowDialog } from './view/dialog.ts';
 
 /** The current dialog, whatever its result type. */
-export type OpenDialog = { dialog: Dialog<unknown>; onDone(result: unknown): void };
+export type OpenDialog = {
+  dialog: Dialog<unknown>;
+  onDone(result: unknown): void;
+  /** It opens by itself: keys may still be typing. */
+  isQuestion: boolean;
+};
 
 /** Shows dialogs one at a time, in the order they were requested. */
 export class DialogDesk {
@@ -17,8 +22,17 @@ export class DialogDesk {
     return this.#waiting[0] ?? null;
   }
 
-  readonly show: ShowDialog = (dialog, signal) =>
-    new Promise((resolve) => {
+  /** A dialog that the user has opened. */
+  readonly show: ShowDialog = (dialog, signal) => this.#open(dialog, { signal, isQuestion: false });
+
+  /** A dialog that opens by itself, perhaps while the user types. */
+  readonly ask: ShowDialog = (dialog, signal) => this.#open(dialog, { signal, isQuestion: true });
+
+  #open<Result>(
+    dialog: Dialog<Result>,
+    { signal, isQuestion }: { signal: AbortSignal | undefined; isQuestion: boolean },
+  ): Promise<Result | null> {
+    return new Promise((resolve) => {
       if (signal?.aborted) {
         resolve(null);
         return;
@@ -36,11 +50,13 @@ export class DialogDesk {
         // The caller knows the result type; the queue only passes it on.
         dialog: dialog as Dialog<unknown>,
         onDone: finish as OpenDialog['onDone'],
+        isQuestion,
       };
       signal?.addEventListener('abort', leave, { once: true });
       this.#waiting.push(open);
       this.#tell();
     });
+  }
 
   /** For when no user is left to answer. */
   closeAll(): void {

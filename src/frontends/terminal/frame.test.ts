@@ -29,6 +29,7 @@ const idle: FrameParts = {
   statusBar: ['mode', 'model'],
   modeKey: 'shift+tab',
   now: 5_000,
+  isAsked: false,
   dialog: null,
   prompt: () => [[{ text: '> ' }]],
 };
@@ -36,6 +37,15 @@ const idle: FrameParts = {
 const shown = (parts: Partial<FrameParts>) => frameLines({ ...idle, ...parts }).map(textOfLine);
 const statusRow = `asks before changes (shift+tab)${' '.repeat(23)}sonnet`;
 const rowsOf = (count: number): Line[] => Array.from({ length: count }, (_, i) => [{ text: `row ${i}` }]);
+
+test('a question that waits for the prompt is mentioned in place of the status', () => {
+  const waiting = 'A question is waiting: finish your prompt, or press esc to see it.';
+  expect(shown({ isAsked: true, surroundings: { ...surroundings, columns: 80 } })).toEqual([
+    '',
+    waiting,
+    '> ',
+  ]);
+});
 
 test('when idle, the status is above the prompt', () => {
   expect(shown({})).toEqual(['', statusRow, '> ']);

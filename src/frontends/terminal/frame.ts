@@ -16,6 +16,8 @@ const LIVE_SHARE = 22 / 30;
 const QUEUE_ROWS = 4;
 const TODO_ROWS = 6;
 
+const WAITING = 'A question is waiting: finish your prompt, or press esc to see it.';
+
 export type FrameParts = {
   view: View;
   surroundings: Now;
@@ -24,14 +26,16 @@ export type FrameParts = {
   modeKey: string;
   /** The time in milliseconds. */
   now: number;
-  /** Null when none is open: the prompt is shown then. */
+  /** A question waits for the prompt to be finished. */
+  isAsked: boolean;
+  /** Null when none is visible: the prompt is shown then. */
   dialog: ((room: DialogRoom) => Line[]) | null;
   prompt(room: DialogRoom): Line[];
 };
 
 /** All rows that may still change: running output, and below it the open dialog or the prompt. */
 export function frameLines(parts: FrameParts): Line[] {
-  const { view, surroundings, statusBar, modeKey, now, dialog, prompt } = parts;
+  const { view, surroundings, statusBar, modeKey, now, isAsked, dialog, prompt } = parts;
   const { columns, rows, theme } = surroundings;
   const room = { columns, theme, highlighter: surroundings.highlighter, now };
   const live = Math.max(4, Math.floor(rows * LIVE_SHARE));
@@ -52,7 +56,8 @@ export function frameLines(parts: FrameParts): Line[] {
   const todos = view.run ? pinnedTodos(view.todos.items, { ...room, rows: todoRows }) : [];
   const under = liveLines(view, { ...room, rows: Math.max(1, left - todos.length) });
   // The status is not below the prompt: terminals that reflow rows lose count of those below the cursor.
-  const head = headLine(view, { parts: statusBar, columns, theme, modeKey });
+  const asked = isAsked ? WAITING : null;
+  const head = headLine({ ...view, hint: view.hint ?? asked }, { parts: statusBar, columns, theme, modeKey });
   return [
     ...start,
     ...under,

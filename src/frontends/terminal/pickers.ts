@@ -24,7 +24,6 @@ export function createPickers(stage: PickersOptions): Pickers {
         type: 'drawn',
         draw: (columns) => lines({ columns, theme: screen.surroundings.now.theme }),
       }),
-    kit: screen.kit,
     sessions: {
       async glimpse(id) {
         const session = await store().read(id);

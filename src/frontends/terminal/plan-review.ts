@@ -2,7 +2,7 @@ import type { ReviewPlan } from '../../contract/tool.ts';
 import { planDialog } from './components/plan-dialog.ts';
 import type { Screen } from './screen.ts';
 
-type PlanScreen = Pick<Screen, 'act' | 'dialogs' | 'edit' | 'kit' | 'markdown' | 'notifyIfAway' | 'store'>;
+type PlanScreen = Pick<Screen, 'act' | 'dialogs' | 'edit' | 'markdown' | 'notifyIfAway' | 'store'>;
 
 /** Shows a plan in the transcript, and asks what to do with it until it is started or sent back. */
 export function reviewPlanOn(screen: PlanScreen): ReviewPlan {
@@ -10,7 +10,7 @@ export function reviewPlanOn(screen: PlanScreen): ReviewPlan {
     screen.notifyIfAway('A plan is ready for your review');
     showPlan(screen, presented);
     for (let plan = presented; ; ) {
-      const chosen = await screen.dialogs.show(planDialog(screen.kit), signal);
+      const chosen = await screen.dialogs.ask(planDialog(), signal);
       if (chosen?.type === 'interrupt') screen.act('interrupt');
       if (chosen?.type !== 'chosen') return null;
       if (chosen.name === 'accept') return { type: 'start', mode: 'accept-edits', plan };

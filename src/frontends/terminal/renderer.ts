@@ -8,6 +8,7 @@ import { frameLines } from './frame.ts';
 import type { Overlay } from './pager/pager-screen.ts';
 import { paint } from './painter/paint.ts';
 import type { Painter } from './painter/painter.ts';
+import { QuestionGate } from './question-gate.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { DialogRoom, DialogView } from './view/dialog.ts';
 import type { Key, Line, StatusPart } from './view/types.ts';
@@ -29,8 +30,7 @@ type RendererOptions = {
 export class Renderer {
   readonly #options: RendererOptions;
   readonly #stops: (() => void)[] = [];
-  /** Keys for the prompt, pressed while a dialog opened. */
-  readonly #early: Key[] = [];
+  readonly #gate: QuestionGate;
   /** Drawn in place of everything else. */
   #overlay: Overlay | null = null;
   #open: OpenDialog | null = null;
@@ -44,6 +44,8 @@ export class Renderer {
 
   constructor(options: RendererOptions) {
     this.#options = options;
+    const { dialogs, prompt } = options;
+    this.#gate = new QuestionGate({ isEditing: () => prompt.isEditing, listening: dialogs.now });
   }
 
   start(): void {
@@ -56,12 +58,24 @@ export class Renderer {
   }
 
   press(key: Key): void {
-    (this.#overlay ?? this.#dialog ?? this.#options.prompt).press(key);
+    const isForDialog = !this.#open?.isQuestion || this.#gate.takes(key);
+    const dialog = isForDialog ? this.#dialog : null;
+    if (this.#overlay) this.#overlay.press(key);
+    else if (dialog) dialog.press(key);
+    else this.#type(key);
   }
 
-  /** Stores a key that was meant for the prompt until it is visible again. */
-  keep(key: Key): void {
-    this.#early.push(key);
+  /** Whether a dialog is in the place of the prompt. */
+  get showsDialog(): boolean {
+    return this.#dialog !== null && !this.#isWaiting;
+  }
+
+  /** Shows the question that waits for the prompt to be finished. False if there is none. */
+  openQuestion(): boolean {
+    if (!this.#isWaiting) return false;
+    this.#gate.open();
+    this.#changed();
+    return true;
   }
 
   /** Until it is null again, everything else waits to be drawn. */
@@ -88,12 +102,14 @@ export class Renderer {
       statusBar,
       modeKey: prompt.keymap.keysOf('cycle-mode')[0] ?? '',
       now: Date.now(),
-      dialog: this.#dialog && ((room) => this.#dialog?.lines(room) ?? []),
+      isAsked: this.#isWaiting,
+      dialog: this.showsDialog ? (room) => this.#dialog?.lines(room) ?? [] : null,
       prompt: (room) => this.#promptLines(room),
     });
     painter.paint(painted(lines));
+    this.#gate.drawn(this.showsDialog);
     this.#drawnAt = performance.now();
-    this.#spin(store.view.run !== null && this.#dialog === null);
+    this.#spin(store.view.run !== null && !this.showsDialog);
   }
 
   /** Finished items go into the scrollback; nothing more is drawn. */
@@ -126,14 +142,26 @@ export class Renderer {
     if (this.#pending && !this.#options.painter.behind) this.draw();
   }
 
+  /** Whether a question waits for the prompt to be finished. */
+  get #isWaiting(): boolean {
+    return this.#open?.isQuestion === true && this.#gate.isHeld;
+  }
+
+  #type(key: Key): void {
+    if (key.type === 'key' || key.type === 'paste') this.#gate.typed();
+    this.#options.prompt.press(key);
+  }
+
   #mount(): void {
-    const { dialogs, prompt } = this.#options;
-    const open = dialogs.current;
+    const open = this.#options.dialogs.current;
     if (open === this.#open) return;
     this.#dialog?.close?.();
     this.#open = open;
-    this.#dialog = open?.dialog({ onDone: open.onDone, redraw: () => this.#changed() }) ?? null;
-    if (!open) for (const key of this.#early.splice(0)) prompt.press(key);
+    this.#gate.drawn(false);
+    const type = (keys: readonly Key[]) => {
+      for (const key of keys) this.#type(key);
+    };
+    this.#dialog = open?.dialog({ onDone: open.onDone, redraw: () => this.#changed(), type }) ?? null;
   }
 
   #passFinished(): void {

@@ -2,7 +2,8 @@ import { PassThrough, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Terminal } from '@xterm/headless';
 import { afterEach, expect, test } from 'vitest';
-import { Screen } from './screen.ts';
+import { screenOn } from '../../../test/support/screen-on.ts';
+import type { Screen } from './screen.ts';
 import type { DialogView } from './view/dialog.ts';
 
 const open = new Set<Screen>();
@@ -18,62 +19,15 @@ function opened() {
   const writes: string[] = [];
   let onWrite: ((text: string) => void) | undefined;
   const stdin = new PassThrough();
-  const stdout = Object.assign(
-    new Writable({
-      decodeStrings: false,
-      write(text: string, _encoding, done) {
-        writes.push(text);
-        onWrite?.(text);
-        terminal.write(text, done);
-      },
-    }),
-    { columns: 80, rows: 20 },
-  );
-  const screen = new Screen({
-    // Streams with what the screen uses of a terminal.
-    stdin: stdin as unknown as NodeJS.ReadStream,
-    stdout: stdout as unknown as NodeJS.WriteStream,
-    env: {},
-    title: 'test',
-    shownPath: String,
-    settings: {
-      theme: 'dark',
-      color: false,
-      stream: true,
-      keys: {},
-      editorMode: 'emacs',
-      statusBar: ['model'],
-      queue: 'steer',
-      notifications: { when: 'never', afterSeconds: 10, bell: true, desktop: 'auto' },
+  const stdout = new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      writes.push(text);
+      onWrite?.(text);
+      terminal.write(text, done);
     },
-    onNotify: () => undefined,
-    status: {
-      model: 'sonnet',
-      mode: 'default',
-      sandboxed: true,
-      context: null,
-      costUsd: null,
-      cacheHit: null,
-      branch: null,
-      shells: 0,
-      elapsedMs: null,
-    },
-    prompt: {
-      history: () => [],
-      commands: () => [],
-      listFiles: async () => [],
-      images: {
-        cwd: '/',
-        home: '/',
-        acceptsImages: () => false,
-        readFile: async () => Buffer.from(''),
-        copied: async () => ({ type: 'none' as const }),
-      },
-      edit: async () => null,
-      dictate: async () => '',
-    },
-    onAction: () => undefined,
   });
+  const screen = screenOn({ stdin, stdout, size: { columns: 80, rows: 20 } });
   open.add(screen);
   screen.open();
   const rows = () => {
@@ -98,6 +52,7 @@ function opened() {
 }
 
 const RULE = '─'.repeat(80);
+const WAITING = 'A question is waiting: finish your prompt, or press esc to see it.';
 const prompt = (text: string) => ['', 'sonnet'.padStart(80), RULE, `> ${text}`];
 const PLACEHOLDER = prompt('Ask for anything · / commands · @ files · ! shell · ? keys');
 
@@ -190,19 +145,16 @@ test('a dialog opens when it is its turn, and closes when it is aborted', async 
   expect(second.view).toEqual({ open: 1, closed: 1 });
 });
 
-test('a key pressed before a question can have been read goes to the prompt after the answer', async () => {
+test('what is typed before a question can have been read goes to the prompt, and the question waits for it', async () => {
   const { screen, rows, press, pressAt } = opened();
-  const answer = screen.confirm('Really?');
-  const asked = screen.answer({ question: 'Which?', choices: ['red'] }, new AbortController().signal);
-  await expect.poll(rows).toContain('Really?');
-  await sleep(400);
-
   pressAt('Which?', 'x');
-  press('n');
-  expect(await answer).toBe(false);
-  await expect.poll(() => rows().join('\n')).toContain('Which?');
-  await sleep(700);
-  press('1');
+  const asked = screen.answer({ question: 'Which?', choices: ['red'] }, new AbortController().signal);
+  await expect.poll(rows).toEqual(['', WAITING, RULE, '> x']);
+
+  press('\x1b');
+  await expect.poll(() => rows().join('\n')).toContain('❯ 1. red');
+  await sleep(400);
+  press('1\r');
 
   expect(await asked).toBe('red');
   await expect.poll(rows).toEqual(prompt('x'));

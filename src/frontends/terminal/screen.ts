@@ -9,7 +9,6 @@ import { permissionDialog } from './components/permission-dialog.ts';
 import { questionDialog } from './components/question-dialog.ts';
 import { textDialog } from './components/text-dialog.ts';
 import { DialogDesk } from './dialog-queue.ts';
-import type { DialogKit } from './dialogs/kit.ts';
 import { textWidth } from './editor/prompt-lines.ts';
 import { PromptModel } from './editor/prompt-model.ts';
 import { createKeymap } from './keyboard/keymap.ts';
@@ -105,11 +104,6 @@ export class Screen {
     for (const text of problems) this.store.dispatch({ type: 'notice', level: 'warn', text });
   }
 
-  readonly kit: DialogKit = {
-    now: this.dialogs.now,
-    onEarlyKey: (key) => this.#renderer.keep(key),
-  };
-
   /** Takes over the terminal and starts drawing. */
   open(): void {
     const { stdin, stdout } = this.#options;
@@ -199,14 +193,14 @@ export class Screen {
 
   async ask(question: string, signal?: AbortSignal): Promise<string | null> {
     if (this.isQuitting) return null;
-    return this.dialogs.show(questionDialog(question, this.kit), signal);
+    return this.dialogs.ask(questionDialog(question), signal);
   }
 
   /** Only an explicit yes counts. `about` is shown with the question. */
   async confirm(question: string, signal?: AbortSignal, about = ''): Promise<boolean> {
     if (this.isQuitting) return false;
-    const dialog = confirmDialog({ question, body: wordsOf(about) }, this.kit);
-    return (await this.dialogs.show(dialog, signal)) ?? false;
+    const dialog = confirmDialog({ question, body: wordsOf(about) });
+    return (await this.dialogs.ask(dialog, signal)) ?? false;
   }
 
   async askHidden(question: string): Promise<string | null> {
@@ -218,8 +212,8 @@ export class Screen {
     if (this.isQuitting) return { choice: 'no' };
     this.notifyIfAway('Waiting for your approval');
     const { role = 'owner', onAction } = this.#options;
-    const kit = { ...this.kit, isGuest: role !== 'owner', acceptEdits: () => onAction('accept-edits') };
-    const outcome = await this.dialogs.show(permissionDialog(request, kit), signal);
+    const answering = { isGuest: role !== 'owner', acceptEdits: () => onAction('accept-edits') };
+    const outcome = await this.dialogs.ask(permissionDialog(request, answering), signal);
     if (outcome?.type === 'answer') return outcome.answer;
     if (outcome) this.#interrupted();
     return { choice: 'no' };
@@ -229,7 +223,7 @@ export class Screen {
   readonly answer = async (question: UserQuestion, signal: AbortSignal): Promise<string | null> => {
     if (this.isQuitting) return null;
     this.notifyIfAway('Has a question for you');
-    const outcome = await this.dialogs.show(askDialog(question, this.kit), signal);
+    const outcome = await this.dialogs.ask(askDialog(question), signal);
     if (outcome?.type === 'answer') return outcome.text;
     if (outcome) this.#interrupted();
     return null;
@@ -238,7 +232,7 @@ export class Screen {
   act(action: ScreenAction): void {
     switch (action) {
       case 'interrupt':
-        this.#interrupted();
+        if (!this.#renderer.openQuestion()) this.#interrupted();
         return;
       case 'cancel':
         this.#cancel();
@@ -301,7 +295,7 @@ export class Screen {
   #press(key: Key): void {
     if (this.store.view.hint !== null && key.type !== 'release')
       this.store.dispatch({ type: 'hint', text: null });
-    if (this.dialogs.current && key.type === 'key' && key.ctrl && key.name === 'c') {
+    if (this.#renderer.showsDialog && key.type === 'key' && key.ctrl && key.name === 'c') {
       const again = performance.now() - this.#cancelledAt < TWICE_MS;
       this.#cancelledAt = performance.now();
       if (again) {
@@ -309,7 +303,7 @@ export class Screen {
         return;
       }
     }
-    if (!this.dialogs.current && this.#voiceNow?.press(key)) return;
+    if (!this.#renderer.showsDialog && this.#voiceNow?.press(key)) return;
     if (key.type !== 'release') this.#renderer.press(key);
   }
 

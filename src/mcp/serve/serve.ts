@@ -3,7 +3,7 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, Tool as WireTool } from '@modelcontextprotocol/sdk/types.js';
 import type { ImagePart } from '../../contract/message.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 
 export type ServedAnswer = { success: boolean; text: string; images?: readonly ImagePart[] };
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { defineTool, fail, ok, type Tool, type ToolContext } from '../../contract/tool.ts';
 
 export const CALL = 'McpCall';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hubOf, oddServer } from '../../../test/support/mcp.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { type Hub, splitName } from '../hub.ts';
 import { createSessionTools } from './session-tools.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ToolCall } from '../../contract/message.ts';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { defineTool, fail, type Tool, type ToolContext } from '../../contract/tool.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import { notConnected } from '../connection/connection.ts';

@@ -59,6 +59,17 @@ function lineOf(event: AgentEvent): LogLine | null {
       const { before, after, by } = event;
       return { level: 'info', message: 'older messages compacted', metadata: { before, after, by } };
     }
+    case 'cache_miss': {
+      const { reason, tokens, costUsd } = event;
+      return { level: 'info', message: `cache missed: ${reason}`, metadata: { tokens, costUsd } };
+    }
+    case 'input_transformed': {
+      const dropped = event.transformations.filter(({ kind }) => kind === 'thinking_dropped');
+      const [first] = dropped;
+      if (!first) return null;
+      const metadata = { reason: first.reason, blocks: dropped.length };
+      return { level: 'warn', message: 'the vendor left out reasoning of earlier replies', metadata };
+    }
     case 'notice':
       return { level: event.level, message: event.text, metadata: {} };
     case 'end': {

@@ -1,6 +1,8 @@
 import type { PromptCacheUse } from '../../contract/command.ts';
-import { addUsage, type Message, noUsage } from '../../contract/message.ts';
-import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+import { addUsage, type Message, noUsage, type Usage } from '../../contract/message.ts';
+import type { CompletionRequest, ModelInfo, Provider, ProviderEvent } from '../../contract/provider.ts';
+import type { Epoch } from '../../contract/request/epoch.ts';
+import { type CacheMiss, cacheMiss, type Successive } from './cache-miss.ts';
 
 /** Characters per mark: a difference is located no more precisely than this. */
 const STEP = 64;
@@ -15,12 +17,30 @@ type Marked = { kind: string; marks: Uint32Array };
 
 type Asked = { provider: string; request: CompletionRequest; at: number };
 
-/** Finds, on demand, where the last two requests differ and a vendor's prompt cache had to stop. */
+export type PromptCacheDeps = {
+  /** The conversation as it is now. */
+  conversation(): { messages: readonly Message[]; epoch: Epoch | undefined };
+  onMiss(miss: CacheMiss): void;
+};
+
+const UNWATCHED: PromptCacheDeps = {
+  conversation: () => ({ messages: [], epoch: undefined }),
+  onMiss: () => undefined,
+};
+
+/** Finds where the last two requests differ, and what a vendor's prompt cache therefore had to read in full. */
 export class PromptCache {
+  readonly #deps: PromptCacheDeps;
+  readonly misses: CacheMiss[] = [];
+  #counted: Successive['before'] | undefined;
   #before: Asked | undefined;
   #last: Asked | undefined;
   /** Each message is hashed once, however often it is sent. */
   readonly #known = new WeakMap<object, readonly Marked[]>();
+
+  constructor(deps: PromptCacheDeps = UNWATCHED) {
+    this.#deps = deps;
+  }
 
   /** Compares the last two requests. Null until there are two. */
   get compared(): PromptCacheUse['compared'] {
@@ -30,7 +50,7 @@ export class PromptCache {
   }
 
   /** A provider whose requests are recorded here. */
-  watched(provider: Provider): Provider {
+  watched(provider: Provider, price: ModelInfo['price'] = null): Provider {
     return {
       ...provider,
       stream: (request, signal) => {
@@ -38,19 +58,54 @@ export class PromptCache {
         // The list of messages keeps growing.
         const asked = { ...request, messages: [...request.messages] };
         this.#last = { provider: provider.name, request: asked, at: Date.now() };
-        return provider.stream(request, signal);
+        const { messages, epoch } = this.#deps.conversation();
+        const before = this.#counted ?? countedBy(messages, epoch);
+        return this.#counting(provider.stream(request, signal), { asked: this.#last, before, epoch, price });
       },
     };
   }
 
+  async *#counting(
+    events: AsyncIterable<ProviderEvent>,
+    { asked, before, epoch, price }: Counting,
+  ): AsyncGenerator<ProviderEvent> {
+    let usage: Usage | undefined;
+    for await (const event of events) {
+      if (event.type === 'usage') usage = event.usage;
+      yield event;
+    }
+    if (!usage) return;
+    const { at, request } = asked;
+    this.#counted = { usage, epoch, at: Date.now() };
+    const now = { usage, epoch, at, model: request.model, lifetime: request.cacheLifetime };
+    const miss = before && cacheMiss({ before, now, difference: this.#differenceInWords() }, price);
+    if (!miss) return;
+    this.misses.push(miss);
+    this.#deps.onMiss(miss);
+  }
+
+  #differenceInWords(): string | null {
+    const block = this.compared?.difference?.block;
+    if (block === undefined) return null;
+    const [before, now] = [this.#before?.request, this.#last?.request];
+    if (block !== 'the model') return `${block} differs from the request before`;
+    return before?.model === now?.model
+      ? 'the effort changed'
+      : `${now?.model ?? 'another model'} answers instead of ${before?.model ?? 'another'}`;
+  }
+
   /** In the order in which vendors read a request. */
   #blocksOf({ provider, request }: Asked): Block[] {
-    const { model, effort = '', effortForNext = '', tools = [], system, summary = '', messages } = request;
+    const { model, effort = '', effortForNext = '', tools = [], system, summary = '' } = request;
+    const { vendorSummary, messages } = request;
     return [
       { name: 'the model', marks: marksOf(`${provider}/${model} ${effort} ${effortForNext}`) },
       ...this.#marked(tools, () => tools.map(markTool)).map(({ kind, marks }) => ({ name: kind, marks })),
       { name: 'the system prompt', marks: marksOf(system) },
       ...(summary === '' ? [] : [{ name: 'the summary', marks: marksOf(summary) }]),
+      ...(vendorSummary
+        ? [{ name: "the vendor's summary", marks: marksOf(JSON.stringify(vendorSummary)) }]
+        : []),
       ...messages.flatMap((message, i) =>
         this.#marked(message, () => markMessage(message)).map(({ kind, marks }) => ({
           name: `message ${i + 1} (${kind})`,
@@ -65,6 +120,22 @@ export class PromptCache {
     this.#known.set(thing, known);
     return known;
   }
+}
+
+type Counting = {
+  asked: Asked;
+  before: Successive['before'] | undefined;
+  epoch: Epoch | undefined;
+  price: ModelInfo['price'];
+};
+
+/** What an earlier process was last told. */
+function countedBy(messages: readonly Message[], epoch: Epoch | undefined): Successive['before'] | undefined {
+  const at = messages.findLastIndex((message) => message.role === 'assistant' && message.usage !== undefined);
+  const message = messages[at];
+  if (message?.role !== 'assistant' || !message.usage) return undefined;
+  const isSame = epoch !== undefined && epoch.from <= at;
+  return { usage: message.usage, epoch: isSame ? epoch : undefined, at: Date.parse(message.timestamp) };
 }
 
 /** What the vendor counted. */

@@ -64,6 +64,18 @@ export const metricDefinitions = [
   { type: 'counter', name: 'llm_api_errors_total', help: 'Requests to models that failed', labels: [] },
   {
     type: 'counter',
+    name: 'reasoning_dropped',
+    help: 'Blocks of earlier reasoning that the vendor left out of a request',
+    labels: ['reason'],
+  },
+  {
+    type: 'counter',
+    name: 'cache_missed_tokens',
+    help: "Tokens that the vendor's prompt cache could have served, and did not",
+    labels: [],
+  },
+  {
+    type: 'counter',
     name: 'tool_execution_errors_total',
     help: 'Tool calls that ran and failed',
     labels: [],

@@ -57,6 +57,12 @@ export class EventMetrics {
         ];
         return isOwn ? [...phases, ...contextIs(event.after)] : phases;
       }
+      case 'input_transformed':
+        return event.transformations
+          .filter(({ kind }) => kind === 'thinking_dropped')
+          .map(({ reason }) => one('reasoning_dropped', 1, { reason }));
+      case 'cache_miss':
+        return [one('cache_missed_tokens', event.tokens)];
       case 'end':
         // A model's failure was counted with its request.
         return event.reason === 'error' && event.error?.kind === undefined

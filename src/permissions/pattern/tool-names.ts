@@ -18,7 +18,8 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 
 /** Tools that a rule can name. `NotebookEdit` means writing notebooks with any tool. */
 export const ruleTools: readonly string[] = [
-  ...['Read', 'Edit', 'Write', 'MultiEdit', 'Delete', 'NotebookEdit', 'Glob', 'Grep', 'Search', 'List'],
+  ...['Read', 'Edit', 'Write', 'MultiEdit', 'ApplyPatch', 'Delete', 'NotebookEdit'],
+  ...['Glob', 'Grep', 'Search', 'List'],
   ...[
     'Bash',
     'BashOutput',

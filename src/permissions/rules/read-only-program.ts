@@ -5,13 +5,14 @@ export type ValueKind = 'text' | 'path';
 export type Told = { flags: string[]; values: Record<string, string[]>; operands: string[] };
 
 /**
- * Read-only programs. Flags are listed if they are known to be harmless; with any other flag, including an
- * abbreviated long one, the command is asked about.
+ * Read-only programs, each option with what follows it. Options are listed if they are known to be harmless, in every
+ * version in use; anything else asks: unknown, abbreviated, or with a value where none belongs.
  *
- * - `short`: letters allowed after one dash, in any combination
- * - `glued`: letters whose value, if any, is in the same word
- * - `long`: names after two dashes; a value after `=` is plain text
- * - `values`: letters, names and whole words that take the next word, or the rest of theirs
+ * - `short`: letters without a value, which may share one dash unless the program is `single`
+ * - `long`: names after two dashes, without a value
+ * - `optional`: letters and names with an optional value, always in their own word: the next word is never theirs
+ * - `attached`: the same, but not without a value
+ * - `values`: letters, names and whole words that always have a value: the rest of their word, or the next one
  * - `dash`: whole words after one dash
  * - `numbers`: `-5` is harmless too
  * - `anyFlags`: the program prints flags it does not know
@@ -20,13 +21,15 @@ export type Told = { flags: string[]; values: Record<string, string[]>; operands
  * - `patternBy`: flags that provide the pattern, so that every operand is a path
  * - `listedBy`: flags required for operands of `none`
  * - `expands`: variables and substitutions among the operands are only printed
- * - `anyNames`: a file name that looks like a flag is harmless, so a glob may produce one
  * - `refuses`: why these flags and operands are not read-only
+ * - `searches`: why these would find files that may hold secrets, where nothing hides those
  */
 export type ReadOnlyProgram = {
   short?: string;
-  glued?: string;
+  single?: true;
   long?: readonly string[];
+  optional?: readonly string[];
+  attached?: readonly string[];
   values?: Readonly<Record<string, ValueKind>>;
   dash?: readonly string[];
   numbers?: true;
@@ -36,8 +39,8 @@ export type ReadOnlyProgram = {
   listedBy?: readonly string[];
   maxOperands?: number;
   expands?: true;
-  anyNames?: true;
   refuses?(told: Told): string | null;
+  searches?(told: Told): string | null;
 };
 
 /** Names, written as words in a few strings. */
@@ -52,7 +55,7 @@ export function texts(...lines: string[]): Record<string, ValueKind> {
 
 export const GREP_LONG = list(
   'ignore-case line-number count files-with-matches files-without-match only-matching',
-  'extended-regexp fixed-strings perl-regexp word-regexp line-regexp invert-match',
-  'with-filename no-filename quiet silent color colour no-messages basic-regexp text',
+  'extended-regexp fixed-strings perl-regexp word-regexp invert-match',
+  'with-filename no-filename quiet',
 );
 export const GREP_VALUES = texts('A B C m e regexp context after-context before-context max-count');

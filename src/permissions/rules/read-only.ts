@@ -1,3 +1,4 @@
+import { formatsText, isPlainVariable, namesNoHost, readsNoList } from './read-only-arguments.ts';
 import { GREP_LONG, GREP_VALUES, list, type ReadOnlyProgram, texts } from './read-only-program.ts';
 import {
   choosesSources,
@@ -13,12 +14,16 @@ import {
 // -f.
 const grep: ReadOnlyProgram = {
   short: 'EFGPiIvwxcnlLoqhHsabyzr',
-  long: [...GREP_LONG, ...list('recursive null no-ignore-case')],
+  long: [
+    ...GREP_LONG,
+    ...list('recursive null no-ignore-case line-regexp silent no-messages basic-regexp text'),
+  ],
+  optional: list('color colour'),
   values: { ...GREP_VALUES, ...texts('include exclude exclude-dir label') },
   numbers: true,
   operands: 'pattern',
   patternBy: ['e', 'regexp'],
-  refuses: recursionLooks,
+  searches: recursionLooks,
 };
 
 const digest: ReadOnlyProgram = { short: 'bt', long: list('binary text tag zero'), operands: 'paths' };
@@ -36,7 +41,7 @@ const head: ReadOnlyProgram = {
 export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   ':': { anyFlags: true, operands: 'text', expands: true },
   arch: nothing,
-  awk: { values: texts('F'), operands: 'pattern', refuses: printsColumns },
+  awk: { values: texts('F'), single: true, operands: 'pattern', refuses: printsColumns },
   b2sum: digest,
   basename: {
     short: 'az',
@@ -64,18 +69,19 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   },
   date: {
     short: 'uR',
-    glued: 'I',
-    long: list('utc universal iso-8601 rfc-3339 rfc-email'),
-    values: texts('d date'),
+    optional: list('I iso-8601'),
+    long: list('utc universal rfc-email'),
+    values: texts('d date rfc-3339'),
     operands: 'none',
   },
-  df: { short: 'hHTikPal', long: list('human-readable inodes total'), operands: 'names', anyNames: true },
+  df: { short: 'hHTikPal', long: list('human-readable inodes total'), operands: 'names' },
   // No -r: it also reads hidden files.
   diff: {
     short: 'uqbBwiyaNEtTdsep',
     values: texts('U C W width label'),
+    optional: list('unified context color'),
     long: list(
-      'unified brief side-by-side ignore-all-space color ignore-case context text',
+      'brief side-by-side ignore-all-space ignore-case text',
       'ignore-blank-lines ignore-space-change suppress-common-lines report-identical-files',
       'minimal',
     ),
@@ -87,7 +93,6 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     values: texts('d max-depth t threshold exclude'),
     long: list('human-readable summarize apparent-size all total bytes'),
     operands: 'names',
-    anyNames: true,
   },
   echo: { anyFlags: true, operands: 'text', expands: true },
   egrep: grep,
@@ -129,38 +134,38 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   },
   ls: {
     short: 'aAlhHF1dRrtSiscnogpqQmxCGkNuUvXZbBfL',
-    values: texts('ignore hide width'),
+    optional: list('color classify hyperlink'),
+    values: texts('ignore hide width sort time time-style format indicator-style'),
     long: list(
-      'all almost-all color human-readable recursive reverse sort time time-style directory',
-      'inode size classify file-type full-time group-directories-first hyperlink no-group',
-      'numeric-uid-gid si format indicator-style quote-name dereference zero',
+      'all almost-all human-readable recursive reverse directory',
+      'inode size file-type full-time group-directories-first no-group',
+      'numeric-uid-gid si quote-name dereference zero',
     ),
     operands: 'names',
-    anyNames: true,
   },
   lscpu: nothing,
+  // No -r, -K: what is listed stays as it is, and no name of a host is looked up.
+  lsof: { short: 'nPtU', optional: ['i'], values: texts('p c u'), operands: 'names', refuses: namesNoHost },
   md5sum: digest,
   nl: { short: 'p', values: texts('b f h v i n s w d l'), operands: 'paths' },
   nproc: { long: list('all'), operands: 'none' },
-  od: { short: 'abcdfiloshxv', values: texts('A j N t w'), operands: 'paths' },
+  od: { short: 'abcdfiloshxv', optional: ['w'], values: texts('A j N t'), operands: 'paths' },
   paste: { short: 'sz', values: texts('d delimiters'), operands: 'paths' },
   // No -v: it sets a variable, such as PATH.
-  printf: { operands: 'text', expands: true },
+  pgrep: { short: 'lafxonvcA', values: texts('u U P g'), operands: 'text' },
+  printf: { operands: 'text', expands: true, refuses: formatsText },
   pwd: { short: 'LP', operands: 'none' },
-  // Upper-case names have a meaning for the shell.
   read: {
     short: 'rs',
     values: texts('d n t'),
     operands: 'text',
-    refuses: ({ operands }) =>
-      operands.every((name) => /^[a-z_]+$/.test(name)) ? null : 'sets a shell variable',
+    refuses: ({ operands }) => (operands.every(isPlainVariable) ? null : 'sets a shell variable'),
   },
-  readlink: { short: 'fenmqsz', long: list('canonicalize no-newline'), operands: 'names', anyNames: true },
+  readlink: { short: 'fenmqsz', long: list('canonicalize no-newline'), operands: 'names' },
   realpath: {
     short: 'emsqzLP',
     values: { 'relative-to': 'path', 'relative-base': 'path' },
     operands: 'names',
-    anyNames: true,
   },
   rev: { operands: 'paths' },
   // No -L, -u, -z, -f, --hidden, --no-ignore, --pre: they reach hidden files, other folders or other
@@ -169,13 +174,13 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     short: 'inNwvclFHISsoqxUPp0',
     values: {
       ...GREP_VALUES,
-      ...texts('g t T r j M d E glob iglob type type-not replace max-depth depth'),
-      ...texts('max-columns sort sortr threads max-filesize encoding engine context-separator'),
+      ...texts('g t T r j M E glob iglob type type-not replace max-depth color'),
+      ...texts('max-columns sort sortr threads max-filesize encoding'),
     },
     long: [
       ...GREP_LONG,
       ...list(
-        'files smart-case case-sensitive count-matches multiline multiline-dotall json stats',
+        'files line-regexp text no-messages smart-case case-sensitive count-matches multiline multiline-dotall json stats',
         'heading no-heading pcre2 trim column vimgrep no-line-number type-list null pretty',
         'no-config include-zero passthru crlf byte-offset no-ignore-messages',
       ),
@@ -183,7 +188,7 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     numbers: true,
     operands: 'pattern',
     patternBy: ['e', 'regexp', 'files', 'type-list'],
-    refuses: choosesSources,
+    searches: choosesSources,
   },
   // Other scripts can write files and run programs.
   sed: {
@@ -212,29 +217,34 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   sort: {
     short: 'nrufbhdVgMscizRmC',
     values: texts('k t S key field-separator buffer-size parallel'),
+    optional: ['check'],
     long: list(
-      'numeric-sort reverse unique human-numeric-sort version-sort ignore-case stable check',
+      'numeric-sort reverse unique human-numeric-sort version-sort ignore-case stable',
       'general-numeric-sort month-sort zero-terminated ignore-leading-blanks',
       'dictionary-order merge',
     ),
     operands: 'paths',
   },
-  stat: { short: 'Ltfx', values: texts('c format printf'), operands: 'names', anyNames: true },
-  strings: { short: 'a', values: texts('n t e'), operands: 'paths' },
+  // No -f, -t, -x: versions differ in what follows them.
+  stat: { short: 'L', values: texts('c format printf'), operands: 'names' },
+  strings: { short: 'a', values: texts('n t e'), operands: 'paths', refuses: readsNoList },
+  // No -K, which closes sockets, and no -D and -F, which name files.
+  ss: { short: 'tulnpaemoisxH460', operands: 'text' },
   sum: { operands: 'paths' },
   sw_vers: nothing,
-  tac: { short: 'br', values: texts('s separator'), operands: 'paths' },
+  tac: { operands: 'paths' },
   // No -f: it never ends.
-  tail: { ...head, short: 'qvzr' },
+  tail: head,
   tr: {
     short: 'dscCt',
     long: list('delete squeeze-repeats complement truncate-set1'),
     operands: 'text',
   },
-  // No -o, and no -R and -H, which write pages.
+  // No -o, and no -R and -H, which write pages. A letter with a value shares its dash with no other.
   tree: {
     short: 'adfhsCDpFNQugirtcvASnJX',
-    values: texts('L I P --filelimit --timefmt sort'),
+    attached: ['sort'],
+    values: texts('-L -I -P --filelimit --timefmt'),
     long: list('dirsfirst noreport gitignore prune du filesfirst si matchdirs ignore-case'),
     operands: 'names',
   },
@@ -254,11 +264,16 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   // It prints only numbers, so the content is not exposed.
   wc: {
     short: 'lwcmL',
-    long: list('lines words bytes chars max-line-length total'),
+    long: list('lines words bytes chars max-line-length'),
     operands: 'names',
   },
   which: { short: 'as', operands: 'text' },
   whoami: nothing,
   // No -r and no second operand: they write.
-  xxd: { short: 'bupiEeCad', values: texts('c g l s o n'), operands: 'paths', maxOperands: 1 },
+  xxd: {
+    dash: list('-b -u -p -ps -plain -i -E -e -a'),
+    values: texts('-c -g -l -s'),
+    operands: 'paths',
+    maxOperands: 1,
+  },
 };

@@ -15,10 +15,13 @@ export type Classified = Judgement & {
   by: string;
   reads: string[];
   parts: CommandPart[];
+  /** Allowed because it certainly only reads; a script of a trusted project does not count. */
   onlyReads?: true;
 };
 
 const MAX_PARTS = 200;
+const ONLY_READS = 'only reads';
+const PROJECT_SCRIPT = "runs the project's own script";
 
 /**
  * Allow: every command of the line certainly only reads permitted files. Deny: some command is forbidden in
@@ -51,9 +54,10 @@ export function classify(text: string, place: Place): Classified {
       reads: [],
       parts,
     };
-  const { reads, runsScript } = look;
-  const said = { verdict: 'allow' as const, because: 'only reads', by: 'default', reads, parts };
-  return runsScript ? said : { ...said, onlyReads: true };
+  const allowed = { verdict: 'allow' as const, by: 'default', reads: look.reads, parts };
+  return look.runsScript
+    ? { ...allowed, because: PROJECT_SCRIPT }
+    : { ...allowed, because: ONLY_READS, onlyReads: true };
 }
 
 type Found = {
@@ -80,7 +84,7 @@ function partsOf(line: ShellLine, { rules, reached, lookOf }: Found): CommandPar
       const look = lookOf(command);
       return look.type === 'unsure'
         ? { ...part, verdict: 'ask', because: look.because }
-        : { ...part, verdict: 'allow', because: 'only reads' };
+        : { ...part, verdict: 'allow', because: look.runsScript ? PROJECT_SCRIPT : ONLY_READS };
     });
 }
 

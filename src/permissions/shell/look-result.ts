@@ -1,6 +1,6 @@
 /**
- * Whether a command only reads; `reads` are the absolute paths it names. `runsScript`: it is a script of a
- * trusted project, which may write.
+ * Whether a command may run unasked. `reads` are the absolute paths it names; `runsScript` marks a script of a trusted
+ * project, which may do more than read.
  */
 export type Look =
   | { type: 'only_looks'; reads: string[]; runsScript?: true }
@@ -14,7 +14,7 @@ export function looks(reads: string[] = []): Look & { type: 'only_looks' } {
   return { type: 'only_looks', reads };
 }
 
-/** Read-only only if every part is. */
+/** Free only if every part is. */
 export function together(all: Look[]): Look {
   const reads: string[] = [];
   let runsScript = false;

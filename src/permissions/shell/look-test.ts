@@ -23,6 +23,8 @@ export function judgeTest(args: Word[], command: SimpleCommand, names: (words: W
         TEXT_TEST.test(word.text) ||
         COMPARES_NUMBERS.test(word.text));
     if (isOperator) continue;
+    if (word.glob && /^[*?[]/.test(word.text))
+      return unsure(`the pattern ${word.text} can expand to an operator`);
     if (word.literal && /^-[A-Za-z]/.test(word.text)) return unsure(`unknown test operator ${word.text}`);
     if (COMPARES_NUMBERS.test(before) || COMPARES_NUMBERS.test(behind)) {
       if (!/^(-?\d+|\$[#?])$/.test(word.text)) return unsure(`${word.raw} can expand to anything`);

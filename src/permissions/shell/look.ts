@@ -1,17 +1,22 @@
 import path from 'node:path';
+import { effectOf } from '../rules/effects.ts';
 import { readOnlyPrograms } from '../rules/read-only.ts';
 import { readOnlyGit } from '../rules/read-only-git.ts';
 import { projectScripts, readOnlyLines } from '../rules/read-only-lines.ts';
-import type { ReadOnlyProgram } from '../rules/read-only-program.ts';
+import type { ReadOnlyProgram, Told as ToldTexts } from '../rules/read-only-program.ts';
 import { secretBecause } from '../rules/secret-names.ts';
+import { isRevision, smallGrammar } from '../rules/small-grammar.ts';
 import { doubtText } from './doubts.ts';
 import { type Look, looks, together, unsure } from './look-result.ts';
 import { judgeTest } from './look-test.ts';
+import { namedPaths } from './named-paths.ts';
 import { readOptions, type Told } from './options.ts';
 import { parseLine } from './parse.ts';
 import { isPrintable } from './printable.ts';
+import { SHELLS } from './reach.ts';
 import { behindSafeWrapper } from './safe-wrappers.ts';
 import type { Redirect, ShellLine, SimpleCommand, Word } from './shell-line.ts';
+import { unrolled } from './unroll.ts';
 
 /** Where a command runs, and what it may read there. */
 export type Place = {
@@ -29,8 +34,28 @@ export type Place = {
   plantedProgram?(name: string, folder: string): string | null;
   /** Why git would run programs configured by the repository around a folder, or null. */
   gitRuns?(folder: string): string | null;
+  /** Absent: nothing is known about the files. */
+  disk?: Disk;
+  /**
+   * What stands behind a verdict: a sandbox that hides from commands what may not be read and lets none of them write
+   * that only reads, or nothing. Absent: that is not known, and the verdict alone counts.
+   */
+  walls?: 'sandbox' | 'none';
   /** The shell that runs it; default: bash. */
   shell?: string;
+};
+
+/** What the judge looks up in folders and files. */
+export type Disk = {
+  kindOf(file: string): 'file' | 'folder' | null;
+  /** Whether a folder holds a file whose name starts with a dash. */
+  hasOptionNames(folder: string): boolean;
+  /** `complete` is false if there are too many. */
+  filesBelow(folder: string): { files: readonly string[]; complete: boolean };
+  /** The script of that name in a folder's `package.json`, or null. */
+  scriptOf(folder: string, name: string): string | null;
+  /** Whether a file holds a private key, whatever its name. */
+  holdsKey(file: string): boolean;
 };
 
 /** Shell builtins, unless another program runs them. */
@@ -41,6 +66,8 @@ const BUILTINS = new Set([
 const MAX_PATH = 4096;
 const MAX_DEPTH = 6;
 const MAX_OPERANDS = 300;
+const NO_WALLS = 'could do more than read, and no sandbox keeps it from that';
+const NO_LINE: ShellLine = { commands: [], doubts: [], functions: [], endless: [] };
 
 /** A line is read-only if it is understood and every command of it is read-only. */
 export function joinLooks(line: ShellLine, lookOf: (command: SimpleCommand) => Look): Look {
@@ -83,10 +110,8 @@ function judgeThere(
   }
   const fed = namePaths(inputs, there, { content: true });
   if (fed.type === 'unsure') return fed;
-  return together([
-    fed,
-    judgeWords(command, { place: there, moved: cwd !== path.resolve(place.cwd), depth }),
-  ]);
+  const standing = { place: there, moved: cwd !== path.resolve(place.cwd), root: place.cwd, depth };
+  return together([fed, ...unrolled(command).map((one) => judgeWords(one, standing))]);
 }
 
 function follow(way: Word[], place: Place): { cwd: string; closed: string | null } {
@@ -103,7 +128,7 @@ function follow(way: Word[], place: Place): { cwd: string; closed: string | null
 }
 
 /** `started`: run by a program, not the shell. */
-type Standing = { place: Place; moved: boolean; depth: number; started?: boolean };
+type Standing = { place: Place; moved: boolean; root: string; depth: number; started?: boolean };
 
 function judgeWords(command: SimpleCommand, standing: Standing): Look {
   const { place, moved } = standing;
@@ -118,11 +143,14 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
     : '';
   if (readOnlyLines.includes(line)) return first.text === 'git' ? judgeRepository(standing) : looks();
   if (projectScripts.includes(line)) {
-    if (moved) return unsure(`runs ${line} in another folder`);
-    if (!place.trusted) return unsure(`${line} runs project code, and this folder is not trusted`);
-    return { ...looks(), runsScript: true };
+    if (moved && !isPackage(place, standing.root)) return unsure(`runs ${line} in another folder`);
+    return place.trusted
+      ? { type: 'only_looks', reads: [], runsScript: true }
+      : unsure(`${line} runs project code, and this folder is not trusted`);
   }
-  const wrapped = behindSafeWrapper(command);
+  const wrapped = behindSafeWrapper(command, { hidesFiles: place.walls === 'sandbox' });
+  if (place.walls === 'none' && (SHELLS.has(first.text) || wrapped !== null))
+    return unsure(`${first.text} ${NO_WALLS}`);
   if (wrapped?.type === 'unsure') return wrapped;
   if (wrapped !== null) {
     if (standing.depth > MAX_DEPTH) return unsure(doubtText('too_deep'));
@@ -140,10 +168,21 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
       return together([judgeRepository(standing), judgeGit(args, command, place)]);
     default: {
       const program = own(readOnlyPrograms, first.text);
-      if (program === undefined) return unsure(`${first.text || 'it'} may change files`);
+      if (program === undefined)
+        return unsure(doing(command, place, `what ${first.text || 'it'} does is not known`));
       return judgeArgs(args, { name: first.text, program, place, command });
     }
   }
+}
+
+/** Whether a folder belongs to the project around it: no clone in it, no package of others. */
+function isPackage({ cwd, disk }: Place, root: string): boolean {
+  const inside = path.relative(root, cwd);
+  if (disk === undefined || inside.startsWith('..') || path.isAbsolute(inside)) return false;
+  const parts = inside.split(path.sep);
+  if (parts.some((name) => /^(node_modules|vendor|third_party|\..*)$/.test(name))) return false;
+  const folders = parts.map((_, i) => path.join(root, ...parts.slice(0, i + 1)));
+  return folders.every((folder) => disk.kindOf(path.join(folder, '.git')) === null);
 }
 
 function judgeMove(args: Word[], place: Place): Look {
@@ -175,15 +214,26 @@ function judgeGit(args: Word[], command: SimpleCommand, place: Place): Look {
   const [sub, ...more] = rest;
   const program = sub?.literal ? own(readOnlyGit, sub.text) : undefined;
   if (sub === undefined || program === undefined)
-    return unsure(`git ${sub?.text ?? ''} may make changes`.replace('  ', ' '));
+    return unsure(doing(command, place, `what git ${sub?.text ?? ''} does is not known`.replace('  ', ' ')));
   return judgeArgs(more, { name: `git ${sub.text}`, program, place, command });
+}
+
+/** What a command does, or else that it is not known. */
+function doing(command: SimpleCommand, { disk, cwd }: Place, unknown: string): string {
+  return effectOf(command, { scriptOf: (name) => disk?.scriptOf(cwd, name) ?? null }) ?? unknown;
 }
 
 type Judging = { name: string; program: ReadOnlyProgram; place: Place; command: SimpleCommand };
 
-function judgeArgs(args: Word[], { name, program, place, command }: Judging): Look {
-  const told = readOptions(args, program);
-  if ('unknown' in told) return unsure(`${name} ${told.unknown} may change files`);
+function judgeArgs(args: Word[], { name, program: usual, place, command }: Judging): Look {
+  const program = place.walls === 'none' ? smallGrammar(name, usual) : usual;
+  if (program === null) return unsure(`${name} ${NO_WALLS}`);
+  const told = readOptions(args, program, () => place.disk?.hasOptionNames(place.cwd) ?? true);
+  if ('unknown' in told) {
+    return /^[*?[]/.test(told.unknown)
+      ? unsure(`the pattern ${told.unknown} can expand to an option`)
+      : unsure(doing(command, place, `what ${name} does with ${told.unknown.slice(0, 60)} is not known`));
+  }
   const { flags, values, operands } = told;
   if (operands.length > MAX_OPERANDS) return unsure(`${name} has too many arguments to check`);
   const odd = operands.find(
@@ -193,19 +243,14 @@ function judgeArgs(args: Word[], { name, program, place, command }: Judging): Lo
       !(program.expands && i + 1 > firstPrinted(name) && isPrintable(word, command)),
   );
   if (odd !== undefined) return unsure(`${odd.raw.slice(0, 60)} can expand to anything`);
-  const wild = operands.find(({ glob, text }) => glob && /^[*?[]/.test(text) && program.operands === 'names');
-  if (wild !== undefined && !program.anyNames)
-    return unsure(`the pattern ${wild.text} can expand to an option`);
   if (operands.length > (program.maxOperands ?? Number.POSITIVE_INFINITY)) {
     return unsure(`${name} may write to its last argument`);
   }
-  const refused = program.refuses?.({
-    flags,
-    values: valuesByFlag(values),
-    operands: operands.map(({ text }) => text),
-  });
-  if (typeof refused === 'string') return unsure(refused);
+  const texts = { flags, values: valuesByFlag(values), operands: operands.map(({ text }) => text) };
+  const refused = program.refuses?.(texts) ?? searchBecause(texts, { name, program, place, command });
+  if (refused !== null) return unsure(refused);
   const named = values.filter(({ kind }) => kind === 'path').map(({ word }) => word);
+  const revisions = name.startsWith('git ');
   switch (program.operands) {
     case 'text':
       // A glob prints the names it matches.
@@ -216,9 +261,9 @@ function judgeArgs(args: Word[], { name, program, place, command }: Judging): Lo
       return extra ? unsure(`${name} ${extra.text} may make changes`) : looks();
     }
     case 'names':
-      return namePaths([...operands, ...named], place, { content: false });
+      return namePaths([...operands, ...named], place, { content: false, revisions });
     case 'paths':
-      return namePaths([...operands, ...named], place, { content: true });
+      return namePaths([...operands, ...named], place, { content: true, revisions });
     case 'pattern': {
       const isBrought = flags.some((flag) => program.patternBy?.includes(flag));
       return namePaths([...operands.slice(isBrought ? 0 : 1), ...named], place, { content: true });
@@ -227,6 +272,26 @@ function judgeArgs(args: Word[], { name, program, place, command }: Judging): Lo
       program.operands satisfies never;
       return unsure(doubtText('unparsed'));
   }
+}
+
+/** Why a search would read files that it must not; nothing, where the sandbox hides them. */
+function searchBecause(told: ToldTexts, { name, program, place, command }: Judging): string | null {
+  const { walls, cwd, disk } = place;
+  if (walls === 'sandbox') return null;
+  const isFolder = (file: string) =>
+    /^\.?$|\/$/.test(file) || disk?.kindOf(path.resolve(cwd, file)) === 'folder';
+  const folders = told.operands.filter(isFolder);
+  if ((name === 'diff' && folders.length > 0) || (name === 'git diff' && folders.length > 1))
+    return `${name} would read every file of ${folders.join(' and ')}, hidden ones included`;
+  if (walls === undefined || disk === undefined) return program.searches?.(told) ?? null;
+  const reached = [{ command, written: command, cwd, start: cwd, home: null, line: NO_LINE }];
+  for (const folder of namedPaths(reached, { ...place, ...disk }).searched) {
+    const { files, complete } = disk.filesBelow(folder);
+    const closed = files.find((file) => secretBecause(file) !== null || place.mayRead?.(file) === false);
+    if (closed !== undefined) return `${name} would also read ${path.relative(cwd, closed)}`;
+    if (!complete) return `${name} would search more files than can be checked`;
+  }
+  return null;
 }
 
 function valuesByFlag(values: Told['values']): Record<string, string[]> {
@@ -240,17 +305,29 @@ function firstPrinted(name: string): number {
   return name === 'printf' ? 1 : 0;
 }
 
-function namePaths(words: Word[], place: Place, use: { content: boolean }): Look {
+function namePaths(words: Word[], place: Place, use: { content: boolean; revisions?: boolean }): Look {
   const reads: string[] = [];
   for (const word of words) {
     if (isStream(word)) continue;
-    const because = whyClosed(word, place, use);
+    const because = whyClosed(word, place, use) ?? whyUnknown(word, place, use);
     if (because !== null) return unsure(because);
     // `HEAD:src/a.ts` also names src/a.ts.
     const named = new Set([word.text, word.text.slice(word.text.lastIndexOf(':') + 1)]);
     for (const text of named) reads.push(path.resolve(place.cwd, text));
   }
   return looks(reads);
+}
+
+/** Where nothing stands behind the verdict, an operand is a file that is there. */
+function whyUnknown(
+  { text, glob }: Word,
+  { walls, disk, cwd }: Place,
+  use: { revisions?: boolean },
+): string | null {
+  if (walls !== 'none' || text === '-' || text === '/dev/null') return null;
+  if (glob) return `the pattern ${text} may match anything`;
+  if (use.revisions && isRevision(text)) return null;
+  return disk?.kindOf(path.resolve(cwd, text)) ? null : `${text} is not there`;
 }
 
 /** `<(ls)`: the output of a command that is judged separately. */
@@ -284,6 +361,7 @@ function whyClosed(
     return `${text} is outside the working directory`;
   if (use.content && places.some((one) => place.mayRead?.(one) === false))
     return `${text} is a protected file`;
+  if (use.content && places.some((one) => place.disk?.holdsKey(one))) return `${text} holds a private key`;
   const hidden = places.map(secretBecause).find((because) => because !== null);
   return hidden === undefined ? null : `${text}: ${hidden}`;
 }

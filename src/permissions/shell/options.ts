@@ -8,8 +8,18 @@ export type Told = {
   operands: Word[];
 };
 
-/** Parses arguments by a program's own table; returns the first unknown flag, or everything. */
-export function readOptions(args: Word[], program: ReadOnlyProgram): Told | { unknown: string } {
+/** What a number looks like that follows an option: `-5`, `10k`, `2,2`, `-10M`. */
+const NUMBER = /^-?\d[\w,.]*$/;
+
+/**
+ * Parses arguments by a program's own table; returns the first word that the table does not describe exactly, or
+ * everything. `hasOptionNames` says whether a pattern could match a file whose name looks like an option.
+ */
+export function readOptions(
+  args: Word[],
+  program: ReadOnlyProgram,
+  hasOptionNames: () => boolean,
+): Told | { unknown: string } {
   const told: Told = { flags: [], values: [], operands: [] };
   const rest = [...args];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
@@ -19,12 +29,24 @@ export function readOptions(args: Word[], program: ReadOnlyProgram): Told | { un
       told.operands.push(...rest);
       return told;
     }
-    const isFlag = /^-./.test(word.text) && program.anyFlags === undefined;
+    const mayBecomeFlag = word.glob && /^[*?[]/.test(word.text) && !program.anyFlags;
+    if (mayBecomeFlag && hasOptionNames()) return { unknown: word.raw };
+    const isFlag = /^-./.test(word.text) && !program.anyFlags;
     if (!isFlag) told.operands.push(word);
-    else if (!word.literal || word.glob || !takeFlag(word, rest, { program, told }))
+    else if (
+      !word.literal ||
+      (word.glob && !isGlobValue(word, program)) ||
+      !takeFlag(word, rest, { program, told })
+    )
       return { unknown: word.raw };
   }
   return told;
+}
+
+/** `--include=*.py`: whatever the pattern matches starts with the same option. */
+function isGlobValue({ text }: Word, program: ReadOnlyProgram): boolean {
+  const [, name = ''] = /^--([\w-]+)=/.exec(text) ?? [];
+  return kindOf(program, name) === 'text';
 }
 
 type Reading = { program: ReadOnlyProgram; told: Told };
@@ -35,23 +57,16 @@ function takeFlag(word: Word, rest: Word[], { program, told }: Reading): boolean
     told.flags.push(text);
     return true;
   }
-  const [, name = '', glued] = /^--([\w-]+)(?:=([\s\S]*))?$/.exec(text) ?? [];
-  if (program.values !== undefined && Object.hasOwn(program.values, text)) {
-    return takeValue(text, rest.shift(), { program, told });
-  }
-  if (text.startsWith('--')) {
-    if (program.long?.includes(name)) told.flags.push(name);
-    else if (hasValue(program, name)) {
-      return takeValue(name, glued === undefined ? rest.shift() : { ...word, text: glued }, {
-        program,
-        told,
-      });
-    } else return false;
-    return true;
-  }
-  return takeLetters(word, rest, { program, told });
+  if (kindOf(program, text) !== undefined) return takeNext(text, rest, { program, told });
+  const [isLong, name = '', glued] = /^--([\w-]+)(?:=([\s\S]*))?$/.exec(text) ?? [];
+  if (isLong === undefined) return !text.startsWith('--') && takeLetters(word, rest, { program, told });
+  if (glued !== undefined) return takeGlued(name, { ...word, text: glued }, { program, told });
+  if (kindOf(program, name) !== undefined) return takeNext(name, rest, { program, told });
+  told.flags.push(name);
+  return program.long?.includes(name) === true || program.optional?.includes(name) === true;
 }
 
+/** In a cluster, only numbers are taken for values: versions of a program differ in which letters have one. */
 function takeLetters(word: Word, rest: Word[], reading: Reading): boolean {
   const { program, told } = reading;
   const { text } = word;
@@ -59,24 +74,39 @@ function takeLetters(word: Word, rest: Word[], reading: Reading): boolean {
     const letter = text[at] ?? '';
     const behind = text.slice(at + 1);
     if (program.numbers && /^[0-9][0-9,]*$/.test(text.slice(at))) return true;
-    if (hasValue(program, letter)) {
-      return takeValue(letter, behind === '' ? rest.shift() : { ...word, text: behind }, reading);
-    }
+    if (at > 1 && program.single) return false;
+    if (behind !== '' && mayHaveValue(program, letter))
+      return (at === 1 || NUMBER.test(behind)) && takeGlued(letter, { ...word, text: behind }, reading);
+    if (kindOf(program, letter) !== undefined) return at === 1 && takeNext(letter, rest, reading);
+    if (!program.short?.includes(letter) && !program.optional?.includes(letter)) return false;
     told.flags.push(letter);
-    if (program.glued?.includes(letter)) return true;
-    if (!program.short?.includes(letter)) return false;
   }
   return true;
 }
 
-function hasValue(program: ReadOnlyProgram, name: string): boolean {
-  return program.values !== undefined && Object.hasOwn(program.values, name);
+/** A separate value never looks like an option: another version of the program might see one in it. */
+function takeNext(flag: string, rest: Word[], reading: Reading): boolean {
+  const word = rest.shift();
+  if (word === undefined || !word.literal || word.glob) return false;
+  if (word.text.startsWith('-') && word.text !== '-' && !NUMBER.test(word.text)) return false;
+  return take(flag, word, reading);
 }
 
-function takeValue(flag: string, word: Word | undefined, { program, told }: Reading): boolean {
-  const kind = program.values?.[flag];
-  if (word === undefined || kind === undefined || !word.literal || word.glob) return false;
+function takeGlued(flag: string, word: Word, reading: Reading): boolean {
+  return mayHaveValue(reading.program, flag) && take(flag, word, reading);
+}
+
+function mayHaveValue(program: ReadOnlyProgram, name: string): boolean {
+  const inWord = [...(program.optional ?? []), ...(program.attached ?? [])];
+  return kindOf(program, name) !== undefined || inWord.includes(name);
+}
+
+function take(flag: string, word: Word, { program, told }: Reading): boolean {
   told.flags.push(flag);
-  told.values.push({ flag, kind, word });
+  told.values.push({ flag, kind: kindOf(program, flag) ?? 'text', word });
   return true;
+}
+
+function kindOf({ values }: ReadOnlyProgram, name: string): ValueKind | undefined {
+  return values !== undefined && Object.hasOwn(values, name) ? values[name] : undefined;
 }

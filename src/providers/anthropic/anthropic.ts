@@ -8,8 +8,9 @@ import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { betasOf, withBetaField, withBetaHeader } from './betas.ts';
+import { newReply, type ReplyState, toEvents } from './events.ts';
 import { showsNotes, TEMPERATURE_VERSION } from './thinking.ts';
-import { newReply, type ReplyState, toEvents, toWire } from './wire.ts';
+import { toWire } from './wire.ts';
 
 /** The newest API version; `TEMPERATURE_VERSION` is used when a temperature is set. */
 const VERSION = { 'anthropic-version': '2026-10-21' };

@@ -4,21 +4,32 @@ import { TOOL_CHANGES } from './mid-conversation.ts';
 import { showsNotes } from './thinking.ts';
 import type { WireRequest } from './wire.ts';
 
+/** For summaries that the vendor makes, and for the blocks that it made. */
+const COMPACTION = 'compact-2026-09-04';
+/** The reply says which thinking of the request was left out. */
+const BINDING_REPORTS = 'thinking-binding-controls-2026-08-01';
 const DISPLAY_UPDATES = 'thinking-display-updates-2026-08-18';
 
 /** The betas that a request uses. */
 export function betasOf({
   thinking,
   messages,
-}: {
+  compaction,
+}: Pick<WireRequest, 'messages' | 'compaction'> & {
   thinking?: WireRequest['thinking'] | undefined;
-  messages: WireRequest['messages'];
 }): string[] {
   return [
-    ...(showsNotes(thinking) ? [DISPLAY_UPDATES] : []),
+    ...(compaction || startsWithSummary(messages) ? [COMPACTION] : []),
+    ...(showsNotes(thinking) ? [DISPLAY_UPDATES, BINDING_REPORTS] : []),
     ...(changesTools(messages) ? TOOL_CHANGES : []),
     ...(messages.some((message) => 'output_config' in message) ? [EFFORT_BETA] : []),
   ];
+}
+
+function startsWithSummary([first]: WireRequest['messages']): boolean {
+  // The SDK types know the block only in its beta.
+  const type: string | undefined = typeof first?.content === 'object' ? first.content[0]?.type : undefined;
+  return type === 'compaction';
 }
 
 function changesTools(messages: WireRequest['messages']): boolean {

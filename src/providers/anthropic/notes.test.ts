@@ -3,7 +3,7 @@ import { fails, hello, loopback, modelInfo, play, sse } from '../../../test/supp
 import type { AssistantMessage } from '../../contract/message.ts';
 import { createAnthropic } from './anthropic.ts';
 
-const BETA = 'thinking-display-updates-2026-08-18';
+const BETA = 'thinking-display-updates-2026-08-18,thinking-binding-controls-2026-08-01';
 const thinking = (text: string, index: number) => [
   { type: 'content_block_start', index, content_block: { type: 'thinking', thinking: '', signature: '' } },
   { type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking: text } },

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo, ProviderEvent } from '../../contract/provider.ts';
-import { newReply, toEvents, toWire } from './wire.ts';
+import { newReply, toEvents } from './events.ts';
+import { toWire } from './wire.ts';
 
 const timestamp = '2026-01-01T00:00:00.000Z';
 const info = (over: Partial<ModelInfo> = {}): ModelInfo => ({

@@ -1,20 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
 import type Anthropic from '@anthropic-ai/sdk';
-import {
-  type AssistantMessage,
-  type ImagePart,
-  noUsage,
-  type TextPart,
-  type ToolMessage,
-  type Usage,
-  type UserMessage,
-} from '../../contract/message.ts';
 import type {
-  CompletionRequest,
-  InputTransformation,
-  ProviderEvent,
-  ToolDefinition,
-} from '../../contract/provider.ts';
+  AssistantMessage,
+  ImagePart,
+  TextPart,
+  ToolMessage,
+  UserMessage,
+} from '../../contract/message.ts';
+import type { CompletionRequest } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
+import type { VendorSummary } from '../../contract/request/vendor-summary.ts';
 import { isObject } from '../../lib/text/json.ts';
 import type { ProviderOptions } from '../options.ts';
 import { summarySection } from '../summary.ts';
@@ -34,7 +28,8 @@ const MAX_OUTPUT_WHEN_THINKING_HARD = 64_000;
  */
 const MESSAGE_BREAKPOINTS = 2;
 const FIXED_BREAKPOINTS = 2;
-const CACHED = { type: 'ephemeral' } as const;
+const CACHED: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
+const CACHED_FOR_AN_HOUR: Anthropic.CacheControlEphemeral = { type: 'ephemeral', ttl: '1h' };
 const MAX_SEARCHES = 1;
 
 type Block = Anthropic.ContentBlockParam;
@@ -49,10 +44,10 @@ type SystemBlock =
   | { type: 'tool_removal'; tool: { type: 'tool_reference'; name: string } }
   | { type: 'tool_addition'; tool: { type: 'tool_definition'; definition: Anthropic.Tool } };
 
-export type WireMessage = Anthropic.MessageParam | SystemTurn;
+type WireMessage = Anthropic.MessageParam | SystemTurn;
 
 export type WireRequest = Omit<Anthropic.MessageCreateParamsStreaming, 'messages'> &
-  ThinkingFields & { messages: WireMessage[] };
+  ThinkingFields & { messages: WireMessage[]; compaction?: { type: 'summarize' } };
 
 export function toWire(request: CompletionRequest, options: WireOptions): WireRequest {
   const info = options.infoOf(request.model);
@@ -66,7 +61,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
   const system = toSystem(request);
   const thinking = thinkingFor({ ...request, effort }, info, maxTokens);
   const lastTool = tools.at(-1);
-  if (lastTool && system.length < FIXED_BREAKPOINTS) lastTool.cache_control = CACHED;
+  if (lastTool && system.length < FIXED_BREAKPOINTS) lastTool.cache_control = cached(request);
   return {
     model: request.model,
     max_tokens: maxTokens,
@@ -74,10 +69,15 @@ export function toWire(request: CompletionRequest, options: WireOptions): WireRe
     messages: toMessages(request, { ...options, names, plan }),
     ...(tools.length === 0 ? {} : { tools }),
     ...(request.stopSequences?.length ? { stop_sequences: [...request.stopSequences] } : {}),
+    ...(request.summarize && { compaction: { type: 'summarize' as const } }),
     ...(options.noNotes ? thinking : withNotes(thinking, request.model)),
     ...(options.tier && { service_tier: options.tier as NonNullable<WireRequest['service_tier']> }),
     stream: true,
   };
+}
+
+function cached({ cacheLifetime }: CompletionRequest): Anthropic.CacheControlEphemeral {
+  return cacheLifetime === '1h' ? CACHED_FOR_AN_HOUR : CACHED;
 }
 
 function toTools(request: CompletionRequest, names: WireNames): Anthropic.Tool[] {
@@ -104,7 +104,7 @@ function serverTools({ webSearch }: CompletionRequest): Anthropic.WebSearchTool2
 function toSystem(request: CompletionRequest): Anthropic.TextBlockParam[] {
   return [request.system, summarySection(request) ?? '']
     .filter((text) => text !== '')
-    .map((text) => ({ type: 'text', text, cache_control: CACHED }));
+    .map((text) => ({ type: 'text', text, cache_control: cached(request) }));
 }
 
 /** The API rejects alternatives (anyOf etc.) at the top level; the tool validates its input anyway. */
@@ -157,13 +157,21 @@ function toMessages(
   for (const turn of prompts.slice(-MESSAGE_BREAKPOINTS)) {
     const last = turn.content.at(-1);
     if (last && (last.type === 'text' || last.type === 'image' || last.type === 'tool_result'))
-      last.cache_control = CACHED;
+      last.cache_control = cached(request);
   }
-  return turns.flatMap((turn): WireMessage[] => {
-    if (turn.role === 'system') return [turn];
-    const { system, ...said } = turn;
-    return [said, ...(system.length === 0 ? [] : [{ role: 'system' as const, content: system }])];
-  });
+  return [...summaryTurn(request.vendorSummary, options), ...turns.flatMap(toWireMessages)];
+}
+
+/** The block that the vendor made of an earlier part of the conversation, in front of the rest. */
+function summaryTurn(summary: VendorSummary | undefined, { name }: Pick<WireOptions, 'name'>): WireMessage[] {
+  if (summary?.provider !== name) return [];
+  return [{ role: 'assistant', content: summary.items as Anthropic.ContentBlockParam[] }];
+}
+
+function toWireMessages(turn: Turn | EffortMessage): WireMessage[] {
+  if (turn.role === 'system') return [turn];
+  const { system, ...said } = turn;
+  return [said, ...(system.length === 0 ? [] : [{ role: 'system' as const, content: system }])];
 }
 
 /** Whether a part is in the program's own words: never text of files, servers or other people. */
@@ -261,168 +269,4 @@ const wireId = (id: string): string => id.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
 
 function objectOf(input: unknown): unknown {
   return isObject(input) ? input : {};
-}
-
-/** State of one reply. `notes`: the text of a thought is a progress note. `open` holds the blocks still arriving, by index. */
-export type ReplyState = {
-  notes: boolean;
-  names: WireNames;
-  usage: Usage;
-  stop: Extract<ProviderEvent, { type: 'stop' }>['reason'];
-  transformations?: InputTransformation[];
-  /** What a refusal was about. */
-  category?: string | undefined;
-  open: Map<number, { type: 'call' } | { type: 'thought'; silent: boolean; signature: string }>;
-};
-
-export function newReply(
-  tools: readonly { name: string }[] = [],
-  { notes = false }: { notes?: boolean } = {},
-): ReplyState {
-  return { notes, names: wireNames(tools), usage: noUsage, stop: 'end', open: new Map() };
-}
-
-/** Translates one wire frame to events. Unknown kinds of frames, blocks and deltas are ignored. */
-export function* toEvents(
-  frame: Anthropic.RawMessageStreamEvent,
-  state: ReplyState,
-): Generator<ProviderEvent> {
-  switch (frame.type) {
-    case 'message_start':
-      yield* transformed(frame.message, state);
-      yield* countUsage(frame.message?.usage, state);
-      return;
-    case 'content_block_start':
-      yield* openBlock(frame, state);
-      return;
-    case 'content_block_delta':
-      yield* readDelta(frame, state);
-      return;
-    case 'content_block_stop':
-      yield* closeBlock(frame.index, state);
-      return;
-    case 'message_delta':
-      if (frame.delta?.stop_reason) state.stop = STOP[frame.delta.stop_reason] ?? 'end';
-      yield* transformed(frame, state);
-      state.category = frame.delta?.stop_details?.category ?? state.category;
-      yield* countUsage(frame.usage, state);
-      return;
-    case 'message_stop':
-      yield {
-        type: 'stop',
-        reason: state.stop,
-        ...(state.stop === 'refusal' && state.category && { refusal: { category: state.category } }),
-      };
-      return;
-    default:
-      frame satisfies never;
-  }
-}
-
-/** Sent with the betas that check thinking, and again after another model has taken over. */
-function* transformed(frame: object | undefined, state: ReplyState): Generator<ProviderEvent> {
-  const { input_transformations: list }: { input_transformations?: unknown } = frame ?? {};
-  const transformations = (Array.isArray(list) ? list : []).filter(isObject).map((one) => ({
-    kind: String(one.type),
-    reason: String(one.reason),
-    path: String(one.path),
-  }));
-  if (transformations.length === 0 || isDeepStrictEqual(transformations, state.transformations)) return;
-  state.transformations = transformations;
-  yield { type: 'input_transformed', transformations };
-}
-
-const STOP: Partial<Record<string, ReplyState['stop']>> = {
-  end_turn: 'end',
-  stop_sequence: 'end',
-  pause_turn: 'end',
-  tool_use: 'tool_calls',
-  max_tokens: 'max_tokens',
-  model_context_window_exceeded: 'max_tokens',
-  refusal: 'refusal',
-};
-
-function* openBlock(
-  { index, content_block: block }: Anthropic.RawContentBlockStartEvent,
-  { open, names, notes }: ReplyState,
-): Generator<ProviderEvent> {
-  const key = String(index);
-  if (block.type === 'text' && block.text) yield { type: 'text', text: block.text };
-  if (block.type === 'thinking') {
-    open.set(index, { type: 'thought', silent: !block.thinking, signature: block.signature ?? '' });
-    if (block.thinking) yield thought(block.thinking, notes);
-  }
-  if (block.type === 'redacted_thinking')
-    yield { type: 'thinking_signature', signature: block.data, redacted: true };
-  if (block.type === 'web_search_tool_result') yield* foundBy(block);
-  if (block.type === 'tool_use') {
-    open.set(index, { type: 'call' });
-    yield { type: 'tool_call_start', key, id: block.id, name: names.fromWire(block.name) };
-    // Some compatible servers send the whole input here and no deltas after it.
-    if (Object.keys(block.input ?? {}).length > 0)
-      yield { type: 'tool_call_delta', key, json: JSON.stringify(block.input) };
-  }
-}
-
-function* foundBy({ content }: Anthropic.WebSearchToolResultBlock): Generator<ProviderEvent> {
-  if (!Array.isArray(content)) {
-    // A failed search is not charged.
-    yield { type: 'text', text: `\n[The search failed: ${content.error_code}]\n` };
-    return;
-  }
-  const hits = content.map(({ title, url }) => ({ title: title ?? '', url, snippet: '' }));
-  yield { type: 'web_search', searches: 1, hits };
-}
-
-function* readDelta(
-  { index, delta }: Anthropic.RawContentBlockDeltaEvent,
-  { open, notes }: ReplyState,
-): Generator<ProviderEvent> {
-  const block = open.get(index);
-  if (delta.type === 'text_delta' && delta.text) yield { type: 'text', text: delta.text };
-  if (delta.type === 'thinking_delta' && delta.thinking) {
-    if (block?.type === 'thought') block.silent = false;
-    yield thought(delta.thinking, notes);
-  }
-  if (delta.type === 'citations_delta' && delta.citation.type === 'web_search_result_location') {
-    const { title, url, cited_text } = delta.citation;
-    yield { type: 'web_search', searches: 0, hits: [{ title: title ?? '', url, snippet: cited_text }] };
-  }
-  if (delta.type === 'signature_delta' && block?.type === 'thought') block.signature += delta.signature;
-  if (delta.type === 'input_json_delta' && delta.partial_json)
-    yield { type: 'tool_call_delta', key: String(index), json: delta.partial_json };
-}
-
-function thought(text: string, isNote: boolean): ProviderEvent {
-  return isNote ? { type: 'text', text, note: true } : { type: 'thinking', text };
-}
-
-function* closeBlock(index: number, { open }: ReplyState): Generator<ProviderEvent> {
-  const block = open.get(index);
-  open.delete(index);
-  if (block?.type === 'call') yield { type: 'tool_call_end', key: String(index) };
-  if (block?.type === 'thought' && block.signature !== '') {
-    // A hidden thinking block still needs a start event, or its signature would close the previous block.
-    if (block.silent) yield { type: 'thinking', text: '' };
-    yield { type: 'thinking_signature', signature: block.signature };
-  }
-}
-
-/** Later counts replace earlier ones; fields missing from a frame keep their value. */
-function* countUsage(
-  usage:
-    | (Partial<Anthropic.MessageDeltaUsage> & Pick<Partial<Anthropic.Usage>, 'cache_creation'>)
-    | undefined,
-  state: ReplyState,
-): Generator<ProviderEvent> {
-  if (!usage) return;
-  const hour = usage.cache_creation?.ephemeral_1h_input_tokens ?? state.usage.cacheWriteHourTokens;
-  state.usage = {
-    inputTokens: usage.input_tokens ?? state.usage.inputTokens,
-    outputTokens: usage.output_tokens ?? state.usage.outputTokens,
-    cacheReadTokens: usage.cache_read_input_tokens ?? state.usage.cacheReadTokens,
-    cacheWriteTokens: usage.cache_creation_input_tokens ?? state.usage.cacheWriteTokens,
-    ...(hour && { cacheWriteHourTokens: hour }),
-  };
-  yield { type: 'usage', usage: state.usage };
 }

@@ -1,6 +1,7 @@
 import { ProviderError } from '../../contract/errors.ts';
 import type { Message } from '../../contract/message.ts';
-import type { CompletionRequest, Provider, ToolDefinition } from '../../contract/provider.ts';
+import type { CompletionRequest, Provider } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { type HttpClient, httpClient, tapped } from '../../lib/network/http-client.ts';
 import { parseObject } from '../../lib/text/json.ts';
 import { type CreateOptions, createProvider } from '../index.ts';

@@ -8,8 +8,15 @@ const TOKENS_PER_IMAGE = 1600;
  * Estimated tokens of a request, if the vendor cannot count them: high rather than low. Called before every
  * request, and successive requests differ by a few messages, so counts are cached per message.
  */
-export function estimateTokens({ system, summary = '', messages, tools = [] }: CompletionRequest): number {
-  let tokens = (system.length + summary.length) / CHARACTERS_PER_TOKEN + counted(tools, tokensOfTools);
+export function estimateTokens({
+  system,
+  summary = '',
+  vendorSummary,
+  messages,
+  tools = [],
+}: CompletionRequest): number {
+  let tokens = (system.length + summary.length) / CHARACTERS_PER_TOKEN + counted(tools, tokensOfJson);
+  if (vendorSummary) tokens += counted(vendorSummary.items, tokensOfJson);
   for (const message of messages) tokens += counted(message, tokensOfMessage);
   return Math.ceil(tokens);
 }
@@ -25,8 +32,8 @@ function counted<T extends object>(value: T, count: (value: T) => number): numbe
   return tokens;
 }
 
-function tokensOfTools(tools: object): number {
-  return JSON.stringify(tools).length / CHARACTERS_PER_TOKEN;
+function tokensOfJson(value: object): number {
+  return JSON.stringify(value).length / CHARACTERS_PER_TOKEN;
 }
 
 function tokensOfMessage({ content }: Message): number {

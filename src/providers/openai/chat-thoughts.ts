@@ -5,7 +5,7 @@ import { isObject, parseJson } from '../../lib/text/json.ts';
  * Where a vendor takes its model's earlier thinking: in a field of the assistant message, in both fields (servers whose
  * versions differ), as OpenRouter's signed list, or as chunks of the content.
  */
-export type ThoughtsBackAs = 'reasoning_content' | 'reasoning' | 'both' | 'reasoning_details' | 'chunks';
+type ThoughtsBackAs = 'reasoning_content' | 'reasoning' | 'both' | 'reasoning_details' | 'chunks';
 
 export type ThoughtQuirks = {
   /** Wants its earlier thinking back, in this form. */

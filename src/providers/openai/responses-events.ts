@@ -238,7 +238,7 @@ function stopReason(response: Response, { calls, refused }: ResponsesReply): Sto
 }
 
 /** Compatible servers omit the details. */
-function usageOf(usage: Partial<ResponseUsage>): Usage {
+export function usageOf(usage: Partial<ResponseUsage>): Usage {
   const { cached_tokens = 0, cache_write_tokens = 0 }: Partial<ResponseUsage.InputTokensDetails> =
     usage.input_tokens_details ?? {};
   return {

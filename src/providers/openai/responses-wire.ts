@@ -57,7 +57,7 @@ export type WireOptions = ProviderOptions & {
 type Wire = { provider: string; model: string; names: WireNames; images: boolean; thoughts: boolean };
 
 export function toWire(request: CompletionRequest, options: WireOptions): ResponseCreateParamsStreaming {
-  const { model, system, tools = [], maxTokens, temperature, cacheKey } = request;
+  const { model, system, tools = [], maxTokens, temperature, cacheKey, vendorSummary } = request;
   const info = options.infoOf(model);
   const { abilities, maxOutputTokens } = info;
   const effort = fitEffort(effortNow(request), info);
@@ -81,6 +81,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): Respon
     store: false,
     ...(system && { instructions: system }),
     input: [
+      ...((vendorSummary?.provider === options.name ? vendorSummary.items : []) as ResponseInputItem[]),
       ...(summary === null ? [] : [{ role: 'developer' as const, content: summary }]),
       ...request.messages.flatMap((message) => messageToWire(message, wire)),
     ],

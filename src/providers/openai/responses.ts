@@ -1,4 +1,4 @@
-import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import type { CompactedResponse, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
 import { frameIn, serverEvents, withoutEnd } from '../http/server-events.ts';
@@ -6,7 +6,7 @@ import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider } from '../options.ts';
 import { wireNames } from '../tool-names.ts';
-import { openReply, toEvents } from './responses-events.ts';
+import { openReply, toEvents, usageOf } from './responses-events.ts';
 import { toWire, type WireOptions } from './responses-wire.ts';
 
 /** Events that only repeat the request with all its tools: larger than the model's whole output. */
@@ -23,7 +23,8 @@ export const createOpenAIResponses: CreateProvider = (options) => {
     async *stream(request, signal) {
       for (;;) {
         try {
-          return yield* exchange(request, { ...options, ...omitted }, signal);
+          const ask = request.summarize ? summarize : exchange;
+          return yield* ask(request, { ...options, ...omitted }, signal);
         } catch (error) {
           const omission = omissionFor(error);
           if (!omission || omitted[omission]) throw error;
@@ -40,6 +41,31 @@ function omissionFor(error: unknown): Omission | undefined {
   if (error.kind === 'stale_reasoning') return 'noThoughts';
   const isAboutSummaries = /reasoning summar|reasoning\.summary/i.test(error.message);
   return error.kind === 'bad_request' && isAboutSummaries ? 'noSummaries' : undefined;
+}
+
+/** The vendor turns the conversation into items that stand for it, reasoning included. */
+async function* summarize(
+  request: CompletionRequest,
+  options: WireOptions,
+  signal: AbortSignal,
+): AsyncGenerator<ProviderEvent> {
+  const watch = watchWire(options);
+  const { model, instructions, input } = toWire(request, options);
+  const url = `${options.baseUrl.replace(/\/+$/, '')}/responses/compact`;
+  const body = { model, input, ...(instructions && { instructions }) };
+  try {
+    const response = await watch.post(url, { headers: bearer(options), body, signal });
+    const { output, usage } = frameIn(await response.text(), {
+      watch,
+      options,
+    }) as Partial<CompactedResponse>;
+    if (usage) yield { type: 'usage', usage: usageOf(usage) };
+    if (output) yield { type: 'summarized', items: output };
+    yield { type: 'stop', reason: 'end' };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw brokenWire(error, { options, hasOutput: false });
+  }
 }
 
 async function* exchange(

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { parseObject } from '../../lib/text/json.ts';
 import { readLoose } from './loose-json.ts';
 import type { TextCall } from './text-call.ts';

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { readCalls } from './calls.ts';
 import { readLoose } from './loose-json.ts';
 import { CallParser, type CallReader } from './parse.ts';

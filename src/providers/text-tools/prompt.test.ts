@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { writeSystem } from './prompt.ts';
 
 const list: ToolDefinition = { name: 'List', description: 'List files.', parameters: { type: 'object' } };

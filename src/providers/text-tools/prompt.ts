@@ -1,4 +1,4 @@
-import type { ToolDefinition } from '../../contract/provider.ts';
+import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { isObject } from '../../lib/text/json.ts';
 import { type TextFormat, writeCall, writeReply } from './history.ts';
 

@@ -44,7 +44,7 @@ export function withRetry(provider: Provider, options: RetryOptions = {}): Provi
           for await (const event of provider.stream(request, signal)) {
             text = textAfter(text, event);
             // Usage before the first output does not count as output.
-            hasOutput ||= event.type !== 'usage';
+            hasOutput ||= event.type !== 'usage' && event.type !== 'input_transformed';
             yield event;
           }
           return;

@@ -58,7 +58,7 @@ function commandIn(value: unknown): unknown {
 }
 
 /** A command that only applies a patch from a here-document. */
-export function patchIn(command: string): { text: string; folder?: string } | null {
+function patchIn(command: string): { text: string; folder?: string } | null {
   const found =
     /^\s*(?:cd\s+(?<folder>[\w@%+=:,./-]+|'[^']+'|"[^"$`\\]+")\s*&&\s*)?apply_?patch\s*<<-?\s*(?<quote>['"]?)(?<mark>\w+)\k<quote>[ \t]*\n(?<text>.*)\n\k<mark>\s*$/s.exec(
       command,

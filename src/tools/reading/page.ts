@@ -2,7 +2,7 @@ import { fullLimits, type ResultLimits } from '../../lib/results/result-limits.t
 import { cutLine } from '../../lib/text/cut-line.ts';
 
 /** Lines of a page, unless the call asks for more. */
-export const MAX_LINES = 2_000;
+const MAX_LINES = 2_000;
 
 /** How much of a file a call gets; `offset` is the number of skipped lines. */
 export type PageSize = { offset: number; lines: number; characters: number };

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { aca, doors } from '../aca.ts';
+import { answer } from '../lab.ts';
 import { calls, type Step, says } from '../model-server/script.ts';
 import { ALLOWED, bash, play, write } from '../replay.ts';
 import { serve } from '../serve.ts';
 import { openTerminal } from '../terminal.ts';
 import type { Workspace } from '../workspace.ts';
-import { answer, onScreen, type Recorded, sessionIn } from './recording.ts';
+import { onScreen, type Recorded, sessionIn } from './recording.ts';
 
 const ESC = '\u001b';
 const CTRL_C = '\u0003';
@@ -50,8 +51,8 @@ export const conversations: Record<string, Recorded> = {
           lab.type('make c\r');
           await lab.waitFor('Second.');
           lab.type('/rewind 2 both\r');
-          await lab.waitFor('Rewind files and conversation?');
-          await answer(lab, 'y', 'Rewound to before');
+          await answer(lab, 'Rewind files and conversation?', 'y\r');
+          await lab.waitFor('Rewound to before');
           lab.type('make c again\r');
           await lab.waitFor('Third.');
           lab.type('/rewind 2 conversation\r');

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect } from 'vitest';
 import type { Lab } from '../lab.ts';
 import type { Step } from '../model-server/script.ts';
 import { ALLOWED } from '../replay.ts';
@@ -27,20 +26,6 @@ export async function onScreen(
   lab.type('/quit\r');
   await lab.exit;
   return sessionIn(space);
-}
-
-/** A question takes no key that comes at once: types it until it counts. */
-export async function answer({ type, all }: Lab, key: string, shown: string): Promise<void> {
-  await expect
-    .poll(
-      () => {
-        const isThere = all().some((row) => row.includes(shown));
-        if (!isThere) type(key);
-        return isThere;
-      },
-      { interval: 700, timeout: 30_000 },
-    )
-    .toBe(true);
 }
 
 export const AS = '-c user.name=x -c user.email=x@example.com';

@@ -7,24 +7,23 @@ import type { Ask } from '../state/view.ts';
 import { visible } from '../text/visible.ts';
 import { FileDiff } from '../transcript/call-content.tsx';
 import { unfenced } from '../transcript/output.tsx';
-import { useDigits } from './use-digits.ts';
+import { type AskKeys, useSelection } from './use-selection.ts';
 
 type Props = {
   ask: Extract<Ask, { type: 'permission' }>;
   cwd: string;
-  /** False just after the card appeared: a key pressed then was meant for something else. */
-  mayAnswer: () => boolean;
+  keys: AskKeys;
   isWatching: boolean;
 };
 
 /** What will happen, in full, and the answers. */
-export function PermissionCard({ ask, cwd, mayAnswer, isWatching }: Props) {
+export function PermissionCard({ ask, cwd, keys, isWatching }: Props) {
   const { connection, run } = useChat();
   const [chosen, setChosen] = useState<string | null>(null);
   const { toolCall, options, requestId } = ask;
   useEffect(() => setChosen(null), [ask]);
   const answer = (optionId: string | undefined) => {
-    if (optionId === undefined || chosen !== null || isWatching || !mayAnswer()) return;
+    if (optionId === undefined || chosen !== null || isWatching || !keys.mayAnswer()) return;
     setChosen(optionId);
     run(
       connection.answerPermission(requestId, optionId).catch((error) => {
@@ -33,7 +32,8 @@ export function PermissionCard({ ask, cwd, mayAnswer, isWatching }: Props) {
       }),
     );
   };
-  useDigits(options.length, (index) => answer(options[index]?.optionId));
+  const take = (index: number) => answer(options[index]?.optionId);
+  const selected = useSelection({ ...keys, count: options.length, take });
   return (
     <>
       <header class="ask-head">
@@ -54,6 +54,7 @@ export function PermissionCard({ ask, cwd, mayAnswer, isWatching }: Props) {
               key={optionId}
               type="button"
               class={kind.startsWith('allow') ? 'choice allow' : 'choice'}
+              aria-current={index === selected}
               disabled={chosen !== null}
               onClick={() => answer(optionId)}
             >

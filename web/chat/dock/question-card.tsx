@@ -3,12 +3,12 @@ import { useChat } from '../context.ts';
 import { Icon } from '../parts/icon.tsx';
 import type { Ask } from '../state/view.ts';
 import { visible } from '../text/visible.ts';
-import { useDigits } from './use-digits.ts';
+import { type AskKeys, useSelection } from './use-selection.ts';
 
-type Props = { ask: Extract<Ask, { type: 'question' }>; mayAnswer: () => boolean; isWatching: boolean };
+type Props = { ask: Extract<Ask, { type: 'question' }>; keys: AskKeys; isWatching: boolean };
 
 /** A question of the agent: choices, or an answer in the user's own words. */
-export function QuestionCard({ ask, mayAnswer, isWatching }: Props) {
+export function QuestionCard({ ask, keys, isWatching }: Props) {
   const { connection, run } = useChat();
   const [text, setText] = useState('');
   const [isSent, setSent] = useState(false);
@@ -24,10 +24,8 @@ export function QuestionCard({ ask, mayAnswer, isWatching }: Props) {
       }),
     );
   };
-  useDigits(choices.length, (index) => {
-    const choice = choices[index];
-    if (choice !== undefined && mayAnswer()) answer(choice);
-  });
+  const take = (index: number) => answer(choices[index] ?? null);
+  const selected = useSelection({ ...keys, count: choices.length, take });
   return (
     <>
       <header class="ask-head">
@@ -44,6 +42,7 @@ export function QuestionCard({ ask, mayAnswer, isWatching }: Props) {
                 key={choice}
                 type="button"
                 class="choice"
+                aria-current={index === selected}
                 disabled={isSent}
                 onClick={() => answer(choice)}
               >

@@ -43,6 +43,7 @@ const USERS = {
   plugins: 'owner',
   quit: 'owner',
   redo: 'guests',
+  refresh: 'owner',
   remember: 'owner',
   rename: 'guests',
   resume: 'owner',

@@ -2,7 +2,6 @@ import type { UserQuestion } from '../../../contract/tool.ts';
 import { visibleLine, visibleText } from '../../../lib/text/visible-text.ts';
 import { type AskOutcome, type AskState, openAsk, pressAsk } from '../dialogs/ask.ts';
 import { inputRow, keyRow } from '../dialogs/footer.ts';
-import type { DialogKit } from '../dialogs/kit.ts';
 import { type Frame, rowsOf, span, textOfLine } from '../dialogs/look.ts';
 import { modelDialog } from '../dialogs/model.ts';
 import { framed, listRows, MIN_COLUMNS, SIDES } from '../dialogs/panel.ts';
@@ -11,14 +10,12 @@ import type { Dialog } from '../view/dialog.ts';
 import type { Line } from '../view/types.ts';
 
 /** A question from the model. */
-export function askDialog(question: UserQuestion, kit: DialogKit): Dialog<AskOutcome> {
+export function askDialog(question: UserQuestion): Dialog<AskOutcome> {
   return modelDialog({
-    open: () => openAsk(kit.now()),
+    open: () => openAsk,
     press(state, key) {
-      const step = pressAsk(state, { key, now: kit.now(), choices: question.choices });
-      if (step.type === 'done') return { type: 'end', result: step.outcome };
-      if (step.type === 'early') kit.onEarlyKey(key);
-      return { type: 'state', state: step.state };
+      const step = pressAsk(state, key, question.choices);
+      return step.type === 'done' ? { type: 'end', result: step.outcome } : step;
     },
     lines: (state, frame) => renderAsk(state, question, frame),
   });

@@ -1,16 +1,7 @@
-import {
-  type Choice,
-  type ChoiceState,
-  type ChoiceStep,
-  openChoices,
-  pressChoices,
-  takeChoice,
-} from '../dialogs/choices.ts';
-import type { DialogKit } from '../dialogs/kit.ts';
+import { type ChoiceState, type Choices, openChoices, pressChoices } from '../dialogs/choices.ts';
 import { type DialogFrame, modelDialog, type Outcome } from '../dialogs/model.ts';
 import { isEndSeen, type Panel, panelExtent, renderPanel } from '../dialogs/panel.ts';
 import type { Dialog } from '../view/dialog.ts';
-import type { Key } from '../view/types.ts';
 
 /** `text` is what was typed with the choice. `interrupt` stops the run instead of answering. */
 export type Chosen<Name extends string> =
@@ -18,35 +9,24 @@ export type Chosen<Name extends string> =
   | { type: 'interrupt' };
 
 type ChoiceDialog<Name extends string> = {
-  choices: readonly Choice<Name>[];
+  choices: Choices<Name>;
   panel(frame: DialogFrame): Omit<Panel, 'choices'>;
-  /** The choice that Shift+Tab takes, or null. */
-  onShiftTab?(): Choice<Name> | null;
 };
 
 /** A question with a body and a list of choices. */
-export function choiceDialog<Name extends string>(
-  { choices, panel, onShiftTab }: ChoiceDialog<Name>,
-  kit: DialogKit,
-): Dialog<Chosen<Name>> {
-  const panelFor = (frame: DialogFrame): Panel => ({ ...panel(frame), choices });
+export function choiceDialog<Name extends string>({
+  choices,
+  panel,
+}: ChoiceDialog<Name>): Dialog<Chosen<Name>> {
+  const panelFor = (frame: DialogFrame): Panel => ({ ...panel(frame), choices: choices.list });
   // Keys may arrive faster than frames: only what was drawn counts as seen.
   let endSeen = false;
-  const stepFor = (state: ChoiceState, key: Key, frame: DialogFrame): ChoiceStep<Name> => {
-    const extent = panelExtent(panelFor(frame), state, frame);
-    const shown = endSeen ? 'all' : 'part';
-    const step = pressChoices(state, { key, now: kit.now(), extent, choices, shown });
-    if (step.type !== 'other' || !isShiftTab(key) || !onShiftTab) return step;
-    const taken = onShiftTab();
-    return taken ? takeChoice(state, taken, shown) : { type: 'state', state: { ...state } };
-  };
   return modelDialog<ChoiceState, Chosen<Name>>({
-    open: () => openChoices(kit.now()),
+    open: () => openChoices(choices),
     press(state, key, frame): Outcome<ChoiceState, Chosen<Name>> {
-      const step = stepFor(state, key, frame);
-      if (step.type === 'chosen' || step.type === 'interrupt') return { type: 'end', result: step };
-      if (step.type === 'early') kit.onEarlyKey(key);
-      return { type: 'state', state: step.type === 'other' ? state : step.state };
+      const extent = panelExtent(panelFor(frame), state, frame);
+      const step = pressChoices(state, { key, extent, choices, shown: endSeen ? 'all' : 'part' });
+      return step.type === 'chosen' || step.type === 'interrupt' ? { type: 'end', result: step } : step;
     },
     lines(state, frame) {
       const drawn = panelFor(frame);
@@ -54,8 +34,4 @@ export function choiceDialog<Name extends string>(
       return renderPanel(drawn, state, frame);
     },
   });
-}
-
-function isShiftTab(key: Key): boolean {
-  return key.type === 'key' && key.name === 'tab' && key.shift;
 }

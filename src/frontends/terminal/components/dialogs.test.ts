@@ -3,7 +3,6 @@ import { keys, typedKeys } from '../../../../test/support/keys.ts';
 import { MountedDialog } from '../../../../test/support/mounted-dialog.ts';
 import type { PermissionRequest } from '../../../contract/permission.ts';
 import type { Dialog } from '../view/dialog.ts';
-import type { Key } from '../view/types.ts';
 import { askDialog } from './ask-dialog.ts';
 import { permissionDialog } from './permission-dialog.ts';
 import { pickerDialog } from './picker.ts';
@@ -41,146 +40,106 @@ function mount<Result>(dialog: Dialog<Result>, room = { columns: 64, rows: 14 })
   return mounted;
 }
 
-/** A clock that is moved by hand. */
-function clock() {
-  const early: Key[] = [];
-  const time = { now: 0 };
-  const switches: number[] = [];
-  const kit = {
-    now: () => time.now,
-    onEarlyKey: (key: Key) => void early.push(key),
-    acceptEdits: () => void switches.push(time.now),
-  };
-  return { time, early, switches, kit };
+/** Counts how often `accept-edits` mode was switched on. */
+function answering() {
+  const switches: true[] = [];
+  return { switches, acceptEdits: () => void switches.push(true) };
 }
 
 describe('the permission dialog', () => {
-  test('shows the change and takes a single key', async () => {
-    const { kit, time } = clock();
-    const dialog = mount(permissionDialog(request, kit));
+  test('shows the change and how to answer', async () => {
+    const dialog = mount(permissionDialog(request, answering()));
     const screen = await dialog.screen();
     expect(screen[1]).toBe(`│ Edit a.ts?${' '.repeat(50)} │`);
     expect(screen.join('\n')).toContain('x<U+200B>');
     expect(screen.slice(-4, -1).map((row) => row.slice(2, -2).trim())).toEqual([
       '❯ 1. Yes',
       '2. No, and tell it what to do',
-      'y yes   n no   esc to interrupt   shift+tab accept edits',
+      '↑↓ or 1-2 select   enter answer   esc to interrupt',
     ]);
-    time.now = 1000;
-    dialog.press(...typedKeys('y'));
+    dialog.press(...typedKeys('y'), keys.return);
     expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
   });
 
   test('approves nothing whose end was not drawn, however fast the keys are', async () => {
-    const { kit, time } = clock();
     const lines = Array.from({ length: 50 }, (_, i) => `echo step ${i}`);
     const preview = { kind: 'text' as const, text: [...lines, 'rm -rf precious'].join('\n') };
-    const dialog = mount(permissionDialog({ ...request, preview }, kit));
+    const dialog = mount(permissionDialog({ ...request, preview }, answering()));
     expect((await dialog.screen()).join('\n')).not.toContain('rm -rf precious');
-    time.now = 1000;
     // All at once: the end is scrolled to, but not drawn yet.
-    dialog.press(keys.end, ...typedKeys('y'));
+    dialog.press(keys.end, keys.return);
     await expect.poll(async () => (await dialog.screen()).join('\n'), SETTLING).toContain('rm -rf precious');
     expect((await dialog.screen()).join('\n')).toContain('Scroll to the end first (end)');
-    dialog.press(...typedKeys('y'));
-    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
-  });
-
-  test('Enter takes the first row, unless it was typed for the prompt', async () => {
-    const { kit, time, early } = clock();
-    const dialog = mount(permissionDialog(request, kit));
-    await dialog.screen();
-    dialog.press(...typedKeys('go'));
-    time.now = 600;
-    dialog.press(keys.return);
-    expect(early).toEqual([...typedKeys('go'), keys.return]);
-    time.now = 1000;
     dialog.press(keys.return);
     expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
   });
 
-  describe('Shift+Tab switches to accept edits', () => {
+  test('switches to accept edits with the row that says so, and only if its end was visible', async () => {
     const shiftTab = { type: 'key', name: 'tab', text: '', ctrl: false, alt: false, shift: true } as const;
-
-    test('and says yes to what that mode covers', async () => {
-      const { kit, time, switches } = clock();
-      const dialog = mount(permissionDialog({ ...request, acceptEdits: true }, kit));
-      await dialog.screen();
-      time.now = 1000;
-      dialog.press(shiftTab);
-      expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
-      expect(switches).toEqual([1000]);
-    });
-
-    test('and leaves the question open otherwise', async () => {
-      const { kit, time, switches } = clock();
-      const dialog = mount(permissionDialog(request, kit));
-      await dialog.screen();
-      dialog.press(shiftTab);
-      time.now = 1000;
-      dialog.press(shiftTab);
-      expect(switches).toEqual([1000]);
-      expect((await dialog.screen()).join('\n')).toContain('accept edits on');
-      dialog.press(...typedKeys('n'));
-      expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'no' } });
-    });
-
-    test('but not before the end was visible', async () => {
-      const { kit, time, switches } = clock();
-      const text = Array.from({ length: 50 }, (_, i) => `line ${i}`).join('\n');
-      const long = { ...request, acceptEdits: true as const, preview: { kind: 'text' as const, text } };
-      const dialog = mount(permissionDialog(long, kit));
-      await dialog.screen();
-      time.now = 1000;
-      dialog.press(shiftTab);
-      expect(switches).toEqual([]);
-      expect((await dialog.screen()).join('\n')).toContain('Scroll to the end first (end)');
-    });
+    const text = Array.from({ length: 50 }, (_, i) => `line ${i}`).join('\n');
+    const long = { ...request, acceptEdits: true as const, preview: { kind: 'text' as const, text } };
+    const { switches, ...kit } = answering();
+    const dialog = mount(permissionDialog(long, kit));
+    await dialog.screen();
+    dialog.press(shiftTab, keys.return);
+    expect((await dialog.screen()).join('\n')).toContain('Scroll to the end first (end)');
+    expect(switches).toEqual([]);
+    dialog.press(keys.end);
+    await dialog.screen();
+    dialog.press(keys.return);
+    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'once', shown: 'all' } });
+    expect(switches).toEqual([true]);
   });
 
-  test('passes keys typed too early to the prompt, one by one', async () => {
-    const { kit, time, early } = clock();
-    const dialog = mount(permissionDialog(request, kit));
+  test('passes text on to the prompt', async () => {
+    const dialog = mount(permissionDialog(request, answering()));
     await dialog.screen();
     dialog.press(...typedKeys('yes'));
-    expect(early).toEqual(typedKeys('yes'));
-    time.now = 1000;
-    dialog.press(...typedKeys('n'));
-    expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'no' } });
+    expect(dialog.typed).toEqual(typedKeys('yes'));
+  });
+
+  test('asks for a selection outside the sandbox', async () => {
+    const sandbox = { kind: 'host', level: 'permissive', network: 'open' } as const;
+    const dialog = mount(permissionDialog({ ...request, sandbox }, answering()));
+    await dialog.screen();
+    dialog.press(keys.return);
+    expect((await dialog.screen()).join('\n')).toContain('Select an answer first (↑↓ or 1-2)');
+    dialog.press(...typedKeys('1'), keys.return);
+    expect(await dialog.result).toMatchObject({ type: 'answer', answer: { choice: 'once' } });
   });
 
   test('each of several simultaneous keys sees the state left by the previous one', async () => {
-    const { kit, time } = clock();
-    const dialog = mount(permissionDialog(request, kit));
+    const dialog = mount(permissionDialog(request, answering()));
     await dialog.screen();
-    time.now = 1000;
-    dialog.press(...typedKeys('rnot this'), keys.return, ...typedKeys('y'));
+    dialog.press(...typedKeys('n'), keys.return, ...typedKeys('not this'), keys.return, ...typedKeys('y'));
     expect(await dialog.result).toEqual({ type: 'answer', answer: { choice: 'no', reason: 'not this' } });
   });
 });
 
-test("the model's question is answered by a number or free text", async () => {
-  const { kit, time } = clock();
+describe("the model's question", () => {
   const question = { question: 'Which?', choices: ['red', 'blue'] };
-  const first = mount(askDialog(question, kit));
-  expect(await first.screen()).toEqual([
-    `╭${'─'.repeat(62)}╮`,
-    `│ Which?${' '.repeat(54)} │`,
-    `│ ❯ 1. red${' '.repeat(52)} │`,
-    `│   2. blue${' '.repeat(51)} │`,
-    `│   or:${' '.repeat(55)} │`,
-    `│ enter answer   esc to interrupt${' '.repeat(29)} │`,
-    `╰${'─'.repeat(62)}╯`,
-  ]);
-  time.now = 1000;
-  first.press(...typedKeys('2'));
-  expect(await first.result).toEqual({ type: 'answer', text: 'blue' });
 
-  const second = mount(askDialog(question, kit));
-  await second.screen();
-  time.now = 2000;
-  second.press(...typedKeys('green 2'), keys.return);
-  expect(await second.result).toEqual({ type: 'answer', text: 'green 2' });
+  test('is answered by a choice', async () => {
+    const dialog = mount(askDialog(question));
+    expect(await dialog.screen()).toEqual([
+      `╭${'─'.repeat(62)}╮`,
+      `│ Which?${' '.repeat(54)} │`,
+      `│ ❯ 1. red${' '.repeat(52)} │`,
+      `│   2. blue${' '.repeat(51)} │`,
+      `│   or:${' '.repeat(55)} │`,
+      `│ enter answer   esc to interrupt${' '.repeat(29)} │`,
+      `╰${'─'.repeat(62)}╯`,
+    ]);
+    dialog.press(...typedKeys('2'), keys.return);
+    expect(await dialog.result).toEqual({ type: 'answer', text: 'blue' });
+  });
+
+  test.each(['green 2', '2 coats of red', '12', '22 May'])('is answered by free text: %s', async (text) => {
+    const dialog = mount(askDialog(question));
+    await dialog.screen();
+    dialog.press(...typedKeys(text), keys.return);
+    expect(await dialog.result).toEqual({ type: 'answer', text });
+  });
 });
 
 test('a secret is never on the screen', async () => {
@@ -192,14 +151,19 @@ test('a secret is never on the screen', async () => {
   expect(await dialog.result).toBe('sk-ant-1234');
 });
 
-test('a yes/no question takes one key, any other a line', async () => {
-  const { kit, time } = clock();
-  const yes = mount(questionDialog('Undo this? [y/n] ', kit));
-  expect(await yes.screen()).toEqual(['Undo this?', 'y yes   n no   esc no']);
-  time.now = 1000;
-  yes.press(...typedKeys('y'));
+test('a yes/no question takes an explicit choice, any other a line', async () => {
+  const yes = mount(questionDialog('Undo this? [y/n] '));
+  expect((await yes.screen()).map((row) => row.slice(2, -2).trim()).filter(Boolean)).toEqual([
+    expect.any(String),
+    'Undo this?',
+    '1. Yes',
+    '2. No',
+    '↑↓ or 1-2 select   enter answer   esc no',
+    expect.any(String),
+  ]);
+  yes.press(keys.return, ...typedKeys('y'), keys.return);
   expect(await yes.result).toBe('y');
-  const line = mount(questionDialog('With what? [c/f/b] ', kit));
+  const line = mount(questionDialog('With what? [c/f/b] '));
   await line.screen();
   line.press(...typedKeys('both'), keys.return);
   expect(await line.result).toBe('both');

@@ -1,5 +1,4 @@
 import type { PermissionRequest } from '../../../contract/permission.ts';
-import type { DialogKit } from '../dialogs/kit.ts';
 import type { DialogFrame } from '../dialogs/model.ts';
 import { answerFor, choicesOf, type PermissionOutcome } from '../dialogs/permission.ts';
 import { type DrawDisplay, permissionPanel } from '../dialogs/permission-view.ts';
@@ -8,43 +7,37 @@ import { displayLines } from '../view/display-lines.ts';
 import type { Line } from '../view/types.ts';
 import { choiceDialog } from './choice-dialog.ts';
 
-export type PermissionKit = DialogKit & {
-  /** Gives no answer that outlives the session. */
+export type Answering = {
+  /** Gives no answer that outlives the session, or frees other commands. */
   isGuest?: boolean;
   /** Switches to `accept-edits` mode. */
   acceptEdits(): void;
 };
 
 /** The approval prompt before a call. */
-export function permissionDialog(request: PermissionRequest, kit: PermissionKit): Dialog<PermissionOutcome> {
-  const choices = choicesOf(request).filter(({ name }) => name !== 'always' || !kit.isGuest);
-  const covered = choices.find(({ name }) => name === 'edits') ?? null;
+export function permissionDialog(
+  request: PermissionRequest,
+  { isGuest = false, acceptEdits }: Answering,
+): Dialog<PermissionOutcome> {
+  const { list, ...choices } = choicesOf(request);
   const previews = new WeakMap<DialogFrame, DrawDisplay>();
-  let accepting = false;
-  const dialog = choiceDialog(
-    {
-      choices,
-      panel(frame) {
-        const draw = previews.get(frame) ?? drawOnce(frame);
-        previews.set(frame, draw);
-        return permissionPanel(request, { draw, accepting });
-      },
-      onShiftTab() {
-        if (!covered) {
-          kit.acceptEdits();
-          accepting = true;
-        }
-        return covered;
-      },
+  const dialog = choiceDialog({
+    choices: {
+      ...choices,
+      list: list.filter(({ name }) => !isGuest || (name !== 'always' && name !== 'sandboxed')),
     },
-    kit,
-  );
-  return ({ onDone, redraw }) =>
+    panel(frame) {
+      const draw = previews.get(frame) ?? drawOnce(frame);
+      previews.set(frame, draw);
+      return permissionPanel(request, draw);
+    },
+  });
+  return ({ onDone, ...host }) =>
     dialog({
-      redraw,
+      ...host,
       onDone(chosen) {
         if (chosen.type === 'interrupt') return onDone(chosen);
-        if (chosen.name === 'edits') kit.acceptEdits();
+        if (chosen.name === 'edits') acceptEdits();
         onDone({ type: 'answer', answer: answerFor(chosen.name, chosen.text) });
       },
     });

@@ -2,7 +2,6 @@ import { shownFile } from '../../../commands/format/shown-file.ts';
 import { uncertainLines } from '../../../commands/offer-undo.ts';
 import type { PendingUndo } from '../../../contract/command.ts';
 import { visibleLine } from '../../../lib/text/visible-text.ts';
-import type { DialogKit } from '../dialogs/kit.ts';
 import { type Frame, rowsOf, span } from '../dialogs/look.ts';
 import { fitTo } from '../text/measure.ts';
 import type { Dialog } from '../view/dialog.ts';
@@ -12,8 +11,8 @@ import { confirmDialog } from './confirm-dialog.ts';
 type Offered = { pending: PendingUndo; question: string; cwd: string };
 
 /** The file changes, before the user agrees. */
-export function undoPreview({ pending, question, cwd }: Offered, kit: DialogKit): Dialog<boolean> {
-  return confirmDialog({ question, body: (frame) => undoBody(pending, cwd, frame) }, kit);
+export function undoPreview({ pending, question, cwd }: Offered): Dialog<boolean> {
+  return confirmDialog({ question, body: (frame) => undoBody(pending, cwd, frame) });
 }
 
 /** The file changes, one row each; files left unchanged have a reason. */

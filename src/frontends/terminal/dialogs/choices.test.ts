@@ -14,72 +14,134 @@ const request: PermissionRequest = {
   because: '',
 };
 const lasting = { ...request, grants: ['Bash(npm test)'] };
+const contained: PermissionRequest = {
+  ...lasting,
+  acceptEdits: true,
+  sandbox: { kind: 'bubblewrap', level: 'standard', network: 'none' },
+};
+const outside: PermissionRequest = {
+  ...request,
+  accesses: [{ kind: 'execute', target: 'npm test', unconfined: true }],
+  sandbox: { kind: 'host', level: 'permissive', network: 'open' },
+};
 const extent = { total: 40, page: 10 };
+const shiftTab = keyOf('tab', { shift: true });
 
-/** The result of keys pressed a second apart, after the question was read. */
-function press(pressed: readonly Key[], asked: PermissionRequest = lasting, shown: 'all' | 'part' = 'all') {
-  let state = openChoices(0);
-  let now = 2000;
-  for (const key of pressed) {
-    const step = pressChoices(state, { key, now, extent, choices: choicesOf(asked), shown });
-    if (step.type === 'interrupt') return step;
-    if (step.type === 'chosen') return { type: 'answer', answer: answerFor(step.name, step.text) };
-    if (step.type !== 'other') state = step.state;
-    now += 1000;
+/** What pressing the keys led to, and the text that was passed on to the prompt. */
+function pressed(all: readonly Key[], asked: PermissionRequest = lasting, shown: 'all' | 'part' = 'all') {
+  const choices = choicesOf(asked);
+  let state = openChoices(choices);
+  let prompt = '';
+  for (const key of all) {
+    const step = pressChoices(state, { key, extent, choices, shown });
+    if (step.type === 'interrupt') return { result: step, prompt };
+    if (step.type === 'chosen')
+      return { result: { type: 'answer', answer: answerFor(step.name, step.text) }, prompt };
+    if (step.type === 'typed')
+      prompt += step.keys.map((one) => ('text' in one ? one.text : one.type)).join('');
+    state = step.state;
   }
-  return state;
+  return { result: null, prompt, state };
 }
 
-function answer(choice: 'once' | 'session' | 'always' | 'no', reason?: string): PermissionOutcome {
+const press = (...args: Parameters<typeof pressed>) => pressed(...args).result;
+const stateAfter = (...args: Parameters<typeof pressed>) => pressed(...args).state;
+
+function answer(
+  choice: 'once' | 'sandboxed' | 'session' | 'always' | 'no',
+  reason?: string,
+): PermissionOutcome {
   if (choice !== 'no') return { type: 'answer', answer: { choice, shown: 'all' } };
   return { type: 'answer', answer: reason === undefined ? { choice } : { choice, reason } };
 }
 
-describe('[C05][Y09] a single key answers', () => {
+describe('[C05][Y09] a choice is selected, and Enter answers', () => {
   test.each([
+    ['', answer('once')],
     ['y', answer('once')],
     ['Y', answer('once')],
-    ['s', answer('session')],
-    ['a', answer('always')],
-    ['n', answer('no')],
     ['1', answer('once')],
     ['2', answer('session')],
     ['3', answer('always')],
-  ])('%s', (key, outcome) => {
-    expect(press(typedKeys(key))).toEqual(outcome);
+    ['12', answer('session')],
+    ['ny', answer('once')],
+  ])('"%s"', (text, outcome) => {
+    expect(press(typedKeys(text))).toBeNull();
+    expect(press([...typedKeys(text), keys.return])).toEqual(outcome);
   });
 
-  test.each(['r', '4'])('%s asks what to do instead, which is sent to the model', (key) => {
-    expect(press([...typedKeys(`${key}use yarn`), keys.return])).toEqual(answer('no', 'use yarn'));
-    expect(press([...typedKeys(key), keys.return])).toEqual(answer('no'));
+  test.each(['n', '4'])('%s asks what to do instead, which is sent to the model', (key) => {
+    const asking = [...typedKeys(key), keys.return];
+    expect(press([...asking, ...typedKeys('use yarn'), keys.return])).toEqual(answer('no', 'use yarn'));
+    expect(press([...asking, keys.return])).toEqual(answer('no'));
   });
 
   test('Esc cancels the text first, and then stops the run', () => {
-    expect(press([...typedKeys('rx'), keys.escape])).toMatchObject({ typing: null });
-    expect(press([...typedKeys('rx'), keys.escape, keys.escape])).toEqual({ type: 'interrupt' });
-    expect(press([...typedKeys('rx'), keyOf('c', { ctrl: true })])).toEqual({ type: 'interrupt' });
+    const asking = [...typedKeys('n'), keys.return, ...typedKeys('x')];
+    expect(stateAfter([...asking, keys.escape])).toMatchObject({ typing: null });
+    expect(press([...asking, keys.escape, keys.escape])).toEqual({ type: 'interrupt' });
+    expect(press([...asking, keyOf('c', { ctrl: true })])).toEqual({ type: 'interrupt' });
   });
 
-  test('if nothing can be remembered, only a one-time approval is offered', () => {
-    expect(choicesOf(request).map(({ key }) => key)).toEqual(['y', 'n', 'r']);
-    expect(press(typedKeys('sae39'), request)).toMatchObject({ selected: 0, typing: null });
+  test('the arrows and Tab move the selection', () => {
+    expect(press([keys.down, keys.return])).toEqual(answer('session'));
+    expect(press([keys.tab, keys.tab, keys.return])).toEqual(answer('always'));
+    expect(press([keys.down, keys.up, keys.return])).toEqual(answer('once'));
+    expect(press([keys.down, shiftTab, keys.return])).toEqual(answer('once'));
+    expect(press([keys.up, keys.return, ...typedKeys('x'), keys.return])).toEqual(answer('no', 'x'));
+  });
+
+  test('outside the sandbox nothing is selected at first, and no letter selects a yes', () => {
+    const unsandboxed = { ...request, sandbox: outside.sandbox ?? { kind: 'host' } } as PermissionRequest;
+    for (const asked of [outside, unsandboxed]) {
+      expect(stateAfter([keys.return], asked)).toMatchObject({ refused: 'unselected' });
+      expect(press([...typedKeys('y'), keys.return], asked)).toBeNull();
+      expect(press([...typedKeys('1'), keys.return], asked)).toEqual(answer('once'));
+      expect(press([keys.down, keys.return], asked)).toEqual(answer('once'));
+    }
   });
 });
 
-test('Enter after text that means nothing here is not an answer: it was typed for the prompt', () => {
-  const choices = choicesOf(lasting);
-  const typed = pressChoices(openChoices(0), { key: keyOf('x'), now: 2000, extent, choices, shown: 'all' });
-  expect(typed).toMatchObject({ type: 'early' });
-  const enter = (now: number) =>
-    typed.type === 'early' &&
-    pressChoices(typed.state, { key: keys.return, now, extent, choices, shown: 'all' });
-  expect(enter(2300)).toMatchObject({ type: 'early' });
-  expect(enter(3100)).toMatchObject({ type: 'chosen', name: choices[0]?.name });
+describe('text that selects nothing belongs to the prompt', () => {
+  test.each(['please say so', 'yes please', 'no, not that', '2 things by you', '1 more', 'x', ' y'])(
+    '"%s"',
+    (text) => {
+      const { result, prompt, state } = pressed([keys.down, ...typedKeys(text)]);
+      expect({ result, prompt: prompt + textOf(state?.picked ?? []) }).toEqual({
+        result: null,
+        prompt: text,
+      });
+    },
+  );
+
+  test('so does a paste', () => {
+    expect(pressed([{ type: 'paste', text: 'y' }])).toMatchObject({ result: null, prompt: 'y' });
+  });
+
+  test('it undoes the selection', () => {
+    expect(stateAfter([...typedKeys('3 x')])).toMatchObject({ selected: 0, picked: [] });
+    expect(stateAfter([keys.down, ...typedKeys('x')], outside)).toMatchObject({ selected: null });
+  });
+
+  test('whatever is typed, every character is passed on or could still be', () => {
+    const text = fc.string({ unit: fc.constantFrom(...'ynsae1234 xé日') });
+    fc.assert(
+      fc.property(text, fc.constantFrom(lasting, contained, outside), (typed, asked) => {
+        const { result, prompt, state } = pressed(typedKeys(typed), asked);
+        expect(result).toBeNull();
+        expect(prompt + textOf(state?.picked ?? [])).toBe(typed);
+      }),
+    );
+  });
+
+  function textOf(picked: readonly Key[]): string {
+    return picked.map((key) => ('text' in key ? key.text : '')).join('');
+  }
 });
 
 describe('the list', () => {
   const rows = (asked: Partial<PermissionRequest>) =>
-    choicesOf({ ...request, ...asked }).flatMap(({ words, unlisted }) => (unlisted ? [] : [words]));
+    choicesOf({ ...request, ...asked }).list.map(({ words }) => words);
 
   test.each<[string, Partial<PermissionRequest>, string]>([
     ['a command', { parts: [], grants: ['Bash(npm install *)'] }, 'npm install *'],
@@ -100,76 +162,50 @@ describe('the list', () => {
     ]);
   });
 
-  test('offers to accept all edits, where that covers an edit', () => {
-    const edit = { accesses: [{ kind: 'write' as const, target: 'a' }], acceptEdits: true as const };
-    expect(rows(edit)).toEqual([
-      'Yes',
-      'Yes, allow all edits this session (shift+tab)',
-      'No, and tell it what to do',
-    ]);
-    expect(rows({ acceptEdits: true })).toEqual(['Yes', 'No, and tell it what to do']);
+  test('if nothing can be remembered, only a one-time approval is offered', () => {
+    expect(rows({})).toEqual(['Yes', 'No, and tell it what to do']);
   });
 
-  test('starts at yes; arrows and Tab move around it', () => {
-    expect(press([keys.return])).toEqual(answer('once'));
-    expect(press([keys.down, keys.return])).toEqual(answer('session'));
-    expect(press([keys.tab, keys.tab, keys.return])).toEqual(answer('always'));
-    expect(press([keys.down, keys.up, keys.return])).toEqual(answer('once'));
-    expect(press([keys.up, keys.return, ...typedKeys('x'), keys.return])).toEqual(answer('no', 'x'));
+  test('says what would run without asking: edits and sandboxed commands, or these commands alone', () => {
+    const edit = { accesses: [{ kind: 'write' as const, target: 'a' }], acceptEdits: true as const };
+    expect(rows(edit)[1]).toBe('Yes, and accept edits and sandboxed commands this session (shift+tab)');
+    expect(rows(contained)[1]).toBe('Yes, and run commands in the sandbox without asking (shift+tab)');
+  });
+
+  test('Shift+Tab selects that row, and answers nothing', () => {
+    expect(stateAfter([shiftTab], contained)).toMatchObject({ selected: 1 });
+    expect(press([shiftTab, keys.return], contained)).toEqual(answer('sandboxed'));
   });
 });
 
-describe('nothing answers by accident', () => {
-  test('pastes and keys with Ctrl or Alt do not answer', () => {
-    expect(press([{ type: 'paste', text: 'y' }])).toMatchObject({ selected: 0 });
-    expect(press([keyOf('y', { ctrl: true }), keyOf('y', { alt: true })])).toMatchObject({ selected: 0 });
-  });
-
-  test('whatever is typed in the first 300 ms is early, except Ctrl-C', () => {
-    const names = fc.constantFrom('y', 's', 'a', 'n', 'r', '1', 'down', 'return', 'tab', 'escape', 'space');
-    const typed = fc.array(fc.record({ name: names, now: fc.integer({ min: 0, max: 299 }) }), {
-      maxLength: 20,
-    });
-    fc.assert(
-      fc.property(typed, (presses) => {
-        let state = openChoices(0);
-        for (const { name, now } of presses.toSorted((a, b) => a.now - b.now)) {
-          const key = keyOf(name);
-          const choices = choicesOf(lasting);
-          const step = pressChoices(state, { key, now, extent, choices, shown: 'all' });
-          expect(step.type).toBe('early');
-          if (step.type === 'early') state = step.state;
-        }
-      }),
-    );
-  });
+test('keys with Ctrl or Alt do nothing', () => {
+  const unchanged = openChoices({});
+  expect(stateAfter([keyOf('y', { ctrl: true }), keyOf('y', { alt: true })])).toEqual(unchanged);
 });
 
 test('page keys scroll the request, within its bounds', () => {
-  expect(press([keys.space])).toMatchObject({ top: 9 });
-  expect(press([keys.end, keyOf('pagedown')])).toMatchObject({ top: 30 });
-  expect(press([keys.end, keyOf('pageup')])).toMatchObject({ top: 21 });
-  expect(press([keys.end, keys.home])).toMatchObject({ top: 0 });
+  expect(stateAfter([keyOf('pagedown')])).toMatchObject({ top: 9 });
+  expect(stateAfter([keys.end, keyOf('pagedown')])).toMatchObject({ top: 30 });
+  expect(stateAfter([keys.end, keyOf('pageup')])).toMatchObject({ top: 21 });
+  expect(stateAfter([keys.end, keys.home])).toMatchObject({ top: 0 });
 });
 
 describe('an approval before the end was visible', () => {
   test.each([
-    ['y', typedKeys('y')],
-    ['s', typedKeys('s')],
-    ['a', typedKeys('a')],
-    ['2', typedKeys('2')],
-    ['Enter on yes', [keys.return]],
-    ['Enter on always', [keys.tab, keys.tab, keys.return]],
-  ])('does not count: %s', (_, pressed) => {
-    expect(press(pressed, lasting, 'part')).toMatchObject({ hasty: true });
+    ['Yes', []],
+    ['this session', typedKeys('2')],
+    ['in this folder', [keys.tab, keys.tab]],
+  ])('does not count: %s', (_, selecting) => {
+    expect(stateAfter([...selecting, keys.return], lasting, 'part')).toMatchObject({ refused: 'unread' });
   });
 
   test('a refusal counts, and so does a reason', () => {
-    expect(press(typedKeys('n'), lasting, 'part')).toEqual(answer('no'));
-    expect(press([...typedKeys('rx'), keys.return], lasting, 'part')).toEqual(answer('no', 'x'));
+    const declined = [...typedKeys('n'), keys.return];
+    expect(press([...declined, keys.return], lasting, 'part')).toEqual(answer('no'));
+    expect(press([...declined, ...typedKeys('x'), keys.return], lasting, 'part')).toEqual(answer('no', 'x'));
   });
 
   test('scrolling removes the hint', () => {
-    expect(press([...typedKeys('y'), keys.end], lasting, 'part')).toMatchObject({ hasty: false, top: 30 });
+    expect(stateAfter([keys.return, keys.end], lasting, 'part')).toMatchObject({ refused: null, top: 30 });
   });
 });

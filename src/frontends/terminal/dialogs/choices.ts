@@ -1,34 +1,41 @@
 import type { Key } from '../view/types.ts';
-import { type Guard, guardFrom, tooEarly } from './guard.ts';
 import { type Extent, scrolled } from './scroll.ts';
 import { edited, emptyLine, type TextLine } from './text-line.ts';
 
 /** One way to answer; `short` is for narrow screens. */
 export type Choice<Name extends string = string> = {
   name: Name;
-  /** Takes it at once; empty for none. */
-  key: string;
   words: string;
   short: string;
+  /** A letter that selects it, like its number does. */
+  letter?: string;
+  /** Shift+Tab selects it. */
+  onShiftTab?: true;
   /** Asks for a line of text first, after this label. */
   asks?: string;
   /** Counts only after the end of the body was visible. */
   needsEnd?: true;
-  /** Not in the list: taken by its key only. */
-  unlisted?: true;
+};
+
+/** The choices of a question. */
+export type Choices<Name extends string> = {
+  list: readonly Choice<Name>[];
+  /** None is selected at first: Enter alone does not answer. */
+  isExplicit?: boolean;
 };
 
 /** A body that scrolls, above a list of choices. */
 export type ChoiceState = {
-  guard: Guard;
   /** The first visible row of the body. */
   top: number;
   /** Position in the list. */
-  selected: number;
+  selected: number | null;
+  /** Numbers and letters that have selected a choice. If more text follows, they were text for the prompt. */
+  picked: readonly Key[];
   /** The text that a choice asks for, while it is being typed. */
   typing: { name: string; label: string; line: TextLine } | null;
-  /** Chosen before the end was visible: the user is asked to read on first. */
-  hasty: boolean;
+  /** Why the last Enter did not count. */
+  refused: 'unread' | 'unselected' | null;
 };
 
 export type ChoiceStep<Name extends string> =
@@ -36,69 +43,72 @@ export type ChoiceStep<Name extends string> =
   | { type: 'chosen'; name: Name; text: string }
   /** Stops the run instead of answering. */
   | { type: 'interrupt' }
-  /** Typed before the user can have read the question: it belongs to the prompt. */
-  | { type: 'early'; state: ChoiceState }
-  /** A key without a meaning here. */
-  | { type: 'other' };
+  /** Text for the prompt. */
+  | { type: 'typed'; keys: readonly Key[]; state: ChoiceState };
 
-export function openChoices(now: number): ChoiceState {
-  return { guard: guardFrom(now), top: 0, selected: 0, typing: null, hasty: false };
-}
-
-export function listed<Name extends string>(choices: readonly Choice<Name>[]): Choice<Name>[] {
-  return choices.filter(({ unlisted }) => !unlisted);
+export function openChoices({ isExplicit = false }: Pick<Choices<string>, 'isExplicit'>): ChoiceState {
+  return { top: 0, selected: isExplicit ? null : 0, picked: [], typing: null, refused: null };
 }
 
 /** `shown`: whether the last row of the body has been on the screen. */
 export type ChoicePress<Name extends string> = {
   key: Key;
-  now: number;
   extent: Extent;
-  choices: readonly Choice<Name>[];
+  choices: Choices<Name>;
   shown: 'all' | 'part';
 };
 
-/** Handles one key. Pastes and keys with Ctrl or Alt do not answer. */
+/** Handles one key. Only Enter answers; text that selects nothing belongs to the prompt. */
 export function pressChoices<Name extends string>(
   state: ChoiceState,
   press: ChoicePress<Name>,
 ): ChoiceStep<Name> {
-  const { key, now, choices } = press;
-  if (key.type === 'focus' || key.type === 'reply') return { type: 'state', state };
-  // Stopping is possible without having read the request.
+  const { key, choices } = press;
   if (key.type === 'key' && key.ctrl && key.name === 'c') return { type: 'interrupt' };
-  const guard = tooEarly(state.guard, { now, isEnter: key.type === 'key' && key.name === 'return' });
-  if (guard) return { type: 'early', state: { ...state, guard } };
   if (state.typing) return typeText(state, state.typing, { key, choices });
+  if (key.type === 'paste') return textFor(state, key, choices);
   if (key.type !== 'key' || key.ctrl || key.alt) return { type: 'state', state };
   if (key.name === 'escape') return { type: 'interrupt' };
-  const step = stepOf(key);
-  if (step !== 0) return { type: 'state', state: moved(state, step, listed(choices).length) };
-  const chosen = choiceOf(key, state, choices);
-  if (chosen) return takeChoice(state, chosen, press.shown);
+  if (key.name === 'return') return takeSelected(state, press);
+  if (key.text !== '') return textFor(state, key, choices);
+  const selected = movedTo(state, key, choices.list);
+  if (selected !== null) return { type: 'state', state: { ...state, selected, picked: [], refused: null } };
   const top = scrolled(state.top, key, press.extent);
-  if (top !== null) return { type: 'state', state: { ...state, top, hasty: false } };
-  if (key.text.trim() === '') return { type: 'other' };
-  // Text for the prompt, typed in spite of the dialog: Enter after it does not answer.
-  return {
-    type: 'early',
-    state: { ...state, guard: { ...state.guard, early: { at: now, isEnter: false } } },
-  };
+  return { type: 'state', state: top === null ? state : { ...state, top, refused: null } };
 }
 
-/** As if its key was pressed. */
-export function takeChoice<Name extends string>(
+function takeSelected<Name extends string>(
   state: ChoiceState,
-  { name, asks, needsEnd }: Choice<Name>,
-  shown: 'all' | 'part',
+  { choices, shown }: ChoicePress<Name>,
 ): ChoiceStep<Name> {
-  if (asks !== undefined)
-    return { type: 'state', state: { ...state, typing: { name, label: asks, line: emptyLine } } };
-  if (needsEnd && shown === 'part') return { type: 'state', state: { ...state, hasty: true } };
+  const choice = choices.list[state.selected ?? -1];
+  if (!choice) return { type: 'state', state: { ...state, refused: 'unselected' } };
+  const { name, asks, needsEnd } = choice;
+  if (asks !== undefined) {
+    const typing = { name, label: asks, line: emptyLine };
+    return { type: 'state', state: { ...state, picked: [], typing } };
+  }
+  if (needsEnd && shown === 'part') return { type: 'state', state: { ...state, refused: 'unread' } };
   return { type: 'chosen', name, text: '' };
 }
 
-type Typed<Name extends string> = { key: Key; choices: readonly Choice<Name>[] };
+type TextKey = Extract<Key, { type: 'key' | 'paste' }>;
+
+/** A number or letter selects its choice until other text follows. */
+function textFor<Name extends string>(
+  state: ChoiceState,
+  key: TextKey,
+  choices: Choices<Name>,
+): ChoiceStep<Name> {
+  const picked = [...state.picked, key];
+  const at = choices.list.findIndex(
+    ({ letter }, i) => key.type === 'key' && [letter, String(i + 1)].includes(key.text.toLowerCase()),
+  );
+  if (at !== -1) return { type: 'state', state: { ...state, selected: at, picked, refused: null } };
+  return { type: 'typed', keys: picked, state: { ...openChoices(choices), top: state.top } };
+}
+
+type Typed<Name extends string> = { key: Key; choices: Choices<Name> };
 
 function typeText<Name extends string>(
   state: ChoiceState,
@@ -107,7 +117,7 @@ function typeText<Name extends string>(
 ): ChoiceStep<Name> {
   const pressed = key.type === 'key' ? key.name : '';
   if (pressed === 'escape') return { type: 'state', state: { ...state, typing: null } };
-  const choice = choices.find(({ name }) => name === typing.name);
+  const choice = choices.list.find(({ name }) => name === typing.name);
   if (pressed === 'return' && choice)
     return { type: 'chosen', name: choice.name, text: typing.line.text.trim() };
   const line = edited(typing.line, key) ?? typing.line;
@@ -116,22 +126,18 @@ function typeText<Name extends string>(
 
 type PlainKey = Extract<Key, { type: 'key' }>;
 
-function choiceOf<Name extends string>(
-  { name, shift }: PlainKey,
+/** The selection after a key that moves it, or null. */
+function movedTo(
   { selected }: ChoiceState,
-  choices: readonly Choice<Name>[],
-): Choice<Name> | undefined {
-  const list = listed(choices);
-  if (name === 'return') return list[selected];
-  if (name === 'tab' && shift) return undefined;
-  return /^[1-9]$/.test(name) ? list[Number(name) - 1] : choices.find(({ key }) => key === name);
-}
-
-function stepOf({ name, shift }: PlainKey): -1 | 0 | 1 {
-  if (name === 'up' || name === 'left') return -1;
-  return name === 'down' || name === 'right' || (name === 'tab' && !shift) ? 1 : 0;
-}
-
-function moved(state: ChoiceState, step: -1 | 1, length: number): ChoiceState {
-  return { ...state, selected: (state.selected + step + length) % length };
+  { name, shift }: PlainKey,
+  list: readonly Choice[],
+): number | null {
+  if (name === 'tab' && shift) {
+    const at = list.findIndex(({ onShiftTab }) => onShiftTab);
+    if (at !== -1) return at;
+  }
+  if (name === 'up' || name === 'left' || (name === 'tab' && shift))
+    return ((selected ?? list.length) + list.length - 1) % list.length;
+  if (name === 'down' || name === 'right' || name === 'tab') return ((selected ?? -1) + 1) % list.length;
+  return null;
 }

@@ -6,18 +6,17 @@ import type { TextLine } from './text-line.ts';
 
 const GAP = '   ';
 
-type Choice = { key: string; short: string };
-
-/** The choices with their keys, in as many rows as needed: none is ever left out. */
-export function choiceRows(choices: readonly Choice[], selected: number | null, frame: Frame): Line[] {
+/** The choices with their numbers, in as many rows as needed: none is ever left out. */
+export function choiceRows(choices: readonly string[], selected: number | null, frame: Frame): Line[] {
   const { columns, look } = frame;
-  const cells = choices.map(({ key, short }, i): Span[] =>
+  const cells = choices.map((short, i): Span[] =>
     i === selected
-      ? [span(` ${key} ${short} `, look.chosen)]
-      : [span(key, look.accent), span(` ${short}`, look.plain)],
+      ? [span(` ${i + 1} ${short} `, look.chosen)]
+      : [span(String(i + 1), look.accent), span(` ${short}`, look.plain)],
   );
+  const take: Span[] = [span('enter', look.accent), span(' answer', look.plain)];
   const stop: Span[] = [span('esc', look.accent), span(' stop', look.plain)];
-  return flow([...cells, stop], columns);
+  return flow([...cells, take, stop], columns);
 }
 
 /** Key hints in one row; those that do not fit are dropped from the end. */

@@ -4,8 +4,11 @@ import type { Dialog, DialogRoom } from '../view/dialog.ts';
 import type { Key, Line } from '../view/types.ts';
 import { type Frame, lookOf } from './look.ts';
 
-/** The result of a key: another state, or the end of the dialog. */
-export type Outcome<State, Result> = { type: 'state'; state: State } | { type: 'end'; result: Result };
+/** The result of a key: another state, perhaps with keys that belong to the prompt, or the end of the dialog. */
+export type Outcome<State, Result> =
+  | { type: 'state'; state: State }
+  | { type: 'typed'; keys: readonly Key[]; state: State }
+  | { type: 'end'; result: Result };
 
 /** The same object as long as the size and the styles are the same. */
 export type DialogFrame = Frame & { theme: Theme; highlighter?: Highlighter };
@@ -21,7 +24,7 @@ type Model<State, Result> = {
  * by the previous one, and none arrives after the end.
  */
 export function modelDialog<State, Result>({ open, press, lines }: Model<State, Result>): Dialog<Result> {
-  return ({ onDone, redraw }) => {
+  return ({ onDone, redraw, type }) => {
     let state = open();
     let frame: DialogFrame | null = null;
     let ended = false;
@@ -36,10 +39,13 @@ export function modelDialog<State, Result>({ open, press, lines }: Model<State, 
         if (outcome.type === 'end') {
           ended = true;
           onDone(outcome.result);
-        } else if (outcome.state !== state) {
+          return;
+        }
+        if (outcome.state !== state) {
           state = outcome.state;
           redraw();
         }
+        if (outcome.type === 'typed') type(outcome.keys);
       },
     };
   };

@@ -1,7 +1,7 @@
 import { fitTo } from '../text/measure.ts';
 import { widthOfLine } from '../text/wrap.ts';
 import type { Line } from '../view/types.ts';
-import { type Choice, type ChoiceState, listed } from './choices.ts';
+import type { Choice, ChoiceState } from './choices.ts';
 import { choiceRows, inputRow, keyRow } from './footer.ts';
 import { type Frame, rowsOf, span, textOfLine } from './look.ts';
 import { clampTop, type Extent, placeWords } from './scroll.ts';
@@ -12,8 +12,8 @@ export type Panel = {
   /** Right of the title, such as `1 of 3`. */
   aside: string;
   choices: readonly Choice[];
-  /** Key hints below the list. */
-  hints: Readonly<Record<string, string>>;
+  /** What Esc does. */
+  esc: string;
   /** In rows that fit the space of `bodyFrame`. */
   body(inner: Frame): readonly Line[];
 };
@@ -39,7 +39,11 @@ export function framed(lines: readonly Line[], { columns, look }: Frame): Line[]
 }
 
 /** Vertical list of numbered rows; `❯` marks the selected one. */
-export function listRows(rows: readonly string[], selected: number, { columns, look }: Frame): Line[][] {
+export function listRows(
+  rows: readonly string[],
+  selected: number | null,
+  { columns, look }: Frame,
+): Line[][] {
   return rows.map((words, i) => {
     const mark = i === selected ? '❯ ' : '  ';
     const number = `${i + 1}. `;
@@ -100,11 +104,12 @@ export function renderPanel(panel: Panel, state: ChoiceState, frame: Frame): Lin
   const { look, columns } = inner;
   const top = clampTop(state.top, page);
   const place = placeWords(top, page);
-  const note = state.hasty ? `Scroll to the end first (end) · ${place}` : `${place} · pgdn, end to scroll`;
+  const isUnread = state.refused === 'unread';
+  const note = isUnread ? `Scroll to the end first (end) · ${place}` : `${place} · pgdn, end to scroll`;
   const lines = [
     ...head,
     ...body.slice(top, top + page.page),
-    ...(place === null ? [] : [[span(fitTo(note, columns), state.hasty ? look.danger : look.warn)]]),
+    ...(place === null ? [] : [[span(fitTo(note, columns), isUnread ? look.danger : look.warn)]]),
     ...(isFramed ? [[]] : []),
     ...foot,
   ];
@@ -130,19 +135,25 @@ export function isTitleCut(title: string, columns: number): boolean {
 
 function footRows(panel: Panel, state: ChoiceState, frame: Frame): Line[] {
   if (state.typing) return typingRows(state.typing, frame);
+  const { choices, esc } = panel;
   const list = listRows(
-    listed(panel.choices).map(({ words }) => words),
+    choices.map(({ words }) => words),
     state.selected,
     frame,
   );
-  return [...list.flat(), keyRow(panel.hints, frame)];
+  const keys = `↑↓ or 1-${choices.length}`;
+  const hints = keyRow({ [keys]: 'select', enter: 'answer', esc }, frame);
+  const first: Line = [span(fitTo(`Select an answer first (${keys})`, frame.columns), frame.look.danger)];
+  return [...list.flat(), state.refused === 'unselected' ? first : hints];
 }
 
 function compactRows({ choices }: Panel, state: ChoiceState, frame: Frame): Line[] {
   if (state.typing) return typingRows(state.typing, frame);
-  const chosen = listed(choices)[state.selected];
-  const known = choices.filter(({ key }) => key !== '');
-  return choiceRows(known, chosen ? known.indexOf(chosen) : null, frame);
+  return choiceRows(
+    choices.map(({ short }) => short),
+    state.selected,
+    frame,
+  );
 }
 
 function typingRows({ label, line }: NonNullable<ChoiceState['typing']>, frame: Frame): Line[] {

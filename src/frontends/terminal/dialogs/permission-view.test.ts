@@ -50,12 +50,12 @@ const draw = (display: unknown) =>
 type Size = { columns: number; rows: number };
 
 const panelOf = (request: PermissionRequest) => ({
-  ...permissionPanel(request, { draw, accepting: false }),
-  choices: choicesOf(request),
+  ...permissionPanel(request, draw),
+  choices: choicesOf(request).list,
 });
 
 function screen(request: PermissionRequest, size: Size, changed: Partial<ChoiceState> = {}) {
-  const state = { ...openChoices(0), ...changed };
+  const state = { ...openChoices(choicesOf(request)), ...changed };
   return renderPanel(panelOf(request), state, { ...size, look: noLook }).map(textOfLine);
 }
 
@@ -74,9 +74,9 @@ describe('[C05] the prompt shows exactly what will happen', () => {
       '│ rm deletes files                                         │',
       '│ ! Not sandboxed: runs with your full permissions         │',
       '│                                                          │',
-      '│ ❯ 1. Yes                                                 │',
+      '│   1. Yes                                                 │',
       '│   2. No, and tell it what to do                          │',
-      '│ y yes   n no   esc to interrupt   shift+tab accept edits │',
+      '│ ↑↓ or 1-2 select   enter answer   esc to interrupt       │',
       `╰${'─'.repeat(58)}╯`,
     ]);
   });
@@ -84,7 +84,7 @@ describe('[C05] the prompt shows exactly what will happen', () => {
   test('the risky part of a command is marked where it is, with and without colors', () => {
     for (const depth of ['truecolor', '16', 'none'] as const) {
       const frame = { columns: 60, rows: 20, look: lookOf(themeOf('dark', depth)) };
-      const lines = renderPanel(panelOf(bash), openChoices(0), frame);
+      const lines = renderPanel(panelOf(bash), openChoices({}), frame);
       const marked = lines.flat().filter(({ style }) => style?.underline);
       expect(marked.map(({ text }) => text)).toEqual(['rm -rf build']);
     }
@@ -96,7 +96,7 @@ describe('[C05] the prompt shows exactly what will happen', () => {
       { text: 'rm -rf build', verdict: 'ask' as const, because: 'x', span: { start: 0, end: 12 } },
     ];
     const frame = { columns: 60, rows: 20, look: lookOf(themeOf('dark', 'none')) };
-    const lines = renderPanel(panelOf({ ...whole, parts }), openChoices(0), frame);
+    const lines = renderPanel(panelOf({ ...whole, parts }), openChoices({}), frame);
     expect(lines.flat().filter(({ style }) => style?.underline)).toEqual([]);
   });
 
@@ -133,23 +133,23 @@ describe('[C05] the prompt shows exactly what will happen', () => {
       '+new 0',
       '-old 1',
       '+new 1',
-      '-old 2',
-      'lines 1-8 of 43 · pgdn, end to scroll',
-      ' y yes    e all edits   s session',
-      'a always   n no   r no, why   esc stop',
+      'lines 1-7 of 43 · pgdn, end to scroll',
+      ' 1 yes    2 all edits   3 session',
+      '4 always   5 no   enter answer',
+      'esc stop',
     ]);
   });
 
   test('its end is one key away', () => {
     expect(screen(edit, { columns: 40, rows: 8 }, { top: 1000 })).toEqual([
       'Edit src/auth.ts?',
-      '-old 18',
       '+new 18',
       '-old 19',
       '+new 19',
-      'lines 40-43 of 43 · pgdn, end to scroll',
-      ' y yes    e all edits   s session',
-      'a always   n no   r no, why   esc stop',
+      'lines 41-43 of 43 · pgdn, end to scroll',
+      ' 1 yes    2 all edits   3 session',
+      '4 always   5 no   enter answer',
+      'esc stop',
     ]);
   });
 
@@ -188,7 +188,7 @@ describe('[C05] the prompt shows exactly what will happen', () => {
 });
 
 test('the text for the model is typed in place of the choices', () => {
-  const typing = { name: 'reason', label: 'What should it do instead? ', line: lineOf('use yarn') };
+  const typing = { name: 'no', label: 'What should it do instead? ', line: lineOf('use yarn') };
   expect(inside(screen(bash, { columns: 60, rows: 14 }, { typing })).slice(-2)).toEqual([
     'What should it do instead? use yarn',
     'enter send   esc back',
@@ -214,7 +214,7 @@ test('for any request and screen size, it fits, and every key is visible', () =>
       expect(shown.length).toBeLessThanOrEqual(rows);
       expect(shown.filter((line) => stringWidth(line) > columns)).toEqual([]);
       expect(shown.slice(0, 2).join('')).toMatch(/Run this/);
-      expect(shown.join(' ')).toMatch(/y yes.*n no.*(r no, why|esc stop)|❯ 1\. Yes.*No, and tell/);
+      expect(shown.join(' ')).toMatch(/1 yes.*\d no.*esc stop|1\. Yes.*No, and tell/);
     }),
   );
 });
@@ -222,7 +222,7 @@ test('for any request and screen size, it fits, and every key is visible', () =>
 test('every row of the body can be scrolled into view', () => {
   const frame = { columns: 40, rows: 10, look: noLook };
   const panel = panelOf(edit);
-  const extent = panelExtent(panel, openChoices(0), frame);
+  const extent = panelExtent(panel, openChoices({}), frame);
   const seen = new Set<string>();
   for (let top = 0; top < extent.total; top++)
     for (const line of screen(edit, frame, { top })) seen.add(line);

@@ -1,3 +1,4 @@
+import { claimLine } from '../../../commands/format/decision.ts';
 import type { Display } from '../../../contract/display.ts';
 import { type Access, obviousReasons, type PermissionRequest } from '../../../contract/permission.ts';
 import { exactLine, exactText, visibleText } from '../../../lib/text/visible-text.ts';
@@ -7,7 +8,6 @@ import { commandOf, commandRows, riskyRows, sandboxRows, unmarkedRows } from './
 import { hanging } from './hanging.ts';
 import type { Frame } from './look.ts';
 import { isTitleCut, type Panel } from './panel.ts';
-import { isEdit } from './permission.ts';
 
 /** Draws a complete preview, in rows of this width. */
 export type DrawDisplay = (display: Display, columns: number) => Line[];
@@ -15,18 +15,13 @@ export type DrawDisplay = (display: Display, columns: number) => Line[];
 /** Distinct reasons; more of them are seen in the command itself. */
 const MAX_REASONS = 3;
 
-/** The approval request as a panel; `accepting`: edits are accepted from now on. */
-export function permissionPanel(
-  request: PermissionRequest,
-  { draw, accepting }: { draw: DrawDisplay; accepting: boolean },
-): Omit<Panel, 'choices'> {
+/** The approval request as a panel. */
+export function permissionPanel(request: PermissionRequest, draw: DrawDisplay): Omit<Panel, 'choices'> {
   const { queue } = request;
-  const isListed = request.acceptEdits && isEdit(request);
-  const accepts = { 'shift+tab': accepting ? 'accept edits on' : 'accept edits' };
   return {
     title: titleOf(request),
     aside: queue ? `${queue.position} of ${queue.total}` : '',
-    hints: { y: 'yes', n: 'no', esc: 'to interrupt', ...(!isListed && accepts) },
+    esc: 'to interrupt',
     body: (inner) => permissionBody(request, inner, draw),
   };
 }
@@ -59,6 +54,7 @@ function factRows(request: PermissionRequest, inner: Frame): Line[] {
   const { leadsTo = [] } = request;
   return [
     ...reasonsOf(request).flatMap((reason) => hanging('', reason, { columns, style: look.quiet })),
+    ...(request.claim === undefined ? [] : hanging('', claimLine(request), { columns, style: look.quiet })),
     ...unsaid(request).flatMap((access) => hanging('', accessWords(access), { columns, style: look.plain })),
     ...leadsTo.flatMap(({ written, real }) =>
       hanging('! ', `${written} leads to ${real}`, { columns, style: look.warn }),

@@ -1,60 +1,65 @@
 import type { Answer, PermissionRequest } from '../../../contract/permission.ts';
 import { exactLine } from '../../../lib/text/visible-text.ts';
-import type { Choice } from './choices.ts';
+import { freesCommands } from '../../shared/frees-commands.ts';
+import type { Choice, Choices } from './choices.ts';
 
-export type PermissionChoice = 'once' | 'edits' | 'session' | 'always' | 'no' | 'reason';
+export type PermissionChoice = 'once' | 'edits' | 'sandboxed' | 'session' | 'always' | 'no';
 
 /** The user's decision; `interrupt` stops the run instead of answering. */
 export type PermissionOutcome = { type: 'answer'; answer: Answer } | { type: 'interrupt' };
 
-/** Only what the request offers: without rules to remember, an approval counts once. */
-export function choicesOf(request: PermissionRequest): Choice<PermissionChoice>[] {
-  const yes = (choice: Choice<PermissionChoice>) => ({ ...choice, needsEnd: true as const });
-  const { grants = [], acceptEdits } = request;
-  const edits = isEdit(request);
+/**
+ * Only what the request offers: without rules to remember, an approval counts once. An approval of a command that
+ * no sandbox contains has to be selected.
+ */
+export function choicesOf(request: PermissionRequest): Choices<PermissionChoice> {
+  const { grants = [], acceptEdits, sandbox, accesses } = request;
+  const isOutside = sandbox?.kind === 'host' || accesses.some(({ unconfined }) => unconfined);
   const what = grantWords(request);
-  return [
-    yes({ name: 'once', key: 'y', words: 'Yes', short: 'yes' }),
-    ...(acceptEdits
-      ? [
-          yes({
-            name: 'edits',
-            key: edits ? 'e' : '',
-            words: 'Yes, allow all edits this session (shift+tab)',
-            short: 'all edits',
-            ...(!edits && { unlisted: true as const }),
-          }),
-        ]
-      : []),
+  const yes = (choice: Choice<PermissionChoice>) => ({ ...choice, needsEnd: true as const });
+  const list = [
+    yes({ name: 'once', words: 'Yes', short: 'yes', ...(!isOutside && { letter: 'y' }) }),
+    ...(acceptEdits ? [yes(modeChoice(request))] : []),
     ...(grants.length > 0
       ? [
           yes({
             name: 'session',
-            key: 's',
             words: `Yes, and don't ask again for ${what} this session`,
             short: 'session',
           }),
           yes({
             name: 'always',
-            key: 'a',
             words: `Yes, and don't ask again for ${what} in this folder`,
             short: 'always',
           }),
         ]
       : []),
-    { name: 'no', key: 'n', words: 'No', short: 'no', unlisted: true },
     {
-      name: 'reason',
-      key: 'r',
+      name: 'no' as const,
+      letter: 'n',
       words: 'No, and tell it what to do',
-      short: 'no, why',
+      short: 'no',
       asks: 'What should it do instead? ',
     },
   ];
+  return { list, isExplicit: isOutside };
 }
 
-export function isEdit({ accesses }: PermissionRequest): boolean {
-  return accesses.some(({ kind }) => kind === 'write');
+/** What would make this and similar requests unnecessary in this session. */
+function modeChoice(request: PermissionRequest): Choice<PermissionChoice> {
+  return freesCommands(request)
+    ? {
+        name: 'sandboxed',
+        words: 'Yes, and run commands in the sandbox without asking (shift+tab)',
+        short: 'sandboxed',
+        onShiftTab: true,
+      }
+    : {
+        name: 'edits',
+        words: 'Yes, and accept edits and sandboxed commands this session (shift+tab)',
+        short: 'all edits',
+        onShiftTab: true,
+      };
 }
 
 /** `text` is what the user typed with a no. */
@@ -63,11 +68,11 @@ export function answerFor(name: PermissionChoice, text: string): Answer {
     case 'once':
     case 'edits':
       return { choice: 'once', shown: 'all' };
+    case 'sandboxed':
     case 'session':
     case 'always':
       return { choice: name, shown: 'all' };
     case 'no':
-    case 'reason':
       return text === '' ? { choice: 'no' } : { choice: 'no', reason: text };
     default:
       return name satisfies never;

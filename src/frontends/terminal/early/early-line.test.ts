@@ -132,6 +132,7 @@ describe('keys before the prompt is ready', () => {
             statusBar: statusParts,
             modeKey: 'shift+tab',
             now: 0,
+            isAsked: false,
             dialog: null,
             prompt: (room) => promptLines(state, { ...room, ...frame }).lines,
           }).map(paint);

@@ -64,6 +64,12 @@ export class PromptModel {
     return this.#state;
   }
 
+  /** Whether there is text to send, or a search for it. */
+  get isEditing(): boolean {
+    const { buffer, search: searching } = this.#state.editor;
+    return buffer.text !== '' || searching !== null;
+  }
+
   get keymap(): Keymap {
     return this.#deps.keymap;
   }

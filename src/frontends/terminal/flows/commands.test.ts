@@ -25,15 +25,6 @@ function summary(id: string, firstPrompt: string, workingDirectory = '/p'): Sess
   return { id, firstPrompt, workingDirectory, ...facts };
 }
 
-/** A clock that advances by a second with every call. */
-function aSecondLater(): () => number {
-  let time = 0;
-  return () => {
-    time += 1000;
-    return time;
-  };
-}
-
 /** A conversation that records every action, with a user who presses the given keys. */
 function stage(script: readonly (readonly Key[])[]) {
   const told: string[] = [];
@@ -139,7 +130,6 @@ function stage(script: readonly (readonly Key[])[]) {
           .join('\n'),
       );
     },
-    kit: { now: aSecondLater(), onEarlyKey: () => undefined },
     sessions: { glimpse: async (id) => `where ${id} stood`, search: async () => [] },
     accounts: { provider: () => 'a', list: async () => [], use: async () => undefined },
     models: {
@@ -199,19 +189,22 @@ test('servers are listed with what they offer; one is restarted, or logged in to
 
 describe('undo', () => {
   test('shows which files would change, and changes them only after a yes', async () => {
-    const { obey, told, screens } = stage([typedKeys('y')]);
+    const { obey, told, screens } = stage([[...typedKeys('y'), keys.return]]);
     await obey('/undo');
-    expect(screens[0]).toEqual([
+    expect(screens[0]?.slice(1, -1).map((row) => row.slice(2, -2).trimEnd())).toEqual([
       'Undo this?',
       '  restore a.ts  +1 -2',
       '! skipped: b.ts: it was changed later',
-      'y yes   n no   esc no',
+      '',
+      '  1. Yes',
+      '  2. No',
+      '↑↓ or 1-2 select   enter answer   esc no',
     ]);
     expect(told).toEqual(['applied', 'restored a.ts']);
   });
 
   test.each([
-    ['n', typedKeys('n')],
+    ['n', [...typedKeys('n'), keys.return]],
     ['Esc', [keys.escape]],
     ['Ctrl-C', [keyOf('c', { ctrl: true })]],
   ])('%s changes nothing', async (_, pressed) => {
@@ -223,7 +216,11 @@ describe('undo', () => {
 
 describe('rewind', () => {
   test('the last prompt is offered first; files are restored after a preview, and the prompt can be sent again', async () => {
-    const { obey, told, screens, messages } = stage([[keys.return], [keys.return], typedKeys('y')]);
+    const { obey, told, screens, messages } = stage([
+      [keys.return],
+      [keys.return],
+      [...typedKeys('y'), keys.return],
+    ]);
     await obey('/rewind');
     expect(screens[0]?.[2]).toMatch(/^❯ {2}second thing .*1 file changed since$/);
     expect(messages).toEqual([said('first thing')]);
@@ -231,7 +228,7 @@ describe('rewind', () => {
   });
 
   test('declining the file changes leaves the conversation unchanged', async () => {
-    const { obey, messages, told } = stage([[keys.return], [keys.return], typedKeys('n')]);
+    const { obey, messages, told } = stage([[keys.return], [keys.return], [...typedKeys('n'), keys.return]]);
     await obey('/rewind');
     expect([messages.length, told]).toEqual([2, ['Nothing was changed.']]);
   });

@@ -1,6 +1,5 @@
 import type { AccountList } from '../../../app/conversation/account-list.ts';
 import type { ModelList } from '../../../app/conversation/model-list.ts';
-import type { DialogKit } from '../dialogs/kit.ts';
 import type { Theme } from '../theme/theme.ts';
 import type { ShowDialog } from '../view/dialog.ts';
 import type { Line } from '../view/types.ts';
@@ -10,7 +9,6 @@ export type Pickers = {
   show: ShowDialog;
   /** Adds rows to the transcript, drawn for the width and theme of the screen. */
   draw(lines: (place: { columns: number; theme: Theme }) => readonly Line[]): void;
-  kit: DialogKit;
   sessions: {
     /** The end of a session, as text. */
     glimpse(id: string): Promise<string>;

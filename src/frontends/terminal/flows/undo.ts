@@ -4,15 +4,12 @@ import { undoPreview } from '../components/undo-preview.ts';
 import type { Pickers } from './pickers.ts';
 
 /** Previews the file changes in a dialog, and makes them after a yes. */
-export function voiceOf(
-  { cwd, print, confirm }: CommandContext,
-  { show, kit }: Pick<Pickers, 'show' | 'kit'>,
-): Voice {
+export function voiceOf({ cwd, print, confirm }: CommandContext, { show }: Pick<Pickers, 'show'>): Voice {
   return {
     cwd,
     print,
     confirm,
-    offer: async (pending, question) => (await show(undoPreview({ pending, question, cwd }, kit))) === true,
+    offer: async (pending, question) => (await show(undoPreview({ pending, question, cwd }))) === true,
   };
 }
 

@@ -14,8 +14,12 @@ export type DialogView = {
   close?(): void;
 };
 
-/** What every dialog gets from the screen. `redraw` requests another frame. */
-export type DialogHost<Result> = { onDone(result: Result): void; redraw(): void };
+/** What every dialog gets from the screen. `redraw` requests another frame; `type` passes keys to the prompt. */
+export type DialogHost<Result> = {
+  onDone(result: Result): void;
+  redraw(): void;
+  type(keys: readonly Key[]): void;
+};
 
 /** Opens the dialog when it is its turn. */
 export type Dialog<Result> = (host: DialogHost<Result>) => DialogView;

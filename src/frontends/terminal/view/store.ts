@@ -91,6 +91,7 @@ function follow(view: View, event: Exclude<ViewEvent, UiEvent>, now: number): Vi
     case 'reclassify':
     case 'cache':
     case 'input_transformed':
+    case 'cache_miss':
     case 'model_call':
       return view;
     case 'call_start':

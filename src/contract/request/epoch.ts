@@ -1,4 +1,5 @@
-import type { ToolDefinition } from './provider.ts';
+import type { ToolDefinition } from './tool-definition.ts';
+import type { VendorSummary } from './vendor-summary.ts';
 
 /** Why a prefix was built: at the start, or at a boundary that the user or the window declared. */
 export type EpochCause = 'start' | 'compaction' | 'uncompact' | 'model' | 'refresh' | 'repair';
@@ -23,6 +24,8 @@ export type Epoch = {
   system: string;
   /** Of the conversation before; absent if there is none. */
   summary?: string;
+  /** The conversation before, as its vendor summarized it; `summary` then has only what is kept beside it. */
+  vendorSummary?: VendorSummary;
   tools: readonly ToolDefinition[];
   /** What the prefix states, to announce only what differs later. */
   stated: Stated;

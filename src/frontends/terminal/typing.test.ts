@@ -1,0 +1,233 @@
+import { PassThrough, Writable } from 'node:stream';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { screenOn } from '../../../test/support/screen-on.ts';
+import { sweep } from '../../../test/support/soak.ts';
+import type { PermissionRequest } from '../../contract/permission.ts';
+import { planDialog } from './components/plan-dialog.ts';
+import { PAUSE_MS, UNREAD_MS } from './question-gate.ts';
+import type { Screen } from './screen.ts';
+
+const never = new AbortController().signal;
+
+const command: PermissionRequest = {
+  callId: 'c',
+  tool: 'Bash',
+  operation: 'Bash make',
+  accesses: [{ kind: 'execute', target: 'make' }],
+  because: 'make runs programs of the project',
+  grants: ['Bash(make)'],
+  acceptEdits: true,
+  sandbox: { kind: 'bubblewrap', level: 'standard', network: 'none' },
+};
+const outside: PermissionRequest = {
+  ...command,
+  accesses: [{ kind: 'execute', target: 'make', unconfined: true }],
+  sandbox: { kind: 'host', level: 'permissive', network: 'open' },
+};
+const edit: PermissionRequest = {
+  ...command,
+  tool: 'Edit',
+  operation: 'Edit a.txt',
+  accesses: [{ kind: 'write', target: 'a.txt' }],
+  grants: ['Edit(a.txt)'],
+};
+
+/** The questions that open by themselves. */
+const questions: Record<string, (screen: Screen) => Promise<unknown>> = {
+  command: (screen) => screen.approver(command, never),
+  outside: (screen) => screen.approver(outside, never),
+  edit: (screen) => screen.approver(edit, never),
+  confirm: (screen) => screen.confirm('Trust this folder?'),
+  plan: (screen) => screen.dialogs.ask(planDialog()),
+};
+
+/** A screen in virtual time, with what was sent and answered. */
+function typing() {
+  const stdin = new PassThrough();
+  const stdout = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const screen = screenOn({ stdin, stdout, size: { columns: 80, rows: 24 } });
+  screen.open();
+  const sent: string[] = [];
+  const answers: unknown[] = [];
+  void (async () => {
+    for (let prompt = await screen.next(); prompt; prompt = await screen.next()) sent.push(prompt.text);
+  })();
+  const wait = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+  return {
+    screen,
+    sent,
+    answers,
+    wait,
+    ask: (name: string) => void questions[name]?.(screen).then((answer) => answers.push(answer)),
+    async type(text: string) {
+      stdin.write(text);
+      await wait(1);
+    },
+    draft: () => screen.prompt.state.editor.buffer.text,
+    async close() {
+      vi.useRealTimers();
+      await screen.close();
+    },
+  };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** One thing that arrives from the keyboard, after a pause. */
+type Stroke = { afterMs: number; text: string };
+
+const pace = fc.integer({ min: 30, max: 2_000 });
+/** Enter right after a paste belongs to it. */
+const pause = fc.integer({ min: 200, max: 2_000 });
+const words = fc
+  .array(
+    fc.constantFrom(
+      ...['yes', 'no', 'y', 'n', 'say', 'a', 's', 'e', 'r', '1', '2', '22', '3.', 'please', 'maybe'],
+      ...['also', 'okay', 'né', '日本', 'x'],
+    ),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((list) => `${list.join(' ')} z`);
+
+const evenly = (sentence: string, ms: number): Stroke[] =>
+  [...sentence].map((text) => ({ afterMs: ms, text }));
+
+const sentences = fc.oneof(
+  // A steady typist, from very fast to one key in two seconds.
+  fc
+    .record({ sentence: words, ms: pace })
+    .map(({ sentence, ms }) => ({ sentence, keys: evenly(sentence, ms) })),
+  // With a pause of its own before each key.
+  words.chain((sentence) =>
+    fc.array(pace, { minLength: sentence.length, maxLength: sentence.length }).map((pauses) => ({
+      sentence,
+      keys: [...sentence].map((text, i) => ({ text, afterMs: pauses[i] ?? 30 })),
+    })),
+  ),
+  // A slow connection, or an input method, delivers several characters at once.
+  fc
+    .record({ sentence: words, ms: pace, size: fc.integer({ min: 2, max: 7 }) })
+    .map(({ sentence, ms, size }) => ({
+      sentence,
+      keys: (sentence.match(new RegExp(`.{1,${size}}`, 'gu')) ?? []).map((text) => ({ text, afterMs: ms })),
+    })),
+  // A paste.
+  fc.record({ sentence: words, ms: pace }).map(({ sentence, ms }) => ({
+    sentence,
+    keys: [{ afterMs: ms, text: `\x1b[200~${sentence}\x1b[201~` }],
+  })),
+);
+
+describe('typing never answers', () => {
+  sweep([60, 600])('%i conversations with questions at any moment', async (numRuns) => {
+    const typed = fc.array(sentences, { minLength: 1, maxLength: 3 });
+    const asked = fc.array(
+      fc.record({ name: fc.constantFrom(...Object.keys(questions)), after: fc.nat(20_000) }),
+      { minLength: 1, maxLength: 3 },
+    );
+    await fc.assert(
+      fc.asyncProperty(typed, asked, pause, async (lines, dialogs, enterMs) => {
+        vi.useFakeTimers();
+        const { ask, type, wait, sent, answers, draft, close } = typing();
+        await wait(100);
+        for (const { name, after } of dialogs) setTimeout(() => ask(name), after);
+        for (const { keys } of lines) {
+          for (const { afterMs, text } of [...keys, { afterMs: enterMs, text: '\r' }]) {
+            await wait(afterMs);
+            await type(text);
+          }
+        }
+        await wait(30_000);
+        const seen = { answers: [...answers], draft: draft(), sent: [...sent] };
+        await close();
+        expect(seen).toEqual({ answers: [], draft: '', sent: lines.map(({ sentence }) => sentence) });
+      }),
+      { numRuns },
+    );
+  });
+
+  test.each(Object.keys(questions))(
+    'the sentence of a user who steers, at 300 ms a key: %s',
+    async (name) => {
+      const { ask, type, wait, answers, draft, close } = typing();
+      await wait(100);
+      ask(name);
+      for (const key of 'please say so') {
+        await wait(300);
+        await type(key);
+      }
+      await wait(5_000);
+      expect([draft(), answers]).toEqual(['please say so', []]);
+      await close();
+    },
+  );
+});
+
+describe('an explicit choice answers', () => {
+  const yes = { choice: 'once', shown: 'all' };
+
+  test.each<[string, string, unknown]>([
+    ['command', '\r', yes],
+    ['command', 'y\r', yes],
+    ['command', '\x1b[Z\r', { choice: 'sandboxed', shown: 'all' }],
+    ['command', '4\r', { choice: 'always', shown: 'all' }],
+    ['outside', '1\r', yes],
+    ['edit', '\r', yes],
+    ['confirm', 'y\r', true],
+    ['plan', '2\r', { type: 'chosen', name: 'ask', text: '' }],
+  ])('%s: %j', async (name, keys, answer) => {
+    const { ask, type, wait, answers, close } = typing();
+    await wait(100);
+    ask(name);
+    await wait(UNREAD_MS + 100);
+    await type(keys);
+    await wait(100);
+    expect(answers).toEqual([answer]);
+    await close();
+  });
+
+  test.each([
+    [UNREAD_MS - 50, 0],
+    [UNREAD_MS + 50, 1],
+  ])('once the question was visible: Enter after %i ms', async (ms, count) => {
+    const { ask, type, wait, answers, close } = typing();
+    await wait(100);
+    ask('command');
+    await wait(ms);
+    await type('\r');
+    expect(answers).toHaveLength(count);
+    await close();
+  });
+
+  test.each([
+    [PAUSE_MS - 100, 0],
+    [PAUSE_MS + 100, 1],
+  ])('a second after the last key for the prompt: Enter after %i ms', async (ms, count) => {
+    const { ask, type, wait, answers, close } = typing();
+    await wait(100);
+    await type('go');
+    await type('\r');
+    ask('command');
+    await wait(ms);
+    await type('\r');
+    expect(answers).toHaveLength(count);
+    await close();
+  });
+
+  test('with a prompt that is not finished, after Esc', async () => {
+    const { ask, type, wait, answers, draft, close } = typing();
+    await wait(100);
+    await type('later');
+    await wait(60_000);
+    ask('edit');
+    await wait(60_000);
+    await type('\x1b');
+    await wait(1_000);
+    await type('1\r');
+    await wait(100);
+    expect([answers, draft()]).toEqual([[yes], 'later']);
+    await close();
+  });
+});

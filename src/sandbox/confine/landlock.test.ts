@@ -18,7 +18,7 @@ beforeEach(({ skip }) => {
 
 /** A named pipe that another program reads. */
 async function readPipe(file: string): Promise<() => Promise<string>> {
-  execFileSync('mkfifo', [file]);
+  execFileSync('sh', ['-c', 'mkfifo "$0"', file]);
   const reader = spawn('cat', [file]);
   onTestFinished(() => void reader.kill('SIGKILL'));
   let text = '';

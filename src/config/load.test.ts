@@ -81,7 +81,6 @@ describe('[F01] [R07] without any file', () => {
         kind: 'auto',
         level: 'standard',
         required: false,
-        autoApprove: false,
         allowedDomains: [],
         writablePaths: [],
         readablePaths: [],

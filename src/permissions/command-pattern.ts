@@ -3,7 +3,7 @@ import { isHarmless } from './shell/look.ts';
 import { parseLine } from './shell/parse.ts';
 import { reach } from './shell/reach.ts';
 import type { SimpleCommand, Word } from './shell/shell-line.ts';
-import { programOf } from './shell/wrappers.ts';
+import { inContainer, programOf } from './shell/wrappers.ts';
 
 /**
  * For allow rules: every command of the line must match, without substitutions, assignments or redirects into
@@ -39,11 +39,26 @@ export function matchesSomeCommand(specifier: string, line: string): boolean {
   if (wanted === null) return globs.some((glob) => glob.test(line.trim()));
   const parsed = parseLine(line);
   const written = parsed.commands.map((command) => command.words);
-  const reached = reach(parsed, { cwd: '.' }).map(({ command }) => withName(command));
+  const found = reach(parsed, { cwd: '.' });
+  const contained = found.flatMap(({ command }) => inContainer(command) ?? []);
+  const reached = [...found.map(({ command }) => command), ...contained].map(withName);
   return [...written, ...reached].some((words) => {
     const text = words.map((word) => word.text).join(' ');
-    return matchesWords(wanted, words) || globs.some((glob) => glob.test(text));
+    return matchesWords(wanted, nameMatched(wanted, words)) || globs.some((glob) => glob.test(text));
   });
+}
+
+/** `/usr/bin/cur? x` runs the program of a rule if the pattern can match its name. */
+function nameMatched(wanted: Word[], words: Word[]): Word[] {
+  const [first, ...rest] = words;
+  const [name] = wanted;
+  if (first === undefined || name === undefined || !first.glob || name.glob) return words;
+  const pattern = first.text.slice(first.text.lastIndexOf('/') + 1).replaceAll(/[\\^$.+(){}|]/g, '\\$&');
+  const source = pattern.replaceAll('*', '.*').replaceAll('?', '.').replaceAll('[!', '[^');
+  const isPattern = !/\[[^\]]*$/.test(source);
+  return !isPattern || new RegExp(`^${source}$`).test(name.text)
+    ? [{ ...first, text: name.text }, ...rest]
+    : words;
 }
 
 /**

@@ -98,7 +98,8 @@ describe('[Y30][Y37] without a sandbox', () => {
     expect(run('git status', { sandbox: host, mode: 'auto' }).verdict).toBe('allow');
     expect(run('make', { sandbox: host, mode: 'auto' })).toEqual({
       verdict: 'deny',
-      because: 'auto mode refuses anything it cannot sandbox: make may change files; no sandbox is available',
+      because:
+        "auto mode refuses anything it cannot sandbox: make runs the project's own build; no sandbox is available",
       by: 'mode auto',
     });
     expect(run('make', { sandbox: host, mode: 'auto', requireApprovalForCommands: false }).verdict).toBe(
@@ -260,7 +261,7 @@ describe('[Y30][Y37] without a sandbox', () => {
       'auto mode refuses anything it cannot sandbox: no sandbox is available, and the rule Bash does not name this exact command',
     );
     expect(run('make', { sandbox: host, ...free }).because).toBe(
-      'no sandbox is available, and make may change files',
+      "no sandbox is available, and make runs the project's own build",
     );
   });
 

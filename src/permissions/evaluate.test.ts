@@ -238,7 +238,7 @@ describe('modes', () => {
     );
     expect(judge('execute', 'make', { mode: 'auto' })).toEqual({
       verdict: 'deny',
-      because: 'auto mode refuses anything it cannot sandbox: make may change files',
+      because: "auto mode refuses anything it cannot sandbox: make runs the project's own build",
       by: 'mode auto',
     });
   });

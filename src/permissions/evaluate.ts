@@ -24,6 +24,10 @@ import {
   type Request,
 } from './policy.ts';
 import { guardBecause } from './provenance/guard.ts';
+import { irreversibleBecause } from './rules/irreversible.ts';
+import { fetchesText, namesAddress, sendsData, usesNetwork } from './rules/network.ts';
+import { parseLine } from './shell/parse.ts';
+import { reach } from './shell/reach.ts';
 import { readsAlike } from './shell/reads-alike.ts';
 import { allow, ask, askBare, askBy, deny, denyBy, NO_SANDBOX, pick } from './verdicts.ts';
 
@@ -202,7 +206,7 @@ function modeDeny({ tool, access, policy, classified }: Case): Evaluation | null
   if (access.unconfined) return deny(`commands cannot leave the sandbox in ${policy.mode} mode`, by);
   if (classified?.verdict === 'allow' || access.looks) return null;
   if (classified !== null && containedBecause(policy) !== null) return null;
-  const because = classified?.because ?? `${tool} may make changes`;
+  const because = classified?.because ?? `what ${tool} does is not known`;
   return deny(`only read-only commands run in ${policy.mode} mode: ${because}`, by);
 }
 
@@ -210,7 +214,7 @@ function askRule(one: Case): Evaluation | null {
   const rule = touching(one.policy.rules.ask.map(parsePattern), one);
   if (rule) return askBy(rule);
   const { access } = one;
-  if (access.unconfined) return { verdict: 'ask', because: 'runs outside the sandbox', by: 'built-in' };
+  if (access.unconfined) return { verdict: 'ask', because: unconfinedBecause(one), by: 'built-in' };
   if (access.unseen !== undefined) return { verdict: 'ask', because: access.unseen, by: 'built-in' };
   if (access.kind !== 'write') return null;
   const files = [one, one.real()].flatMap((place) =>
@@ -218,6 +222,17 @@ function askRule(one: Case): Evaluation | null {
   );
   const startup = files.map(startupRule).find((rule) => rule !== undefined);
   return startup ? { verdict: 'ask', because: startup.because, by: 'built-in start-up files' } : null;
+}
+
+/** Why a command would leave the sandbox, as far as its words say. */
+function unconfinedBecause({ access, classified, policy }: Case): string {
+  const reached = reach(parseLine(access.target), placeOf(policy));
+  const isOnline = reached.some(
+    ({ command }) =>
+      usesNetwork(fetchesText, command) || usesNetwork(sendsData, command) || namesAddress(command),
+  );
+  if (isOnline) return 'not sandboxed: needs the network';
+  return `not sandboxed: ${classified?.verdict === 'ask' ? classified.because : 'runs with your rights'}`;
 }
 
 function grantOrAllowRule(one: Case): Evaluation | null {
@@ -295,16 +310,32 @@ function secretAsk({ access }: Case): Evaluation | null {
 }
 
 function modeAllow({ access, policy, reach }: Case): Evaluation | null {
-  const edits = policy.mode === 'accept-edits' || policy.mode === 'auto';
-  if (!edits || access.kind !== 'write' || reach?.type !== 'open') return null;
-  return allow(`edits in this folder need no approval in ${policy.mode} mode`, `mode ${policy.mode}`);
+  const { mode } = policy;
+  if (access.kind !== 'write' || reach?.type !== 'open') return null;
+  if (mode === 'accept-edits' || mode === 'auto')
+    return allow(`edits in this folder need no approval in ${mode} mode`, `mode ${mode}`);
+  const isFree = mode === 'default' && policy.editsAutoApprove && containedBecause(policy) !== null;
+  return isFree ? allow('edits in a trusted folder need no approval', 'trust') : null;
 }
 
-function sandboxAllow({ classified, policy }: Case): Evaluation | null {
+function sandboxAllow(one: Case): Evaluation | null {
+  const { classified, policy } = one;
   // Read-only commands are free anyway, and that is the simpler reason.
   if (classified === null || classified.verdict === 'allow') return null;
   const because = containedBecause(policy);
-  return because === null ? null : allow(because, `sandbox ${policy.sandbox?.kind}`);
+  if (because === null) return null;
+  const lasting = lastingBecause(one);
+  return lasting === null ? allow(because, `sandbox ${policy.sandbox?.kind}`) : ask(lasting);
+}
+
+/** What is asked about in a sandbox, too, where somebody can answer: what cannot be undone, and what sends data. */
+function lastingBecause({ access, policy }: Case): string | null {
+  const { mode, sandbox } = policy;
+  if ((mode !== 'default' && mode !== 'accept-edits') || sandbox?.level === 'strict') return null;
+  const reached = reach(parseLine(access.target), placeOf(policy));
+  const sends =
+    sandbox?.network === 'listed' && reached.some(({ command }) => usesNetwork(sendsData, command));
+  return irreversibleBecause(reached) ?? (sends ? 'sends data to a host that commands may reach' : null);
 }
 
 function byDefault({ tool, access, policy, classified, reach }: Case): Evaluation {

@@ -316,8 +316,11 @@ test('[Y09] a command outside the sandbox can only be approved once', async () =
   expect((await gate.decide(outside(), { signal })).verdict).toBe('deny');
 
   expect(questions).toMatchObject([
-    { because: 'runs outside the sandbox', sandbox: { kind: 'host', network: 'open' } },
-    { because: 'runs outside the sandbox' },
+    {
+      because: "not sandboxed: make runs the project's own build",
+      sandbox: { kind: 'host', network: 'open' },
+    },
+    { because: "not sandboxed: make runs the project's own build" },
   ]);
   expect(questions[0]).not.toHaveProperty('grants');
 });

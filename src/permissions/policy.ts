@@ -52,6 +52,8 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
   sandboxRequired: boolean;
   /** Contained commands need no approval in default mode either. */
   sandboxAutoApprove: boolean;
+  /** Neither do edits in the working directory, as long as commands are contained. */
+  editsAutoApprove?: boolean;
   /** Whether a path really is in a folder that the user opened. */
   isInside(file: string): boolean;
   /** Where an absolute path, as written, really leads; null if unknown. */

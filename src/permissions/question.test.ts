@@ -75,3 +75,22 @@ test('a command judged in another folder is marked where it is written', async (
     'make',
   ]);
 });
+
+test('what the model says of a command is its claim, and never the reason', async () => {
+  const { questions, gate } = person();
+  const said = { ...bash('rm -rf dist/old'), input: { description: ' Cleans\n up  ' } };
+  await gate.decide(said, { signal });
+  await gate.decide(bash('rm a'), { signal });
+  expect(questions[0]).toMatchObject({
+    because: 'rm deletes dist/old and everything in it',
+    claim: 'Cleans up',
+  });
+  expect(questions[1]).not.toHaveProperty('claim');
+});
+
+test('no lasting answer is offered for a here-document', async () => {
+  const { questions, gate } = person();
+  for (const line of ["cat > a <<'E'\n\nx\nE", "python3 - <<'E' && ls\nx\nE", 'touch a'])
+    await gate.decide(bash(line), { signal });
+  expect(questions.map(({ grants }) => grants)).toEqual([undefined, undefined, ['Bash(touch a)']]);
+});

@@ -7,33 +7,47 @@ import type {
   PermissionRequest,
 } from '../contract/permission.ts';
 import type { SandboxState } from '../contract/sandbox.ts';
+import { startOf } from '../lib/text/cut-line.ts';
+import { isObject } from '../lib/text/json.ts';
 import { placeOf } from './command-place.ts';
 import { evaluate } from './evaluate.ts';
 import { folderGrant, grantFor } from './granted.ts';
 import { isMcpTool } from './pattern/tool-names.ts';
 import { isFileAccess, type Policy, permissionSubjects, type Request, reachOf, realPlace } from './policy.ts';
 import { classify } from './shell/classify.ts';
+import { parseLine } from './shell/parse.ts';
+import type { Redirect } from './shell/shell-line.ts';
+
+/** In characters. */
+const MAX_CLAIM = 120;
 
 /** What a remembered yes would save. */
 export type Offer = Pick<Permission, 'type' | 'pattern'>;
 
 /** The question as shown to the user: split into parts, with link targets and the sandbox. */
 export function questionFor(call: JudgedCall, policy: Policy, offers: readonly Offer[]): PermissionRequest {
-  const { input: _, hook: __, limits: ___, rules: ____, ...plain } = call;
+  const { input, hook: __, limits: ___, rules: ____, ...plain } = call;
   const command = isMcpTool(call.tool)
     ? undefined
     : permissionSubjects(call, policy).find(({ kind }) => kind === 'execute');
   const parts = command ? partsOf(command, call, policy) : [];
   const leadsTo = permissionSubjects(call, policy).flatMap((access) => elsewhere(access, policy));
   const around = command && sandboxAround(command, policy);
+  const claim = command && claimIn(input);
   return {
     ...plain,
     ...(parts.length > 0 && { parts }),
     ...(leadsTo.length > 0 && { leadsTo }),
     ...(around && { sandbox: around }),
+    ...(claim && { claim }),
     ...(offers.length > 0 && { grants: offers.map(({ pattern }) => pattern) }),
     ...(evaluate(call, { ...policy, mode: 'accept-edits' }).verdict === 'allow' && { acceptEdits: true }),
   };
+}
+
+function claimIn(input: unknown): string {
+  const said = isObject(input) && typeof input.description === 'string' ? input.description.trim() : '';
+  return startOf(said.replaceAll(/\s+/g, ' '), MAX_CLAIM);
 }
 
 /** Empty if a yes would not be remembered: what is always asked about stays so. */
@@ -51,10 +65,17 @@ export function offersFor(call: Request, policy: Policy): Offer[] {
 
 /** For reads outside the working directory the folder is opened; everything else is remembered exactly. */
 function offerFor(tool: string, access: Access, policy: Policy): string | null {
+  if (holdsDocument(access)) return null;
   const exact = grantFor(tool, access, policy);
   if (exact === null || access.kind !== 'read' || !isFileAccess(access)) return exact;
   const reach = reachOf(access, policy);
   return (reach.type === 'outside' ? folderGrant(reach, policy) : null) ?? exact;
+}
+
+/** A here-document is another one each time, so an answer about one would never apply again. */
+function holdsDocument({ kind, target }: Access): boolean {
+  const isDocument = ({ body }: Redirect) => body !== undefined;
+  return kind === 'execute' && parseLine(target).commands.some(({ redirects }) => redirects.some(isDocument));
 }
 
 /** The accesses of a call that need approval. */

@@ -38,7 +38,7 @@ describe('a command whose end is off screen', () => {
   ])('is not approved by %j before it was scrolled to', async (yes, size) => {
     const { space, lab, screen } = await asked(size);
     // Its risky part comes first; its last line is not visible yet.
-    expect(screen()).toContain('! touch risky-end   (touch may change files)');
+    expect(screen()).toContain('! touch risky-end   (touch creates or updates risky-end)');
     expect(screen()).not.toContain('  touch risky-end');
     await answer(lab, ASKED, yes);
     await lab.waitFor(FIRST);

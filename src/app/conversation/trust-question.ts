@@ -1,12 +1,18 @@
-import type { LoadedConfig } from '../../config/load.ts';
+import { setValue } from '../../config/edit.ts';
+import { type LoadedConfig, userConfigFile } from '../../config/load.ts';
 import type { ProjectContent } from '../../config/project-content.ts';
 import { type ContentChange, type Trust, trustFolder } from '../../config/trust.ts';
 import { diffOf } from '../../lib/text/diff-lines.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { Frontend } from './frontend.ts';
 
-/** Only "y" counts as yes. */
+/** Only "y" and "a" count as yes. */
 export const TRUST_QUESTION = 'Trust this folder? [y/n] ';
+
+/** What trust changes about approvals. */
+export const TRUST_MEANS =
+  'In a trusted folder, edits and commands that the sandbox contains run without asking; /undo takes them back.\n' +
+  'To trust it but be asked before every change, answer a, or set sandbox.autoApprove to false.';
 
 type Place = { root: string; cwd: string };
 
@@ -25,10 +31,20 @@ export async function offerTrust(
   );
   talk.print(await showFiles(content, changes));
   if (loosens.length > 0) talk.print(`Ignored unless you trust the folder: ${loosens.join(', ')}`);
-  const answer = await talk.ask(TRUST_QUESTION);
-  if (answer?.trim().toLowerCase() !== 'y') return false;
+  talk.print(TRUST_MEANS);
+  if (!(await askTrust(root, (question) => talk.ask(question)))) return false;
   await trustFolder(root, cwd, content);
   return true;
+}
+
+/** True for a yes. "a" also saves that the user is asked before every change. */
+export async function askTrust(
+  root: string,
+  ask: (question: string) => Promise<string | null>,
+): Promise<boolean> {
+  const answer = (await ask(TRUST_QUESTION))?.trim().toLowerCase();
+  if (answer === 'a') await setValue(userConfigFile(root), ['sandbox', 'autoApprove'], false);
+  return answer === 'y' || answer === 'a';
 }
 
 /** Shows the files to be trusted: what changed since the last time, or everything. */

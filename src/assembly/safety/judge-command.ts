@@ -1,9 +1,11 @@
+import path from 'node:path';
 import type { CommandPart, Verdict } from '../../contract/permission.ts';
 import { oncePerTurn } from '../../lib/async/once-per-turn.ts';
 import { filesBelow } from '../../lib/files/below.ts';
 import { resolvePath } from '../../lib/files/data-root.ts';
 import { peek } from '../../lib/files/peek.ts';
 import { isInside } from '../../lib/paths/inside.ts';
+import { isObject, parseJson } from '../../lib/text/json.ts';
 import { classify } from '../../permissions/shell/classify.ts';
 import { loadGrammar } from '../../permissions/shell/grammar.ts';
 import type { Disk, Place } from '../../permissions/shell/look.ts';
@@ -26,6 +28,13 @@ export type CommandVerdict = { verdict: Verdict; reason: string; rule: string; p
 
 /** More files than this are not looked through before a search. */
 const MAX_SEARCHED = 20_000;
+
+/** Larger files are data, not keys. */
+const MAX_KEY = 100_000;
+/** Programs and their documents may show what a key looks like. */
+const CODE = /\.([cm]?[jt]sx?|py|go|rs|rb|java|kt|cs|c|h|cpp|php|swift|sh|md|rst|html)$/i;
+const KEY =
+  /-----BEGIN [A-Z ]*PRIVATE KEY( BLOCK)?-----|"private_key(_id)?"\s*:\s*"|"type"\s*:\s*"(service_account|external_account|authorized_user)"|AGE-SECRET-KEY-1|PuTTY-User-Key-File/;
 
 /** Loads the shell grammar, which `judgeCommand` requires. */
 export const loadJudge: () => Promise<void> = loadGrammar;
@@ -53,6 +62,8 @@ export function commandJudge(options: JudgeOptions): (line: string) => CommandVe
       kindOf: remembered(fresh.disk.kindOf),
       hasOptionNames: remembered(fresh.disk.hasOptionNames),
       filesBelow: remembered(fresh.disk.filesBelow),
+      scriptOf: remembered(fresh.disk.scriptOf),
+      holdsKey: remembered(fresh.disk.holdsKey),
     },
     plantedProgram: remembered(fresh.plantedProgram),
   };
@@ -98,6 +109,16 @@ const disk: Disk = {
     return [...files, ...folders].some((name) => name.startsWith('-'));
   },
   filesBelow: (folder) => filesBelow(folder, MAX_SEARCHED),
+  scriptOf(folder, name) {
+    const manifest = parseJson(peek.text(path.join(folder, 'package.json')));
+    const scripts = isObject(manifest) && isObject(manifest.scripts) ? manifest.scripts : {};
+    const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+    return typeof script === 'string' ? script : null;
+  },
+  holdsKey(file) {
+    const size = peek.file(file)?.size ?? 0;
+    return size > 0 && size <= MAX_KEY && !CODE.test(file) && KEY.test(peek.text(file));
+  },
 };
 
 function remembered<Words extends string[], Answer>(ask: (...words: Words) => Answer): typeof ask {

@@ -17,6 +17,7 @@ import { classify } from '../../permissions/shell/classify.ts';
 import { loadGrammar } from '../../permissions/shell/grammar.ts';
 import type { Guard } from '../../sandbox/guard.ts';
 import { inspectionEnvironment } from '../../sandbox/shell/inspection-environment.ts';
+import type { ProgramPath } from '../../sandbox/shell/program-path.ts';
 import { shellName } from '../../sandbox/shell/shell-program.ts';
 import { fetchRefusal } from '../../sandbox/web/guarded-request.ts';
 import type { Parts } from '../parts.ts';
@@ -75,19 +76,9 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const home = homedir();
   const root = projectRoot(cwd);
   const programs = commandPrograms(guard, { cwd, home, env, writablePaths: config.sandbox.writablePaths });
-  const found = commandPlace(guard, {
-    cwd,
-    home,
-    trusted,
-    env,
-    programs: { planted: oncePerTurn(programs.planted) },
-  });
-  const place = {
-    ...found,
-    disk: { ...found.disk, filesBelow: oncePerTurn(found.disk.filesBelow) },
-    shell: shellName(process.platform, env),
-  };
-  let freesSandboxed = config.sandbox.autoApprove;
+  const place = placeIn({ cwd, home, trusted, env }, guard, programs);
+  let freesSandboxed = config.sandbox.autoApprove ?? trusted;
+  const freesEdits = trusted && config.sandbox.autoApprove === undefined;
   const policy = (): Policy => ({
     ...place,
     mode: mode.get(),
@@ -102,6 +93,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     sandbox: sandbox.known(),
     sandboxRequired: config.sandbox.required,
     sandboxAutoApprove: freesSandboxed,
+    editsAutoApprove: freesEdits,
     realOf: (file) => guard.realOf(file),
     reach: (file, mode, options) => guard.reach(file, mode, options),
     fetchRefusal,
@@ -129,7 +121,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
       if ([request, ...options.later].some(runsCommand)) {
         await Promise.all([sandbox.find(), loadGrammar()]);
         canParse = true;
-      }
+      } else if (freesEdits && request.accesses.some(({ kind }) => kind === 'write')) await sandbox.find();
       const decision = await gate.decide(request, options);
       if (decision.verdict === 'allow') sources.allowed(request);
       if (decision.verdict === 'allow' && decision.withoutSandbox) warnWithoutSandbox(request.operation);
@@ -162,6 +154,16 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     },
     allowAlways: grants.addAlways,
   };
+}
+
+type Folder = { cwd: string; home: string; trusted: boolean; env: NodeJS.ProcessEnv };
+
+/** Lookups that several judgements make at the same moment are made once. */
+function placeIn({ cwd, home, trusted, env }: Folder, guard: Guard, { planted }: ProgramPath) {
+  const found = commandPlace(guard, { cwd, home, trusted, programs: { planted: oncePerTurn(planted) } });
+  const { filesBelow, holdsKey } = found.disk;
+  const disk = { ...found.disk, filesBelow: oncePerTurn(filesBelow), holdsKey: oncePerTurn(holdsKey) };
+  return { ...found, disk, shell: shellName(process.platform, env) };
 }
 
 const OUTSIDE_SANDBOX = {

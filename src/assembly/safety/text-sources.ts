@@ -214,6 +214,8 @@ function sourcePlace({ cwd, dataRoot }: Parts, { guard, folders }: TextSourcesDe
       const shared: TextSource[] = root === main ? [] : [{ kind: 'project', name: root }];
       return isForeign ? [untrusted(root, { cwd, home }), ...shared] : shared;
     },
+    realOf: (file) =>
+      path.basename(file) === '*' ? path.join(realPath(path.dirname(file)), '*') : realPath(file),
     isOwn: (file) => own.some((folder) => isInside(folder, file)),
     exists: (file) => peek.file(file) !== null || peek.folder(file) !== null,
     untrustedAround(file) {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { changesOf, showFiles, TRUST_QUESTION } from '../../app/conversation/trust-question.ts';
+import { askTrust, changesOf, showFiles, TRUST_MEANS } from '../../app/conversation/trust-question.ts';
 import {
   projectContent,
   projectRoot,
@@ -62,16 +62,17 @@ async function trust({ show, revoke, list }: TrustOptions, terminal: Terminal): 
   if (show) return `${STATES[before.type]}: ${projectRoot(cwd)}\n${shown}`;
 
   terminal.stdout.write(`${projectRoot(cwd)}\n${shown}\n`);
-  if (!(await agreed(terminal))) return 'Nothing was changed.';
+  if (!(await agreed(terminal, home))) return 'Nothing was changed.';
   const folder = await trustFolder(home, cwd, content);
   return `${folder} is now trusted. To undo this, run \`aca trust --revoke\`.`;
 }
 
 /** In a terminal the user is asked with the files in view; in a script the command itself is the consent. */
-async function agreed(terminal: Terminal): Promise<boolean> {
+async function agreed(terminal: Terminal, root: string): Promise<boolean> {
   if (!terminal.stdin.isTTY || !terminal.stdout.isTTY) return true;
   const talk = new Conversation(terminal);
-  const answer = await talk.ask(TRUST_QUESTION);
+  terminal.stdout.write(`${TRUST_MEANS}\n`);
+  const isTrusted = await askTrust(root, (question) => talk.ask(question));
   talk.close();
-  return answer?.trim().toLowerCase() === 'y';
+  return isTrusted;
 }

@@ -7,6 +7,11 @@ export function reasonLine({ because }: Pick<PermissionRequest, 'because'>): str
   return because === '' || isObvious ? '' : `Reason: ${because}`;
 }
 
+/** What the model says that a command does: its claim, not a reason. Empty if it says nothing. */
+export function claimLine({ claim = '' }: Pick<PermissionRequest, 'claim'>): string {
+  return claim === '' ? '' : `The model says: ${claim}`;
+}
+
 /** Why a call did not run, for the user. */
 export function refusalLine({
   by,

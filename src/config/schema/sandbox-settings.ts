@@ -29,8 +29,10 @@ export const sandboxSettings = () =>
       .describe('Block commands when no sandbox is available, instead of asking'),
     autoApprove: z
       .boolean()
-      .default(false)
-      .describe('Run sandboxed commands without asking, even if they may change files'),
+      .exactOptional()
+      .describe(
+        'true: run sandboxed commands without asking, even if they may change files. false: ask before every change (default: in a folder you trust, sandboxed commands and edits run without asking)',
+      ),
     image: z
       .string()
       .min(1)

@@ -1,4 +1,5 @@
 import type { PermissionOption, RequestPermissionOutcome, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import { claimLine } from '../../commands/format/decision.ts';
 import { sandboxLine } from '../../commands/format/sandbox.ts';
 import type { Answer, PermissionRequest } from '../../contract/permission.ts';
 import { visible } from '../../lib/text/printable.ts';
@@ -63,9 +64,11 @@ export function askedCall(request: PermissionRequest, cwd: string): ToolCallUpda
   };
 }
 
-function reasonsFor({ because, parts = [], leadsTo = [], opens = [], sandbox }: PermissionRequest): string {
+function reasonsFor(request: PermissionRequest): string {
+  const { because, parts = [], leadsTo = [], opens = [], sandbox } = request;
   return [
     `Asked because: ${because}.`,
+    ...[claimLine(request)].filter((line) => line !== ''),
     ...parts
       .filter(({ verdict }) => verdict !== 'allow')
       .map((part) => `- \`${part.text}\`: ${part.because}`),

@@ -203,6 +203,7 @@ describe('[C05] a permission prompt in plain lines', () => {
           { text: 'rm a', verdict: 'ask', because: 'rm may make changes' },
           { text: 'make', verdict: 'ask', because: 'make may, too' },
         ],
+        claim: 'Cleans up',
         leadsTo: [{ written: 'notes', real: '/srv/app/.git/hooks/pre-commit' }],
         sandbox: { kind: 'bubblewrap', level: 'standard', network: 'none' },
       },
@@ -213,6 +214,7 @@ describe('[C05] a permission prompt in plain lines', () => {
         '    make\n' +
         '  notes leads to /srv/app/.git/hooks/pre-commit\n' +
         '  Reason: rm may make changes\n' +
+        '  The model says: Cleans up\n' +
         '  Sandboxed: can write only in this folder, no network\n',
     );
   });

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { FooterPart } from '../../app/run-facts/footer.ts';
 import { describeCompaction } from '../../commands/compact.ts';
-import { reasonLine, refusalLine } from '../../commands/format/decision.ts';
+import { claimLine, reasonLine, refusalLine } from '../../commands/format/decision.ts';
 import { loadingLine } from '../../commands/format/loading.ts';
 import { retryLine } from '../../commands/format/retry.ts';
 import { sandboxLine } from '../../commands/format/sandbox.ts';
@@ -195,7 +195,7 @@ export class PlainView {
       ...(agent === undefined ? [] : [`requested by the subagent ${agent}`]),
       ...(parts.length > 1 ? parts.map((part) => this.#part(part, risky)) : []),
       ...leadsTo.map(({ written, real }) => `${written} leads to ${real}`),
-      ...(reason === '' ? [] : [reason]),
+      ...[reason, claimLine(request)].filter((line) => line !== ''),
       ...(sandbox ? [sandboxLine(sandbox)] : []),
     ];
     const told = facts

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Access } from '../../contract/permission.ts';
 import type { TextSource } from '../../contract/provenance.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
-import { fetchesText, type NetworkRule, sendsData, usesNetwork } from '../rules/network.ts';
+import { fetchesText, type NetworkRule, sendsData, showsFetched, usesNetwork } from '../rules/network.ts';
 import { loadGrammar } from '../shell/grammar.ts';
 import { parseLine } from '../shell/parse.ts';
 import { reach } from '../shell/reach.ts';
@@ -71,7 +71,7 @@ const runs = (target: string): Access => ({ kind: 'execute', target });
 describe('rules about the network carry their examples', () => {
   const matches = (rule: NetworkRule, line: string) =>
     reach(parseLine(line), { cwd: '/p' }).some(({ command }) => usesNetwork(rule, command));
-  for (const [name, rule] of Object.entries({ fetchesText, sendsData })) {
+  for (const [name, rule] of Object.entries({ fetchesText, sendsData, showsFetched })) {
     test.each(rule.examples.hits)(`${name}: %s`, (line) => expect(matches(rule, line)).toBe(true));
     test.each(rule.examples.misses)(`${name} does not match %s`, (line) =>
       expect(matches(rule, line)).toBe(false),

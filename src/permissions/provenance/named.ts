@@ -22,7 +22,12 @@ export function namedBy({ tool, access, input }: NamingCall, place: SourcePlace)
 export function namedInLine(line: string, place: SourcePlace): TextSource[] {
   const reached = reach(parseLine(line), place);
   const secrets = reached.some(namesSecret) ? [SECRET] : [];
-  return [...secrets, ...pathsInCommand(line, place), ...foldersOf(reached, place)];
+  return [
+    ...secrets,
+    ...pathsInCommand(line, place),
+    ...foldersOf(reached, place),
+    ...copiedBy(reached, place),
+  ];
 }
 
 /** Also what git adds although it is ignored. Words that are only printed name no file. */
@@ -33,6 +38,24 @@ function namesSecret({ command }: Reached): boolean {
     return true;
   if (program === 'echo' || program === 'printf') return false;
   return words.some((word) => secretBecause(word.replace(/^@|^[\w-]+=@?|^--[\w-]+=@?/, '')) !== null);
+}
+
+/** Programs whose bare words name files that they read, copy or move. */
+const TAKES_FILES = /^(cat|cp|mv|ln|install|rsync|tar|zip|head|tail|less|grep|rg|sed|awk|nl)$/;
+
+/** What a command copies, moves or reads by a bare name: the text stays foreign under its new one. */
+function copiedBy(reached: readonly Reached[], place: SourcePlace): TextSource[] {
+  return reached.flatMap(({ command, cwd }) => {
+    if (!TAKES_FILES.test(programOf(command))) return [];
+    const folder = cwd.replace(/^~(?=\/|$)/, () => place.home);
+    return argsOf(command).flatMap(({ text }) => {
+      const file = path.resolve(folder, text);
+      if (text.startsWith('-') || text.includes('/') || !place.exists(file)) return [];
+      return [...pathSources(file, place), ...pathSources(path.join(file, '*'), place)].filter(
+        ({ kind }) => kind === 'foreign',
+      );
+    });
+  });
 }
 
 /** A command that runs in another folder may read whatever is there. */

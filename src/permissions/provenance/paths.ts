@@ -16,6 +16,8 @@ export type SourcePlace = {
   /** The root of the repository around a file, if the user has not trusted it; or null. */
   untrustedAround(file: string): string | null;
   exists(file: string): boolean;
+  /** Where a path leads; absent where links are not followed. */
+  realOf?(file: string): string;
 };
 
 /** Folders of package managers: everything below was written by the authors of packages. */
@@ -32,6 +34,14 @@ const CACHES =
 
 /** Where the text of a file comes from; empty if nobody else wrote it and it is not private by itself. */
 export function pathSources(file: string, place: SourcePlace): readonly TextSource[] {
+  const found = sourcesAt(file, place);
+  const real = place.realOf?.(file) ?? file;
+  return found.some(({ kind }) => kind === 'foreign') || real === file
+    ? found
+    : [...found, ...sourcesAt(real, place)];
+}
+
+function sourcesAt(file: string, place: SourcePlace): readonly TextSource[] {
   const plain = file.replaceAll(path.sep, '/');
   const [, package_ = vendored(plain, place)] = PACKAGES.exec(plain) ?? [];
   if (package_ !== undefined) return [{ kind: 'foreign', name: shownPath(package_, place) }];

@@ -48,6 +48,32 @@ describe('sources', () => {
     if (name !== undefined) expect(found?.name).toBe(name);
   });
 
+  test('a link is what it leads to', () => {
+    const linked: SourcePlace = { ...home, realOf: (file) => file.replace('/p/ln', '/p/node_modules/evil') };
+    expect(pathSources('/home/u/p/ln/README.md', linked)).toMatchObject([
+      { kind: 'foreign', name: 'node_modules/evil' },
+    ]);
+    expect(pathSources('/home/u/p/src/a.ts', linked)).toEqual([]);
+  });
+
+  test.each([
+    'cp -r node_modules nm2',
+    'mv node_modules/e e2',
+    'tar cf a.tar node_modules',
+    'git log origin/main',
+    'git branch -a',
+  ])('what %s brings is written by others, with or without a network', (line) => {
+    for (const hasNetwork of [true, false]) {
+      const found = sourcesOf({ tool: 'Bash', accesses: [runs(line)], hasNetwork }, home);
+      expect(found.map(({ kind }) => kind)).toContain('foreign');
+    }
+  });
+  test.each(['cp -r src lib', 'mv a b', 'git log', 'git branch', 'ls node_modules', 'rm -rf node_modules'])(
+    '%s brings nothing of others',
+    (line) =>
+      expect(sourcesOf({ tool: 'Bash', accesses: [runs(line)], hasNetwork: false }, home)).toEqual([]),
+  );
+
   test.each<[string, string[]]>([
     ['cat ~/notes.txt', ['~/notes.txt']],
     ['cat "$HOME/notes.txt"', ['~/notes.txt']],

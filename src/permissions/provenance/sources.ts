@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Access } from '../../contract/permission.ts';
 import type { TextSource } from '../../contract/provenance.ts';
 import { startOf } from '../../lib/text/cut-line.ts';
-import { fetchesText, isLocal, namesAddress, usesNetwork } from '../rules/network.ts';
+import { fetchesText, isLocal, namesAddress, showsFetched, usesNetwork } from '../rules/network.ts';
 import { judgeLook, type Place } from '../shell/look.ts';
 import { parseLine } from '../shell/parse.ts';
 import { type Reached, reach } from '../shell/reach.ts';
@@ -88,18 +88,22 @@ function plainAddress(address: string): string {
 
 function ofCommand(line: string, hasNetwork: boolean, place: SourcePlace): TextSource[] {
   const files = namedInLine(line, place);
-  const fetched = hasNetwork ? fetchedBy(reach(parseLine(line), place), place) : null;
+  const fetched = fetchedBy(reach(parseLine(line), place), hasNetwork, place);
   return fetched === null ? files : [{ kind: 'foreign', name: `the output of ${fetched}` }, ...files];
 }
 
 /** The part of a line that fetches untrusted text, or null. */
-function fetchedBy(reached: readonly Reached[], { cwd, home }: SourcePlace): string | null {
+function fetchedBy(
+  reached: readonly Reached[],
+  hasNetwork: boolean,
+  { cwd, home }: SourcePlace,
+): string | null {
   const inert: Place = { cwd, home, trusted: false, isInside: () => true };
   for (const { command, written } of reached) {
-    const isFetched =
+    const isFetched = () =>
       usesNetwork(fetchesText, command) ||
       (namesAddress(command) && !isLocal(command) && judgeLook(command, inert).type === 'unsure');
-    if (isFetched) return written.source;
+    if (usesNetwork(showsFetched, command) || (hasNetwork && isFetched())) return written.source;
   }
   return null;
 }

@@ -19,6 +19,45 @@ const PACKAGE_MANAGERS = /^(npm|pnpm|yarn|bun|pip|pip3|cargo|gem|brew|composer|a
 const PACKAGE_TEXT = /^(view|info|show|v|search|s|find|audit|outdated|readme|docs)$/;
 const ADDRESS = /\b[a-z][a-z+.-]*:\/\/[^\s'"]+/i;
 
+const SHOWS_COMMITS =
+  /^(log|show|shortlog|whatchanged|branch|for-each-ref|show-ref|diff|cat-file|grep|blame)$/;
+/** What others pushed, as fetched. */
+const OTHERS =
+  /(^|\.\.)(FETCH_HEAD|refs\/(remotes|pull|merge-requests)|remotes\/|origin\/|upstream\/)|@\{u(pstream)?\}/;
+const ALL = /^(--(all|remotes)|-[a-z]*[ar])$/;
+
+/** Git commands that show commits, files and names of branches that others pushed; they were fetched before. */
+export const showsFetched: NetworkRule = {
+  matches(program, words) {
+    if (program !== 'git') return false;
+    const sub = words.find((word) => SHOWS_COMMITS.test(word)) ?? '';
+    return (
+      sub !== '' &&
+      words.some((word) => OTHERS.test(word) || (/^(log|shortlog|branch)$/.test(sub) && ALL.test(word)))
+    );
+  },
+  examples: {
+    hits: [
+      'git log origin/main',
+      'git log --all',
+      'git show FETCH_HEAD',
+      'git show origin/pr-1:README.md',
+      'git branch -a',
+      'git diff main origin/main',
+      'git log HEAD..@{u}',
+      'git -C sub log upstream/main',
+    ],
+    misses: [
+      'git log',
+      'git branch',
+      'git diff -a',
+      'git status',
+      'git push origin main',
+      'git checkout main',
+    ],
+  },
+};
+
 /** Programs whose output others wrote: pages, issues, mails, repositories. */
 export const fetchesText: NetworkRule = {
   matches(program, words) {

@@ -21,3 +21,10 @@ export function readsNoList({ values, operands }: Told): string | null {
   const words = [...operands, ...Object.values(values).flat()];
   return words.some((word) => word.startsWith('@')) ? 'strings reads options from a file' : null;
 }
+
+/** `lsof -i@host` would look the host up. */
+export function namesNoHost({ values }: Told): string | null {
+  return (values.i ?? []).every((address) => /^[46]?(TCP|UDP)?(:[\d,-]+)?$/i.test(address))
+    ? null
+    : 'lsof looks up the name of a host';
+}

@@ -1,4 +1,4 @@
-import { GREP_LONG, GREP_VALUES, list, type ReadOnlyProgram, type Told, texts } from './read-only-program.ts';
+import { GREP_LONG, list, type ReadOnlyProgram, type Told, texts } from './read-only-program.ts';
 
 const SHOW_LONG = list(
   'shortstat numstat summary name-only name-status patch no-patch',

@@ -1,4 +1,4 @@
-import { formatsText, isPlainVariable, readsNoList } from './read-only-arguments.ts';
+import { formatsText, isPlainVariable, namesNoHost, readsNoList } from './read-only-arguments.ts';
 import { GREP_LONG, GREP_VALUES, list, type ReadOnlyProgram, texts } from './read-only-program.ts';
 import {
   choosesSources,
@@ -144,12 +144,15 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
     operands: 'names',
   },
   lscpu: nothing,
+  // No -r, -K: what is listed stays as it is, and no name of a host is looked up.
+  lsof: { short: 'nPtU', optional: ['i'], values: texts('p c u'), operands: 'names', refuses: namesNoHost },
   md5sum: digest,
   nl: { short: 'p', values: texts('b f h v i n s w d l'), operands: 'paths' },
   nproc: { long: list('all'), operands: 'none' },
   od: { short: 'abcdfiloshxv', optional: ['w'], values: texts('A j N t'), operands: 'paths' },
   paste: { short: 'sz', values: texts('d delimiters'), operands: 'paths' },
   // No -v: it sets a variable, such as PATH.
+  pgrep: { short: 'lafxonvcA', values: texts('u U P g'), operands: 'text' },
   printf: { operands: 'text', expands: true, refuses: formatsText },
   pwd: { short: 'LP', operands: 'none' },
   read: {
@@ -225,6 +228,8 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   // No -f, -t, -x: versions differ in what follows them.
   stat: { short: 'L', values: texts('c format printf'), operands: 'names' },
   strings: { short: 'a', values: texts('n t e'), operands: 'paths', refuses: readsNoList },
+  // No -K, which closes sockets, and no -D and -F, which name files.
+  ss: { short: 'tulnpaemoisxH460', operands: 'text' },
   sum: { operands: 'paths' },
   sw_vers: nothing,
   tac: { operands: 'paths' },

@@ -71,12 +71,12 @@ test('the reason names the risk, the parts are judged one by one, and the read p
   const looks = { verdict: 'allow', because: 'only reads' };
   expect(classify('ls && rm a', place)).toMatchObject({
     verdict: 'ask',
-    because: 'rm may change files',
+    because: 'rm deletes a',
     by: 'default',
     reads: [],
     parts: [
       { text: 'ls', ...looks },
-      { text: 'rm a', verdict: 'ask', because: 'rm may change files' },
+      { text: 'rm a', verdict: 'ask', because: 'rm deletes a' },
     ],
   });
   expect(classify('cd src && head -n 2 a.ts', place)).toMatchObject({
@@ -97,7 +97,7 @@ test('the reason names the risk, the parts are judged one by one, and the read p
     reads: [],
     parts: [
       { text: 'ls', ...looks },
-      { text: "bash -c 'sudo ls'", verdict: 'ask', because: 'sudo may change files' },
+      { text: "bash -c 'sudo ls'", verdict: 'ask', because: 'what sudo does is not known' },
       { text: 'sudo ls', verdict: 'deny', because },
     ],
   });

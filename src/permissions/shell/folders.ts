@@ -1,7 +1,15 @@
-import type { Folder, Word } from './shell-line.ts';
+import type { Folder, Separator, Word } from './shell-line.ts';
 
 /** The working directory after a statement, on success and on failure. */
 export type After = { success: Folder; failure: Folder };
+
+/** The context of a statement: loops, and the pipeline it feeds. */
+export type Around = {
+  folder: Folder;
+  loops: ReadonlyMap<string, readonly string[] | null>;
+  pipeline: number | null;
+  next: Separator | null;
+};
 
 const MAX_WAYS = 4;
 

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { effectOf } from '../rules/effects.ts';
 import { readOnlyPrograms } from '../rules/read-only.ts';
 import { readOnlyGit } from '../rules/read-only-git.ts';
 import { projectScripts, readOnlyLines } from '../rules/read-only-lines.ts';
@@ -15,6 +16,7 @@ import { isPrintable } from './printable.ts';
 import { SHELLS } from './reach.ts';
 import { behindSafeWrapper } from './safe-wrappers.ts';
 import type { Redirect, ShellLine, SimpleCommand, Word } from './shell-line.ts';
+import { unrolled } from './unroll.ts';
 
 /** Where a command runs, and what it may read there. */
 export type Place = {
@@ -50,6 +52,10 @@ export type Disk = {
   hasOptionNames(folder: string): boolean;
   /** `complete` is false if there are too many. */
   filesBelow(folder: string): { files: readonly string[]; complete: boolean };
+  /** The script of that name in a folder's `package.json`, or null. */
+  scriptOf(folder: string, name: string): string | null;
+  /** Whether a file holds a private key, whatever its name. */
+  holdsKey(file: string): boolean;
 };
 
 /** Shell builtins, unless another program runs them. */
@@ -104,10 +110,8 @@ function judgeThere(
   }
   const fed = namePaths(inputs, there, { content: true });
   if (fed.type === 'unsure') return fed;
-  return together([
-    fed,
-    judgeWords(command, { place: there, moved: cwd !== path.resolve(place.cwd), depth }),
-  ]);
+  const standing = { place: there, moved: cwd !== path.resolve(place.cwd), root: place.cwd, depth };
+  return together([fed, ...unrolled(command).map((one) => judgeWords(one, standing))]);
 }
 
 function follow(way: Word[], place: Place): { cwd: string; closed: string | null } {
@@ -124,7 +128,7 @@ function follow(way: Word[], place: Place): { cwd: string; closed: string | null
 }
 
 /** `started`: run by a program, not the shell. */
-type Standing = { place: Place; moved: boolean; depth: number; started?: boolean };
+type Standing = { place: Place; moved: boolean; root: string; depth: number; started?: boolean };
 
 function judgeWords(command: SimpleCommand, standing: Standing): Look {
   const { place, moved } = standing;
@@ -139,14 +143,14 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
     : '';
   if (readOnlyLines.includes(line)) return first.text === 'git' ? judgeRepository(standing) : looks();
   if (projectScripts.includes(line)) {
-    if (moved) return unsure(`runs ${line} in another folder`);
+    if (moved && !isPackage(place, standing.root)) return unsure(`runs ${line} in another folder`);
     return place.trusted
       ? { type: 'only_looks', reads: [], runsScript: true }
       : unsure(`${line} runs project code, and this folder is not trusted`);
   }
-  if (place.walls === 'none' && (SHELLS.has(first.text) || behindSafeWrapper(command) !== null))
+  const wrapped = behindSafeWrapper(command, { hidesFiles: place.walls === 'sandbox' });
+  if (place.walls === 'none' && (SHELLS.has(first.text) || wrapped !== null))
     return unsure(`${first.text} ${NO_WALLS}`);
-  const wrapped = behindSafeWrapper(command);
   if (wrapped?.type === 'unsure') return wrapped;
   if (wrapped !== null) {
     if (standing.depth > MAX_DEPTH) return unsure(doubtText('too_deep'));
@@ -164,10 +168,21 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
       return together([judgeRepository(standing), judgeGit(args, command, place)]);
     default: {
       const program = own(readOnlyPrograms, first.text);
-      if (program === undefined) return unsure(`${first.text || 'it'} may change files`);
+      if (program === undefined)
+        return unsure(doing(command, place, `what ${first.text || 'it'} does is not known`));
       return judgeArgs(args, { name: first.text, program, place, command });
     }
   }
+}
+
+/** Whether a folder belongs to the project around it: no clone in it, no package of others. */
+function isPackage({ cwd, disk }: Place, root: string): boolean {
+  const inside = path.relative(root, cwd);
+  if (disk === undefined || inside.startsWith('..') || path.isAbsolute(inside)) return false;
+  const parts = inside.split(path.sep);
+  if (parts.some((name) => /^(node_modules|vendor|third_party|\..*)$/.test(name))) return false;
+  const folders = parts.map((_, i) => path.join(root, ...parts.slice(0, i + 1)));
+  return folders.every((folder) => disk.kindOf(path.join(folder, '.git')) === null);
 }
 
 function judgeMove(args: Word[], place: Place): Look {
@@ -199,8 +214,13 @@ function judgeGit(args: Word[], command: SimpleCommand, place: Place): Look {
   const [sub, ...more] = rest;
   const program = sub?.literal ? own(readOnlyGit, sub.text) : undefined;
   if (sub === undefined || program === undefined)
-    return unsure(`git ${sub?.text ?? ''} may make changes`.replace('  ', ' '));
+    return unsure(doing(command, place, `what git ${sub?.text ?? ''} does is not known`.replace('  ', ' ')));
   return judgeArgs(more, { name: `git ${sub.text}`, program, place, command });
+}
+
+/** What a command does, or else that it is not known. */
+function doing(command: SimpleCommand, { disk, cwd }: Place, unknown: string): string {
+  return effectOf(command, { scriptOf: (name) => disk?.scriptOf(cwd, name) ?? null }) ?? unknown;
 }
 
 type Judging = { name: string; program: ReadOnlyProgram; place: Place; command: SimpleCommand };
@@ -212,7 +232,7 @@ function judgeArgs(args: Word[], { name, program: usual, place, command }: Judgi
   if ('unknown' in told) {
     return /^[*?[]/.test(told.unknown)
       ? unsure(`the pattern ${told.unknown} can expand to an option`)
-      : unsure(`${name} ${told.unknown} may change files`);
+      : unsure(doing(command, place, `what ${name} does with ${told.unknown.slice(0, 60)} is not known`));
   }
   const { flags, values, operands } = told;
   if (operands.length > MAX_OPERANDS) return unsure(`${name} has too many arguments to check`);
@@ -341,6 +361,7 @@ function whyClosed(
     return `${text} is outside the working directory`;
   if (use.content && places.some((one) => place.mayRead?.(one) === false))
     return `${text} is a protected file`;
+  if (use.content && places.some((one) => place.disk?.holdsKey(one))) return `${text} holds a private key`;
   const hidden = places.map(secretBecause).find((because) => because !== null);
   return hidden === undefined ? null : `${text}: ${hidden}`;
 }

@@ -33,10 +33,20 @@ export function readOptions(
     if (mayBecomeFlag && hasOptionNames()) return { unknown: word.raw };
     const isFlag = /^-./.test(word.text) && !program.anyFlags;
     if (!isFlag) told.operands.push(word);
-    else if (!word.literal || word.glob || !takeFlag(word, rest, { program, told }))
+    else if (
+      !word.literal ||
+      (word.glob && !isGlobValue(word, program)) ||
+      !takeFlag(word, rest, { program, told })
+    )
       return { unknown: word.raw };
   }
   return told;
+}
+
+/** `--include=*.py`: whatever the pattern matches starts with the same option. */
+function isGlobValue({ text }: Word, program: ReadOnlyProgram): boolean {
+  const [, name = ''] = /^--([\w-]+)=/.exec(text) ?? [];
+  return kindOf(program, name) === 'text';
 }
 
 type Reading = { program: ReadOnlyProgram; told: Told };

@@ -65,14 +65,7 @@ describe('anything not certainly understood is doubted', () => {
       '&& a',
       'a {\\},}}',
     ],
-    ...[
-      'cat <<E\nx',
-      'cat <<A <<B\na\nA\nb\nB',
-      'while true; do a; done',
-      'for PATH in .; do a; done',
-      '((a++))',
-      'a {b}>c',
-    ],
+    ...['cat <<E\nx', 'while true; do a; done', 'for PATH in .; do a; done', '((a++))', 'a {b}>c'],
     ...[
       'for ((i=0;i<3;i++)); do a; done',
       'select x in a; do b; done',
@@ -82,7 +75,7 @@ describe('anything not certainly understood is doubted', () => {
       'a\u00a0b',
     ],
     ...['![ a ]', '!"a"', '!{a,b}', '[a]', '[ a]', '[[a]]', 'b; ![a]'],
-    ...['a \u202e b', 'a\\\nb', "'a\\\nb'", 'case a in b) c;; esac;; d'],
+    ...['a \u202e b', 'a\\\nb', 'case a in b) c;; esac;; d'],
   ])('%j', (line) => expect(parseLine(line).doubts).not.toEqual([]));
 
   test.each([
@@ -246,3 +239,34 @@ test.skipIf(process.platform === 'win32')(
     );
   },
 );
+
+test.each([
+  ["cat <<'E' > x\n\nhello\nE", [['cat', '\nhello\n']], ['cat']],
+  ["cat > x <<'E' && python x\nbody\nE", [['cat', 'body\n']], ['cat', 'python']],
+  ["python3 - <<'E'\nprint(1)\nE", [['python3', 'print(1)\n']], ['python3']],
+  ["cat > x <<'E' || a | b; c\nbody\nE\nd", [['cat', 'body\n']], ['cat', 'a', 'b', 'c', 'd']],
+  ['cat <<-"E"; a\n\tbody\n\tE\nb', [['cat', '\tbody\n']], ['cat', 'a', 'b']],
+  [
+    'cat <<A <<B\na\nA\nb\nB',
+    [
+      ['cat', 'a\n'],
+      ['cat', 'b\n'],
+    ],
+    ['cat'],
+  ],
+  ["a '<<E' && b <<E\nit's\nE\nc", [['b', "it's\n"]], ['a', 'b', 'c']],
+  ['a # <<E\nb\nE', [], ['a', 'b', 'E']],
+  ["sed -i 's/a/b/' x && \\\nsed 's/#/b/' y", [], ['sed', 'sed']],
+  ["a 'b \\\nc' && \\\nd", [], ['a', 'd']],
+])('%j is understood, with its here-documents and whatever follows them', (line, bodies, names) => {
+  const { doubts, commands } = parseLine(line);
+  expect(doubts).toEqual([]);
+  expect(commands.map(({ name }) => name)).toEqual(names);
+  const found = commands.flatMap(({ name, redirects }) =>
+    redirects.flatMap(({ body }) => (body ? [[name, body]] : [])),
+  );
+  expect(found).toEqual(bodies);
+  for (const { span, source } of commands) {
+    if (span && !/<<|\\/.test(source)) expect(line.slice(span.start, span.end)).toBe(source);
+  }
+});

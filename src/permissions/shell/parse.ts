@@ -1,5 +1,7 @@
+import { withoutDocuments } from './documents.ts';
 import { type Doubt, isLossy } from './doubts.ts';
 import { readSyntax } from './grammar.ts';
+import { type HereDocument, type Quotes, quotesOf } from './quotes.ts';
 import type { ShellLine, SimpleCommand } from './shell-line.ts';
 import { readStatements } from './statements.ts';
 
@@ -47,14 +49,16 @@ function parseWithin(text: string, budget: Budget): ShellLine {
 
 function readLine(text: string, depth: number, budget: Budget): ShellLine {
   if (depth > MAX_DEPTH) return unread('too_deep');
-  const { joined, doubt } = joinLines(text);
-  const line = readOnce(joined, depth, budget);
-  if (joined !== text) for (const command of line.commands) restoreSpan(command, text);
+  const quotes = quotesOf(text);
+  const bare = withoutDocuments(text, quotes);
+  const { joined, cuts, doubt } = joinLines(bare.text, quotes);
+  const line = readOnce(joined, { depth, budget, documents: bare.documents });
+  for (const command of line.commands) restoreSpan(command, cuts);
   const doubts = [...line.doubts, ...lookCloser(text), ...(doubt === null ? [] : [doubt])];
   // If it is unclear how the lines are joined, both readings count.
   const others = [
-    ...(doubt === null ? [] : [readOnce(text, depth, budget)]),
-    ...behindNegation(line, joined, { depth, budget }),
+    ...(doubt === null ? [] : [readOnce(text, { depth, budget })]),
+    ...behindNegation(line, joined, { depth, budget, documents: bare.documents }),
   ];
   const commands = [...line.commands, ...others.flatMap((other) => other.commands)];
   const functions = [...line.functions, ...others.flatMap((other) => other.functions)];
@@ -66,46 +70,51 @@ function readLine(text: string, depth: number, budget: Budget): ShellLine {
 /**
  * The grammar supports `!` before a simple command only; before a group or a loop it loses their contents.
  */
-function behindNegation(line: ShellLine, text: string, at: { depth: number; budget: Budget }): ShellLine[] {
+function behindNegation(line: ShellLine, text: string, at: Reading): ShellLine[] {
   const negation = /(?<=^|[\s;&|(){}])!(?=\s)/g;
   if (line.doubts.length === 0 || text.search(negation) === -1) return [];
-  return [readOnce(text.replaceAll(negation, ' '), at.depth, at.budget)];
+  return [readOnce(text.replaceAll(negation, ' '), at)];
 }
 
 function unread(doubt: Doubt): ShellLine {
   return { commands: [], doubts: [doubt], functions: [], endless: [] };
 }
 
-function readOnce(text: string, depth: number, budget: Budget): ShellLine {
+type Reading = { depth: number; budget: Budget; documents?: readonly HereDocument[] };
+
+function readOnce(text: string, { depth, budget, documents = [] }: Reading): ShellLine {
   budget.texts -= 1;
   budget.characters -= text.length;
   if (budget.texts < 0 || budget.characters < 0) return unread('too_long');
   const root = readSyntax(text);
   if (root === null) return unread('too_deep');
-  return readStatements(root, { text, inner: (script) => readLine(script, depth + 1, budget) });
+  return readStatements(root, { text, documents, inner: (script) => readLine(script, depth + 1, budget) });
 }
 
-/** Its place in the text before lines were joined. */
-function restoreSpan(command: SimpleCommand, text: string): void {
-  if (!command.span) return;
-  // Every match leaves its backslashes and loses two characters.
-  const cuts = [...text.matchAll(CONTINUATION)].map(
-    ({ index, 1: kept = '' }, i) => index + kept.length - 2 * i,
-  );
-  const original = (at: number) => at + 2 * cuts.filter((cut) => cut <= at).length;
+/** Its place in the text before lines were joined at `cuts`. */
+function restoreSpan(command: SimpleCommand, cuts: readonly number[]): void {
+  if (!command.span || cuts.length === 0) return;
+  const original = (at: number) => at + 2 * cuts.filter((cut, i) => cut - 2 * i <= at).length;
   const { start, end } = command.span;
   command.span = { start: original(start), end: original(end - 1) + 1 };
 }
 
-/** The shell joins lines that end in a backslash before it splits words; not in single quotes. */
-function joinLines(text: string): { joined: string; doubt: Doubt | null } {
-  if (!text.includes('\\\n')) return { joined: text, doubt: null };
-  const joined = text.replaceAll(CONTINUATION, '$1');
-  const betweenWords = [...text.matchAll(CONTINUATION)].every(({ index }) =>
-    /(^|[ \t])$/.test(text.slice(0, index)),
-  );
-  const plain = betweenWords && !/['#]|<</.test(text);
-  return { joined, doubt: plain ? null : 'split_word' };
+/**
+ * The shell joins lines that end in a backslash before it splits words; not in single quotes. `cuts` are the places of
+ * the backslashes.
+ */
+function joinLines(
+  text: string,
+  quotes: Quotes | null,
+): { joined: string; cuts: readonly number[]; doubt: Doubt | null } {
+  if (!text.includes('\\\n')) return { joined: text, cuts: [], doubt: null };
+  const all = [...text.matchAll(CONTINUATION)].map(({ index, 1: kept = '' }) => index + kept.length);
+  const cuts = quotes === null ? all : all.filter((at) => /[\\"]/.test(quotes.marks[at] ?? ''));
+  const betweenWords = cuts.every((at) => quotes?.marks[at] === '"' || /(^|[ \t])$/.test(text.slice(0, at)));
+  const isClear = quotes === null ? !/['#]|<</.test(text) : !/#/.test(quotes.marks);
+  let joined = text;
+  for (const at of cuts.toReversed()) joined = joined.slice(0, at) + joined.slice(at + 2);
+  return { joined, cuts, doubt: betweenWords && isClear ? null : 'split_word' };
 }
 
 /** Constructs that shells, and the grammar, are known to parse differently. */
@@ -138,7 +147,7 @@ function salvage(line: ShellLine, text: string, budget: Budget): ShellLine {
     const plain = inner.replace(/^\s*\{([^{}\s]*,[^{}\s]*)\}/, (_, inside: string) =>
       inside.replaceAll(',', ' '),
     );
-    return readOnce(plain, MAX_DEPTH, budget).commands.map(({ span: _, ...command }) => command);
+    return readOnce(plain, { depth: MAX_DEPTH, budget }).commands.map(({ span: _, ...command }) => command);
   });
   return { ...line, commands: [...line.commands, ...found].slice(0, 2 * MAX_COMMANDS) };
 }

@@ -142,7 +142,11 @@ export function scriptsOf(
     scripts.push(command.words.map(({ text }) => text).join(' '));
   if (program === 'trap') scripts.push(texts.find((text) => text !== '--') ?? '');
   if (program === 'alias') scripts.push(...texts.map((text) => text.slice(text.indexOf('=') + 1)));
-  if (/^(script|flock|su|sg|runuser)$/.test(program)) scripts.push(...valuesOf(texts, /^(-\w*c|--command)$/));
+  if (/^(script|flock|su|sg|runuser|npx|npm|pnpm|nix|expect|xterm|uxterm|konsole)$/.test(program))
+    scripts.push(...valuesOf(texts, /^(-\w*c|--command|--call)$/));
+  if (/^(nix-shell|xterm|uxterm|konsole|gnome-terminal)$/.test(program))
+    scripts.push(...valuesOf(texts, /^(--run|--command|-e)$/));
+  if (program === 'hash') scripts.push(...valuesOf(texts, /^-\w*p$/));
   if (program === 'env') {
     scripts.push(...valuesOf(texts, /^(-\w*S|--split-string)$/));
     scripts.push(...texts.flatMap((text) => /^(?:-[a-z]*S|--split-string=)([\s\S]+)$/.exec(text)?.[1] ?? []));
@@ -172,6 +176,7 @@ function executedByFind(args: Word[]): ShellLine[] {
       nested: [],
       folder: { ways: [[]], sure: false },
       set: [],
+      values: new Map(),
       source: words.map(({ raw }) => raw).join(' '),
     };
     return [{ commands: [command], doubts: [], functions: [], endless: [] }];

@@ -1,3 +1,4 @@
+import { documentOf } from './documents.ts';
 import type { SyntaxNode } from './grammar.ts';
 import type { Redirect, Word, WordReader } from './shell-line.ts';
 import { plainWord, readExpanding, readWords } from './word.ts';
@@ -7,6 +8,10 @@ type Redirected = { redirects: Redirect[]; words: Word[]; later: SyntaxNode[] };
 
 export const WORDS =
   /^(word|number|string|raw_string|ansi_c_string|translated_string|concatenation|simple_expansion|expansion|arithmetic_expansion|command_substitution|process_substitution|brace_expression|\$)$/;
+
+/** If one of these is in the place of a program, the grammar has misparsed the line. */
+export const RESERVED =
+  /^(!|[{}]|if|then|elif|else|fi|for|while|until|do|done|case|esac|in|function|select|\[\[|\]\])$/;
 
 /** Parts of words and statements that contain no command themselves. */
 export function isPiece(type: string): boolean {
@@ -31,6 +36,12 @@ export function readRedirect(node: SyntaxNode, reader: WordReader): Redirected {
   // `{fd}>x` opens a file under a variable name.
   if (before === '}' || words.some(({ raw }) => /^\{\w+\}$/.test(raw)))
     reader.doubts.add('unparsed_redirect');
+  const document = documentOf(target?.raw ?? '', reader.documents);
+  if (document !== undefined) {
+    const { op, delimiter, opener, body } = document;
+    const word = { ...plainWord(delimiter), raw: opener.slice(op.length).trim() };
+    return { redirects: [{ op, fd: '', target: word, body }], words, later: [] };
+  }
   const op = operator?.type ?? '';
   const redirect = { op, fd: fd === undefined ? '' : sliceOf(reader, fd), target: target ?? plainWord('') };
   return { redirects: [redirect], words, later: [] };

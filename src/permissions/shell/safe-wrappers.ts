@@ -25,7 +25,10 @@ const SAFE: Readonly<Record<string, { flag: RegExp; values?: string[]; operand?:
 };
 
 /** The command behind a harmless wrapper; null if it is not a wrapper. */
-export function behindSafeWrapper(command: SimpleCommand): Wrapped | null {
+export function behindSafeWrapper(
+  command: SimpleCommand,
+  { hidesFiles }: { hidesFiles: boolean },
+): Wrapped | null {
   const [first, ...args] = command.words;
   const name = first?.text ?? '';
   // `command -v node` only prints where it is.
@@ -54,11 +57,13 @@ export function behindSafeWrapper(command: SimpleCommand): Wrapped | null {
     } else break;
   }
   if (rest.length === 0) return { type: 'unsure', because: `${name} runs a command that is not shown` };
-  // What xargs adds is unknown, so its command must be one that only prints words.
+  // What xargs adds is unknown, so its command must be one that only prints words, or reads where secrets are hidden.
   const program = rest[0]?.text ?? '';
   const prints =
     Object.hasOwn(readOnlyPrograms, program) && readOnlyPrograms[program]?.expands && program !== 'printf';
-  if (name === 'xargs' && !prints)
+  const reads =
+    hidesFiles && /^(cat|[ef]?grep|head|tail|wc|ls|stat|file|rg|nl|cksum|(md5|sha\d+)sum)$/.test(program);
+  if (name === 'xargs' && !prints && !reads)
     return { type: 'unsure', because: `the arguments of ${program} are unknown` };
   return asCommand(command, rest);
 }

@@ -1,5 +1,6 @@
 import type { TextSpan } from '../../contract/permission.ts';
 import type { Doubt } from './doubts.ts';
+import type { HereDocument } from './quotes.ts';
 
 /**
  * One word as the shell would pass it to a program. `text` has its quotes removed; expansions are replaced by
@@ -45,6 +46,8 @@ export type SimpleCommand = {
   folder: Folder;
   /** Variables set by an enclosing loop or an earlier `read`. */
   set: readonly string[];
+  /** The values that enclosing loops give their variables, where all are written out. */
+  values: ReadonlyMap<string, readonly string[]>;
   /** As written. */
   source: string;
   /** Where it is in the text of the line; absent if it is not written there literally. */
@@ -70,6 +73,8 @@ export type ShellFunction = { name: string; commands: SimpleCommand[]; source: s
 /** Context for parsing a word. `values` are variables that the line itself has set. */
 export type WordReader = {
   text: string;
+  /** The here-documents that were taken out of the text. */
+  documents: readonly HereDocument[];
   doubts: Set<Doubt>;
   values: ReadonlyMap<string, string>;
   /** Parses the command line of a substitution. */

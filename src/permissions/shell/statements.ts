@@ -1,12 +1,13 @@
 import { isPlainVariable } from '../rules/read-only-arguments.ts';
+import { asWritten } from './documents.ts';
 import type { Doubt } from './doubts.ts';
 import { isEndless } from './endless.ts';
-import { type After, merge, unsure } from './folders.ts';
+import { type After, type Around, merge, unsure } from './folders.ts';
 import { checkGaps } from './gaps.ts';
 import { loopOf, type SyntaxNode } from './grammar.ts';
-import { isPiece, readRedirect, sourceOf, WORDS } from './redirects.ts';
+import type { HereDocument } from './quotes.ts';
+import { isPiece, RESERVED, readRedirect, sourceOf, WORDS } from './redirects.ts';
 import type {
-  Folder,
   Redirect,
   Separator,
   ShellFunction,
@@ -15,24 +16,22 @@ import type {
   Word,
   WordReader,
 } from './shell-line.ts';
+import { loopValues } from './unroll.ts';
 import { plainWord, readWords, substitutionsIn } from './word.ts';
 
-type Source = { text: string; inner(script: string): ShellLine };
-
-/** The context of a statement: loops, and the pipeline it feeds. */
-type Around = { folder: Folder; loops: readonly string[]; pipeline: number | null; next: Separator | null };
-
-/** If one of these is in the place of a program, the grammar has misparsed the line. */
-const RESERVED =
-  /^(!|[{}]|if|then|elif|else|fi|for|while|until|do|done|case|esac|in|function|select|\[\[|\]\])$/;
+type Source = {
+  text: string;
+  documents: readonly HereDocument[];
+  inner(script: string): ShellLine;
+};
 
 /** All commands below a syntax tree node. */
-export function readStatements(root: SyntaxNode, { text, inner }: Source): ShellLine {
-  const reader = new StatementReader(text, inner);
+export function readStatements(root: SyntaxNode, source: Source): ShellLine {
+  const reader = new StatementReader(source);
   checkGaps(root, reader);
   reader.sequence(root.children, {
     folder: { ways: [[]], sure: true },
-    loops: [],
+    loops: new Map(),
     pipeline: null,
     next: null,
   });
@@ -43,6 +42,7 @@ export function readStatements(root: SyntaxNode, { text, inner }: Source): Shell
 /** The state of one parse. */
 class StatementReader implements WordReader {
   readonly text: string;
+  readonly documents: readonly HereDocument[];
   readonly doubts = new Set<Doubt>();
   readonly values = new Map<string, string>();
   readonly commands: SimpleCommand[] = [];
@@ -52,8 +52,9 @@ class StatementReader implements WordReader {
   private readonly read = new Set<string>();
   private pipelines = 0;
 
-  constructor(text: string, inner: (script: string) => ShellLine) {
+  constructor({ text, documents, inner }: Source) {
     this.text = text;
+    this.documents = documents;
     this.inner = inner;
   }
 
@@ -200,13 +201,14 @@ class StatementReader implements WordReader {
     if (!names.every(isPlainVariable) || children[0]?.type !== 'for') this.doubts.add('sets_variable');
     const list = children.filter(({ type }) => WORDS.test(type)).flatMap((node) => readWords(node, this));
     this.hold(list, around);
+    const values = loopValues(list, this.text);
     const [name] = names;
     const [first] = list;
     if (name !== undefined && first !== undefined) this.values.set(name, first.text);
     const body = children.filter(({ type }) => type === 'do_group' || type === 'compound_statement');
     return this.perhaps(
       { ...loopOf(children), children: body },
-      { ...around, loops: [...around.loops, ...names] },
+      { ...around, loops: new Map([...around.loops, ...names.map((one) => [one, values] as const)]) },
     );
   }
 
@@ -379,7 +381,8 @@ class StatementReader implements WordReader {
       next: around.next,
       nested,
       folder: around.folder,
-      set: [...around.loops, ...this.read],
+      set: [...around.loops.keys(), ...this.read],
+      values: new Map([...around.loops].flatMap(([one, all]) => (all ? [[one, all] as const] : []))),
       source: node ? this.slice(node) : '',
       ...(node && { span: { start: node.start, end: node.end } }),
     };
@@ -389,6 +392,6 @@ class StatementReader implements WordReader {
   }
 
   private slice({ start, end }: SyntaxNode): string {
-    return this.text.slice(start, end);
+    return asWritten(this.text.slice(start, end), this.documents);
   }
 }

@@ -1,20 +1,60 @@
 import type { SimpleCommand, Word } from './shell-line.ts';
 
-/** Flags that take the next word, and the number of operands before the wrapped command. */
-type Wrapper = { values?: string[]; operands?: number };
+/**
+ * Flags that take the next word, and the number of operands before the wrapped command; `sub` is the word that makes
+ * the program run one.
+ */
+type Wrapper = { values?: readonly string[]; operands?: number; sub?: RegExp };
+
+const CONTAINER: Wrapper = {
+  sub: /^(run|exec|create)$/,
+  operands: 1,
+  values: [
+    ...[
+      '-v',
+      '--volume',
+      '-e',
+      '--env',
+      '-p',
+      '--publish',
+      '-w',
+      '--workdir',
+      '-u',
+      '--user',
+      '--name',
+      '--network',
+    ],
+    ...[
+      '--entrypoint',
+      '--mount',
+      '-m',
+      '--memory',
+      '--cpus',
+      '--env-file',
+      '-l',
+      '--label',
+      '--platform',
+      '-h',
+    ],
+  ],
+};
 
 /** Programs that run the command they are given. */
 const WRAPPERS = new Map<string, Wrapper>(
   Object.entries<Wrapper>({
+    asdf: { sub: /^exec$/ },
     builtin: {},
+    bundle: { sub: /^exec$/ },
     busybox: {},
     catchsegv: {},
     caffeinate: { values: ['-t', '-w'] },
     chroot: { values: ['--userspec', '--groups'], operands: 1 },
     chrt: { values: ['-T', '-P', '-D'], operands: 1 },
     command: {},
+    conda: { sub: /^run$/, values: ['-n', '--name', '-p', '--prefix'] },
     coproc: {},
     cpulimit: { values: ['-l', '-p', '-e'] },
+    direnv: { sub: /^exec$/, operands: 1 },
     doas: { values: ['-u', '-C'] },
     env: { values: ['-u', '--unset', '-C', '--chdir'] },
     exec: { values: ['-a'] },
@@ -24,35 +64,54 @@ const WRAPPERS = new Map<string, Wrapper>(
     gtimeout: { values: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
     ionice: { values: ['-c', '-n', '-p', '--class', '--classdata'] },
     ltrace: { values: ['-o', '-e', '-p'] },
+    mise: { sub: /^(exec|x)$/ },
     nice: { values: ['-n', '--adjustment'] },
     nocache: {},
     noglob: {},
     nohup: {},
+    npm: { sub: /^(exec|x)$/, values: ['-p', '--package', '-w', '--workspace'] },
+    npx: { values: ['-p', '--package', '-w', '--workspace'] },
     nsenter: { values: ['-t', '--target', '-S', '-G'] },
     numactl: {},
     parallel: {
       values: ['-j', '--jobs', '-n', '-N', '-I', '--colsep', '-a', '--arg-file', '--delay', '--timeout'],
     },
+    pdm: { sub: /^run$/ },
+    pipenv: { sub: /^run$/ },
     pkexec: { values: ['--user'] },
+    pnpm: { sub: /^(exec|dlx)$/ },
+    poetry: { sub: /^run$/ },
     proxychains: { values: ['-f'] },
     run0: { values: ['-u', '--user'] },
     runuser: { values: ['-u', '--user', '-g'] },
+    screen: { values: ['-S', '-c', '-h', '-T'] },
     script: { values: ['-O', '-I', '-B', '-T'] },
     setarch: {},
     setpriv: { values: ['--reuid', '--regid', '--groups'] },
     setsid: {},
     sg: { operands: 1 },
+    spawn: {},
     stdbuf: { values: ['-i', '-o', '-e', '--input', '--output', '--error'] },
     strace: { values: ['-o', '-e', '-p', '-s', '-u', '-E'] },
     sudo: { values: ['-u', '--user', '-g', '--group', '-h', '-p', '-C', '-r', '-t', '-T', '-D', '-R'] },
+    'systemd-run': { values: ['-p', '--property', '-u', '--unit', '-E', '--setenv', '--uid', '--gid', '-M'] },
     taskset: { values: ['-p'], operands: 1 },
     time: { values: ['-f', '-o', '--format', '--output'] },
     timeout: { values: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
+    tmux: {
+      sub: /^(new|new-session|neww|new-window|splitw|split-window|run|run-shell|respawn-pane)$/,
+      values: ['-s', '-n', '-c', '-t', '-x', '-y', '-e', '-F', '-L', '-S'],
+    },
     torsocks: {},
     toybox: {},
     unbuffer: {},
+    uv: {
+      sub: /^run$/,
+      values: ['--with', '-p', '--python', '--directory', '--project', '--extra', '--group', '-m'],
+    },
     unshare: { values: ['-S', '-G', '-R', '-w'] },
     watch: { values: ['-n', '--interval'] },
+    yarn: { sub: /^(exec|dlx)$/ },
     xargs: {
       values: [
         '-n',
@@ -71,6 +130,17 @@ const WRAPPERS = new Map<string, Wrapper>(
     },
   }),
 );
+
+/** What loads a program and runs it. */
+const LOADER = /^ld(-linux[\w-]*|-musl-\w+)?\.so(\.\d+)?$/;
+const LOADING: Wrapper = { values: ['--library-path', '--argv0', '--preload', '--audit', '--inhibit-rpath'] };
+
+/** What a command runs inside a container, or null. */
+export function inContainer(command: SimpleCommand): SimpleCommand | null {
+  if (!/^(docker|podman|nerdctl)$/.test(programOf(command))) return null;
+  const words = behindWrapper(argsOf(command), CONTAINER);
+  return words.length === 0 ? null : { ...command, words, name: words[0]?.text ?? '' };
+}
 
 /** With more, only the first and the last are reported. */
 const MAX_STEPS = 16;
@@ -92,7 +162,8 @@ export function argsOf(command: SimpleCommand): Word[] {
 export function unwrapped(command: SimpleCommand): SimpleCommand[] {
   const steps = [command];
   for (let current = command; ; ) {
-    const wrapper = WRAPPERS.get(programOf(current));
+    const program = programOf(current);
+    const wrapper = WRAPPERS.get(program) ?? (LOADER.test(program) ? LOADING : undefined);
     const rest = wrapper === undefined || asks(current) ? [] : behindWrapper(argsOf(current), wrapper);
     if (rest.length === 0 || rest.length >= current.words.length) return steps;
     current = { ...current, name: rest[0]?.text ?? '', words: rest };
@@ -111,8 +182,10 @@ export function unwrap(command: SimpleCommand): SimpleCommand {
   return unwrapped(command).at(-1) ?? command;
 }
 
-function behindWrapper(args: Word[], { values = [], operands = 0 }: Wrapper): Word[] {
-  let at = 0;
+function behindWrapper(args: Word[], { values = [], operands = 0, sub }: Wrapper): Word[] {
+  const named = args.findIndex(({ text }) => !text.startsWith('-'));
+  if (sub && !sub.test(args[named]?.text ?? '')) return [];
+  let at = sub ? named + 1 : 0;
   let left = operands;
   while (at < args.length) {
     const text = args[at]?.text ?? '';

@@ -34,8 +34,8 @@ const NEEDED: Readonly<Record<string, string>> = {
 /** Wait, or print what is not in files. */
 const SKIPPED = new Set(['sleep', ':', 'break', 'continue', 'exit', 'set', 'read', 'tty']);
 
-/** So many letters of each program are tried before every other. */
-const CLUSTERED = 6;
+/** So many letters of each program are tried before every other: in a short run, and in a long one. */
+const CLUSTERED = { few: 6, all: 60 };
 
 /** Builtins that assign, and programs that obey what was assigned. */
 const ASSIGNERS = [
@@ -86,7 +86,11 @@ export function redTeamLines({ documented }: { documented: boolean }): string[] 
   const programs = Object.entries(readOnlyPrograms).filter(([name]) => !SKIPPED.has(name));
   const git = Object.entries(readOnlyGit).map(([name, table]) => [`git ${name}`, table] as const);
   const lines = [...programs, ...git].flatMap(([name, table]) =>
-    linesOf(name, [...tableOptions(table), ...(documented ? documentedOptions(name) : [])]),
+    linesOf(
+      name,
+      [...tableOptions(table), ...(documented ? documentedOptions(name) : [])],
+      documented ? CLUSTERED.all : CLUSTERED.few,
+    ),
   );
   const assigned = ASSIGNERS.flatMap((one) =>
     NAMES.flatMap((name) => FOLLOWERS.map((next) => `${one.replace('NAME', name)}; ${next}`)),
@@ -94,10 +98,10 @@ export function redTeamLines({ documented }: { documented: boolean }): string[] 
   return [...new Set([...lines, ...assigned, ...SHAPES])];
 }
 
-function linesOf(name: string, known: string[]): string[] {
+function linesOf(name: string, known: string[], clustered: number): string[] {
   const options = new Set(known);
   const letters = [...options].filter((option) => /^-\w$/.test(option)).map((option) => option.slice(1));
-  const clusters = letters.slice(0, CLUSTERED).flatMap((first) => letters.map((last) => `-${first}${last}`));
+  const clusters = letters.slice(0, clustered).flatMap((first) => letters.map((last) => `-${first}${last}`));
   const needed = NEEDED[name] ? [`${NEEDED[name]} `, ''] : [''];
   return ['', ...options, ...clusters].flatMap((option) =>
     PAYLOADS.flatMap((payload) =>

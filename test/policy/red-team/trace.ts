@@ -11,6 +11,8 @@ type Places = { pristine: string; base: string };
 const CALLS =
   'openat,open,creat,execve,connect,sendto,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,link,linkat,symlink,symlinkat,chmod,fchmodat,chown,fchownat,truncate,ftruncate,utimensat,mknod,mknodat';
 const HARMLESS_TARGET = /"\/dev\/(null|tty|zero)"|<\/dev\/(null|pts\/\d+)>/;
+/** `git diff` writes down what it learned about the times of files. */
+const INDEX = /\/\.git\/index(\.lock)?"/;
 const LIMIT = 10_000;
 
 /** Runs lines in a copy of the project, each traced by strace. The copy is renewed after a line that had an effect. */
@@ -66,6 +68,7 @@ type Known = { words: ReadonlySet<string>; base: string };
 function effectOf(call: string, { words, base }: Known): string | null {
   const [, name = '', rest = ''] = /^\d+\s+(\w+)\((.*)$/.exec(call) ?? [];
   if (name === '') return null;
+  if (INDEX.test(rest)) return null;
   const isDone = !/ = -1 /.test(rest);
   if (/^(open|openat|creat)$/.test(name)) {
     const writes = /O_(WRONLY|RDWR|CREAT|TRUNC|APPEND)/.test(rest) || name === 'creat';

@@ -1,3 +1,4 @@
+import { claimLine } from '../../../commands/format/decision.ts';
 import type { Display } from '../../../contract/display.ts';
 import { type Access, obviousReasons, type PermissionRequest } from '../../../contract/permission.ts';
 import { exactLine, exactText, visibleText } from '../../../lib/text/visible-text.ts';
@@ -53,6 +54,7 @@ function factRows(request: PermissionRequest, inner: Frame): Line[] {
   const { leadsTo = [] } = request;
   return [
     ...reasonsOf(request).flatMap((reason) => hanging('', reason, { columns, style: look.quiet })),
+    ...(request.claim === undefined ? [] : hanging('', claimLine(request), { columns, style: look.quiet })),
     ...unsaid(request).flatMap((access) => hanging('', accessWords(access), { columns, style: look.plain })),
     ...leadsTo.flatMap(({ written, real }) =>
       hanging('! ', `${written} leads to ${real}`, { columns, style: look.warn }),

@@ -1,0 +1,216 @@
+import { startOf } from '../../lib/text/cut-line.ts';
+import type { SimpleCommand } from '../shell/shell-line.ts';
+import { argsOf, programOf } from '../shell/wrappers.ts';
+
+/** What is looked up to say what a command does. */
+export type EffectPlace = {
+  /** The script of that name in the `package.json` of a folder, or null. */
+  scriptOf?(name: string): string | null;
+};
+
+const NAMED = 3;
+const MAX_NAME = 60;
+const SCRIPTED = /^(npm|pnpm|yarn|bun)$/;
+const INTERPRETERS = /^(python[\d.]*|node|deno|ruby|perl|php|lua|Rscript|tsx|ts-node)$/;
+const INSTALLERS =
+  /^(pip[\d.]*|pipx|uv|poetry|npm|pnpm|yarn|bun|cargo|gem|brew|apt|apt-get|dnf|yum|apk|conda|mamba|composer|go)$/;
+const TESTERS = /^(pytest|py\.test|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest)$/;
+const BUILDERS =
+  /^(make|gmake|ninja|cmake|gradle|gradlew|mvn|mvnw|cargo|go|dotnet|just|rake|bazel|meson|tsc)$/;
+
+/** What a command does, as a fact about its words; null if nothing is known about it. */
+export function effectOf(command: SimpleCommand, place: EffectPlace = {}): string | null {
+  const program = programOf(command);
+  const words = argsOf(command).map(({ text }) => text);
+  const operands = words.filter((word) => !word.startsWith('-'));
+  return (
+    fileEffect(program, words, operands) ||
+    projectEffect(program, operands, place) ||
+    installEffect(program, operands) ||
+    (program === 'git' ? gitEffect(operands) : null) ||
+    codeEffect(command, words, operands) ||
+    otherEffect(program, words, operands) ||
+    null
+  );
+}
+
+function fileEffect(program: string, words: readonly string[], operands: readonly string[]): string | null {
+  const all = listed(operands);
+  const last = listed(operands.slice(-1));
+  const isRecursive = words.some((word) => /^-[a-zA-Z]*[rR]|^--recursive$/.test(word));
+  switch (program) {
+    case 'rm':
+      return (
+        all &&
+        `rm deletes ${all}${isRecursive ? ` and everything in ${operands.length > 1 ? 'them' : 'it'}` : ''}`
+      );
+    case 'rmdir':
+    case 'unlink':
+    case 'shred':
+      return all && `${program} deletes ${all}`;
+    case 'mv':
+      return operands.length > 1 ? `mv moves ${listed(operands.slice(0, -1))} to ${last}` : null;
+    case 'cp':
+    case 'install':
+    case 'rsync':
+      return operands.length > 1 ? `${program} copies ${listed(operands.slice(0, -1))} to ${last}` : null;
+    case 'ln':
+      return operands.length > 1 ? `ln makes ${last} a link to ${listed(operands.slice(0, -1))}` : null;
+    case 'mkdir':
+      return all && `mkdir creates ${all}`;
+    case 'touch':
+      return all && `touch creates or updates ${all}`;
+    case 'tee':
+    case 'truncate':
+      return all && `${program} writes to ${all}`;
+    case 'chmod':
+    case 'chown':
+    case 'chgrp':
+      return operands.length > 1 ? `${program} changes who may use ${listed(operands.slice(1))}` : null;
+    case 'sed':
+    case 'perl':
+      return words.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(word)) && operands.length > 0
+        ? `${program} changes ${last} in place`
+        : null;
+    default:
+      return null;
+  }
+}
+
+function projectEffect(
+  program: string,
+  operands: readonly string[],
+  { scriptOf }: EffectPlace,
+): string | null {
+  const [first = '', second = ''] = operands;
+  if (!SCRIPTED.test(program)) return null;
+  const name = first === 't' || first === 'test' ? 'test' : /^run(-script)?$/.test(first) ? second : '';
+  if (name === '') return first === 'start' ? `${program} runs the project's own script \`start\`` : null;
+  const script = scriptOf?.(name) ?? null;
+  return `${program} runs the project's own script \`${shown(name)}\`${script === null ? '' : `: ${shown(script)}`}`;
+}
+
+function installEffect(program: string, operands: readonly string[]): string | null {
+  if (!INSTALLERS.test(program)) return null;
+  const at = operands.findIndex((word) => /^(install|i|ci|add|get|sync)$/.test(word));
+  if (at === -1 || at > 1) return null;
+  const packages = listed(operands.slice(at + 1));
+  return `${program} installs ${packages || 'the packages of the project'}`;
+}
+
+const GIT: Readonly<Record<string, string>> = {
+  add: 'adds LIST to the next commit',
+  am: 'applies patches',
+  apply: 'applies a patch to files',
+  bisect: 'checks out other commits',
+  branch: 'changes branches',
+  checkout: 'puts LIST in place of what is there',
+  'cherry-pick': 'adds commits to this branch',
+  clean: 'deletes files that git does not track',
+  clone: 'downloads LIST',
+  commit: 'records a commit',
+  config: 'changes settings of the repository',
+  fetch: 'downloads commits from LIST',
+  init: 'creates a repository',
+  merge: 'merges LIST into this branch',
+  mv: 'moves files',
+  pull: 'downloads commits and merges them',
+  push: 'sends commits to LIST',
+  rebase: 'rewrites the commits of this branch',
+  remote: 'changes which repositories are known',
+  reset: 'moves this branch or takes changes out of the next commit',
+  restore: 'puts an older version in place of LIST',
+  revert: 'adds a commit that undoes others',
+  rm: 'deletes LIST',
+  stash: 'puts changes aside or brings them back',
+  switch: 'checks out LIST',
+  tag: 'changes tags',
+  worktree: 'changes working trees',
+};
+
+function gitEffect([sub = '', ...rest]: readonly string[]): string | null {
+  const does = Object.hasOwn(GIT, sub) ? GIT[sub] : undefined;
+  return does === undefined ? null : `git ${sub} ${does.replace('LIST', listed(rest) || defaultOf(sub))}`;
+}
+
+function defaultOf(sub: string): string {
+  return /^(fetch|push)$/.test(sub) ? 'the usual remote' : 'what is named';
+}
+
+function codeEffect(
+  command: SimpleCommand,
+  words: readonly string[],
+  operands: readonly string[],
+): string | null {
+  const program = programOf(command);
+  const isShell = /^(ba|z|da|k)?sh$/.test(program);
+  if (/^(source|\.)$/.test(program))
+    return operands.length > 0 ? `runs ${shown(operands[0] ?? '')} in this shell` : null;
+  if (!isShell && !INTERPRETERS.test(program)) return runsFile(command);
+  const module = words[words.indexOf('-m') + 1];
+  if (words.includes('-m') && module !== undefined) return `${program} runs its module ${shown(module)}`;
+  if (words.some((word) => /^-(c|e|p|r|-eval|-print)$/.test(word)))
+    return `${program} runs code from its command line`;
+  if (command.redirects.some(({ body }) => body !== undefined))
+    return `${program} runs the program in the here-document`;
+  const [file] = operands;
+  return file === undefined ? `${program} runs what it reads` : `${program} runs ${shown(file)}`;
+}
+
+/** A program by its path. */
+function runsFile({ name }: SimpleCommand): string | null {
+  return name.includes('/') && !/^\/(usr\/)?(local\/)?s?bin\//.test(name)
+    ? `runs the program ${shown(name)}`
+    : null;
+}
+
+function otherEffect(program: string, words: readonly string[], operands: readonly string[]): string | null {
+  const all = listed(operands);
+  if (TESTERS.test(program)) return `${program} runs the project's tests`;
+  if (BUILDERS.test(program)) return `${program} runs the project's own build${all && `: ${all}`}`;
+  switch (program) {
+    case 'curl':
+    case 'wget': {
+      const address = operands.find((word) => /[/.:]/.test(word));
+      const sends = words.some((word) => /^(-[a-zA-Z]*[dFT]$|--data|--form|--upload-file|--post)/.test(word));
+      return address === undefined
+        ? null
+        : `${program} ${sends ? 'sends data to' : 'requests'} ${shown(address)}`;
+    }
+    case 'ssh':
+    case 'scp':
+    case 'sftp':
+      return all && `${program} connects to another machine: ${all}`;
+    case 'kill':
+    case 'pkill':
+    case 'killall':
+      return all && `${program} ends processes: ${all}`;
+    case 'docker':
+    case 'podman':
+      return all && `${program} acts on containers: ${all}`;
+    case 'npx':
+    case 'bunx':
+    case 'uvx':
+      return operands[0] === undefined ? null : `${program} runs the package ${shown(operands[0])}`;
+    case 'tar':
+    case 'unzip':
+    case 'zip':
+    case 'gzip':
+    case 'gunzip':
+      return all && `${program} packs or unpacks ${all}`;
+    default:
+      return null;
+  }
+}
+
+function listed(words: readonly string[]): string {
+  const names = words.slice(0, NAMED).map(shown);
+  const rest = words.length - names.length;
+  if (rest > 0) return `${names.join(', ')} and ${rest} more`;
+  return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
+}
+
+function shown(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > MAX_NAME ? `${startOf(line, MAX_NAME)}…` : line;
+}

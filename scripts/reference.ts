@@ -28,7 +28,7 @@ import { updateCommand } from '../src/cli/subcommands/update.ts';
 import { builtinCommands } from '../src/commands/index.ts';
 import { environmentVariables } from '../src/config/environment.ts';
 import { settingsReference } from '../src/config/schema/reference.ts';
-import { startupFiles } from '../src/contract/startup-files.ts';
+import { startupFiles } from '../src/contract/startup/list.ts';
 import { exitCodes } from '../src/frontends/shared/exit-codes.ts';
 import type { Terminal } from '../src/frontends/shared/terminal.ts';
 import { withDialogs } from '../src/frontends/terminal/flows/commands.ts';

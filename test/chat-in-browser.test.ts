@@ -35,7 +35,9 @@ describe('a question', () => {
     await page.keyboard.press('Enter');
     await settled(page);
     await page.keyboard.press('Enter');
-    await page.keyboard.press('3');
+    await settled(page);
+    // The early digit was text: the focus is in the prompt.
+    await page.keyboard.press('Alt+3');
     expect(await approvals()).toEqual([]);
     await page.keyboard.press('Enter');
     await expect.poll(approvals).toEqual([['r1', 'no']]);
@@ -91,13 +93,30 @@ describe('a question', () => {
     },
   );
 
-  test('is selected with the arrow keys, too', async () => {
+  test('lets a paste through to the prompt', async () => {
+    const page = await it.open(started, ...demo.asked);
+    await page.getByRole('region', { name: 'Approval needed' }).waitFor();
+    await settled(page);
+    await page.keyboard.press('1');
+    await page.evaluate(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', ' of 3');
+      const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+      document.activeElement?.dispatchEvent(paste);
+    });
+    await expect.poll(() => promptOf(page).inputValue()).toBe('1 of 3');
+    expect(await approvals()).toEqual([]);
+  });
+
+  test('is selected with a digit or the arrow keys', async () => {
     const page = await it.open(started, ...demo.asked);
     await page.getByRole('region', { name: 'Approval needed' }).waitFor();
     await settled(page);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('3');
+    await page.keyboard.press('ArrowDown');
+    expect(await approvals()).toEqual([]);
     await page.keyboard.press('Enter');
     await expect.poll(approvals).toEqual([['r1', 'once']]);
   });

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { pluginFiles } from './project-extensions.ts';
 import { projectContent } from './trust.ts';
@@ -32,4 +32,45 @@ test('trust in a plugin covers all code that it imports by path; long files are 
     /^40004 characters, SHA-256 [0-9a-f]{64}\n$/,
   );
   expect(pluginFiles({ name: '', file: path.join(root, 'x.json'), text: '{ broken' }, root)).toEqual([]);
+});
+
+describe('trust in a plugin covers what it computes', () => {
+  const computed = [
+    'const n = "./" + "dep.js"; require(n)',
+    'import(`./${"dep"}.js`)',
+    'const { createRequire } = require("node:module"); createRequire(__filename)("./dep.js")',
+    'const r = require; r("./dep.js")',
+    'eval(text)',
+    'new Function("x")',
+    'new Worker(file)',
+    'process.dlopen(module, file)',
+  ];
+  test.each(computed)('%s', async (code) => {
+    for (const entry of ['plugin.js', 'plugin/index.js']) {
+      const beside = (name: string) => path.posix.join(path.dirname(entry), name);
+      const { root } = await workspace({
+        [entry]: code,
+        [beside('dep.js')]: '1',
+        [beside('deep/data.json')]: '1',
+        [beside('notes.md')]: '1',
+        [beside('node_modules/x/index.js')]: '1',
+      });
+      const text = JSON.stringify({ plugins: [`./${entry}`] });
+      const settings = { name: '.ai-assistant.json', file: path.join(root, '.ai-assistant.json'), text };
+      const names = pluginFiles(settings, root).map(({ name }) => name);
+      expect(names).toEqual([entry, beside('deep/data.json'), beside('dep.js')].sort());
+    }
+  });
+
+  test('a plugin that names what it loads does not cover the rest of the project', async () => {
+    const { root } = await workspace({
+      'plugin.js': 'import "./a.js"; require("node:fs"); import("./b.js"); const x = requires.y;',
+      'a.js': '1',
+      'b.js': '1',
+      'c.js': '1',
+    });
+    const text = JSON.stringify({ plugins: ['./plugin.js'] });
+    const settings = { name: '.ai-assistant.json', file: path.join(root, '.ai-assistant.json'), text };
+    expect(pluginFiles(settings, root).map(({ name }) => name)).toEqual(['a.js', 'b.js', 'plugin.js']);
+  });
 });

@@ -10,13 +10,16 @@ import type { ProjectContent } from './project-content.ts';
 /** Longer plugin files are represented by their hash in the approval prompt. */
 const MAX_SHOWN = 32 * 1024;
 
-/** The code of the plugins in a project's settings, with everything it imports by path. */
+/**
+ * The code of the plugins in a project's settings: everything it imports by path and, if it computes what it
+ * loads, all code beside it and below.
+ */
 export function pluginFiles(settings: ProjectContent | undefined, root: string): ProjectContent[] {
   const files = new Set<string>();
   for (const place of settings ? namedPlugins(settings) : []) {
     const where = pluginPlace(place, path.dirname(settings?.file ?? root), { root });
     const entry = moduleEntry(where);
-    if (entry !== null) addImports(entry, files);
+    if (entry !== null) addCode(entry, files);
     for (const file of filesIn(path.join(where, 'skills'), 'skill')) files.add(file);
   }
   return [...files].sort().map((file) => ({ name: nameOf(file, root), file, text: shown(peek.text(file)) }));
@@ -41,6 +44,27 @@ function namedPlugins({ text }: ProjectContent): string[] {
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const plugins = isObject(value) && Array.isArray(value.plugins) ? value.plugins : [];
   return plugins.filter((one) => typeof one === 'string');
+}
+
+function addCode(entry: string, files: Set<string>): void {
+  const imported = new Set<string>();
+  addImports(entry, imported);
+  for (const file of imported) files.add(file);
+  const computing = [...imported].filter((file) => COMPUTED.test(peek.text(file)));
+  if (computing.length > 0) addAll(path.dirname(entry), files);
+  for (const file of computing) addAll(path.dirname(file), files);
+}
+
+/** A module name that is not a literal, or another way to run text as code. */
+const COMPUTED =
+  /\b(?:require|import)\s*\(\s*(?!["'`][^"'`$]*["'`]\s*\))|\brequire\s*(?!\s*\(|\w)[.[=;,)]|\bcreateRequire\b|\beval\b|\bnew\s+Function\b|\bdlopen\b|\bnode:vm\b|["']vm["']|\bWorker\b/;
+const CODE = /\.([cm]?[jt]sx?|json|node|wasm)$/i;
+const NO_CODE = new Set(['.git', 'node_modules']);
+
+function addAll(folder: string, files: Set<string>): void {
+  const { files: names, folders } = peek.folder(folder) ?? { files: [], folders: [] };
+  for (const name of names) if (CODE.test(name)) files.add(path.join(folder, name));
+  for (const name of folders) if (!NO_CODE.has(name)) addAll(path.join(folder, name), files);
 }
 
 function addImports(file: string, files: Set<string>): void {

@@ -76,6 +76,7 @@ const configInput = fc.record(
         image: fc.constantFrom('a', 'b'),
         allowedDomains: words,
         writablePaths: words,
+        readablePaths: words,
       },
       { requiredKeys: [] },
     ),
@@ -247,7 +248,8 @@ const neverLooser: { [Key in keyof Config]-?: (after: Config, before: Config) =>
     after.autoApprove === before.autoApprove &&
     after.image === before.image &&
     includesAll(before.allowedDomains, after.allowedDomains) &&
-    includesAll(before.writablePaths, after.writablePaths),
+    includesAll(before.writablePaths, after.writablePaths) &&
+    includesAll(before.readablePaths, after.readablePaths),
   redactSecrets: (after, before) => after.redactSecrets || !before.redactSecrets,
   auditLog: (after, before) => after.auditLog || !before.auditLog,
   log: (after, before) => JSON.stringify(after.log) === JSON.stringify(before.log),

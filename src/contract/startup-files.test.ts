@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { startupFiles } from './startup/list.ts';
 import {
   checkedStartupRule,
   homeStartupNames,
   isAboveStartupFile,
   sealedNames,
-  startupFiles,
   startupRule,
 } from './startup-files.ts';
 

@@ -5,7 +5,8 @@
  */
 export type NameKind = 'field' | 'word';
 
-const PASSWORD = /^(?:\w*(?:password|passwd|passphrase|passcode)|pwd|pass|pw)$/;
+const PASSWORD =
+  /^(?:\w*(?:password|passwd|passphrase|passcode|passwort|kennwort)|contrasena|senha|wachtwoord|pwd|pass|pw)$/;
 const SECRET = /^(?:\w*(?:secret|token)|apikey|credentials?|creds?)$/;
 /** What a key is for, if it is a credential. */
 const KEY_OF =

@@ -1,3 +1,4 @@
+import { encodedKeys } from './encoded-keys.ts';
 import { encodedRuns } from './encoded-runs.ts';
 import { createFinder } from './find-literals.ts';
 import { keyFinders } from './key-finder.ts';
@@ -6,9 +7,11 @@ import { kubernetesSecrets } from './kubernetes-secrets.ts';
 import { type NamedSecret, SHORTEST } from './looks-secret.ts';
 import { namedValues } from './named-values.ts';
 import { PLACEHOLDER, type Placeholders } from './placeholders.ts';
+import { plainView } from './plain-view.ts';
 import { privateKeyFinders } from './private-keys.ts';
 import { type Cut, createScanner, type Finder } from './scan-hints.ts';
 import { spellingsOf } from './spellings.ts';
+import { tableValues } from './table-values.ts';
 
 /** Placeholders look like secrets, but are not. */
 const placeholders: Finder = {
@@ -28,6 +31,7 @@ const scan = createScanner([
   ...keyFinders,
   ...patternFinders,
   namedValues,
+  tableValues,
 ]);
 
 type Place = Pick<Cut, 'start' | 'end' | 'name'>;
@@ -94,13 +98,24 @@ export function createTextHider(
     return result + text.slice(from);
   };
 
-  const hideAll = (text: string, mayHide?: MayHide): string => {
-    const withoutRuns = replace(text, inRuns(text), mayHide);
-    const withoutKnown = replace(withoutRuns, known(withoutRuns), mayHide);
-    const cuts = scan(withoutKnown);
+  const recognized = (text: string): Place[] => {
+    const cuts = scan(text);
     if (onFound) for (const { name, alone } of cuts) for (const value of alone) onFound({ name, value });
-    return replace(withoutKnown, cuts, mayHide);
+    return [...cuts, ...encodedKeys(text)];
   };
+
+  /** Names and values with marks inside. */
+  const inMarks = (text: string): Place[] => {
+    const view = plainView(text);
+    if (!view) return [];
+    return [...known(view.text), ...recognized(view.text)].map(({ start, end, name }) => ({
+      ...view.spanOf(start, end),
+      name,
+    }));
+  };
+
+  const hideAll = (text: string, mayHide?: MayHide): string =>
+    [inMarks, inRuns, known, recognized].reduce((now, find) => replace(now, find(now), mayHide), text);
 
   return {
     hide(text, mayHide) {

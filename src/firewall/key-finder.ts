@@ -1,3 +1,4 @@
+import { looksRandom } from './credential-values.ts';
 import { keyFormats } from './key-formats.ts';
 import { type CompiledTemplate, compileTemplate } from './key-template.ts';
 import type { Cut, Finder } from './scan-hints.ts';
@@ -11,13 +12,15 @@ function finderOf(name: string, { hints, before, rest, needsDigit }: CompiledTem
   return {
     hints,
     find(text, at, from): readonly Cut[] {
+      if (!before && !isFirst(text, at)) return [];
       rest.lastIndex = at;
       const [tail] = rest.exec(text) ?? [];
       if (tail === undefined) return [];
       const start = before ? startBefore(text, at, before) : at;
-      if (start === null || start < from || !isFirst(text, start)) return [];
+      if (start === null || start < from || (before && !isFirst(text, start))) return [];
       const key = text.slice(start, at + tail.length);
-      if (isModel(key) || (needsDigit && !/\d/.test(key.slice(hints[0]?.length ?? 0)))) return [];
+      const body = key.slice(hints[0]?.length ?? 0);
+      if (isModel(key) || (needsDigit && !/\d/.test(body) && !looksRandom(body))) return [];
       return [{ start, end: start + key.length, name, alone: [key] }];
     },
   };

@@ -44,6 +44,35 @@ export const keyPatterns: readonly KeyPattern[] = [
     },
   },
   {
+    name: 'telegram-token',
+    hints: ['/bot'],
+    match: /\/bot(\d{8,10}:AA[\w-]{33})(?![\w-])/y,
+    examples: {
+      hits: [`https://api.telegram.org/bot123456789:${fake('AA', 33)}/getMe`],
+      misses: ['https://api.telegram.org/bot123456789:AA/getMe', '/bottom/123456789:AA'],
+    },
+  },
+  {
+    name: 'session-cookie',
+    hints: ['cookie'],
+    ignoreCase: true,
+    match:
+      /cookie(?:\\*["'])?\s{0,8}:\s{0,8}(?:\\*["'])?(?:[^\s;="']{1,64}=[^\s;"']{0,400};\s{0,4}){0,20}?[\w.-]{0,40}(?:sess|sid|auth|login|remember)[\w.-]{0,20}=(?=[^;\s]{0,400}\d)(?=[^;\s]{0,400}[A-Za-z])([\w.%+/~:|-]{16,4000}={0,2})/iy,
+    examples: {
+      hits: [
+        `Cookie: sessionid=${fake('', 32)}`,
+        `cookie: theme=dark; lang=en; connect.sid=s%3A${fake('', 40)}`,
+        `"Set-Cookie": "PHPSESSID=${fake('', 26)}; Path=/"`,
+      ],
+      misses: [
+        'Cookie: sessionid=abc',
+        'Cookie: theme=dark2; lang=en; consent=2024-01-01-all-of-them',
+        'Set-Cookie: sessionid=deleted; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+        'the cookie: session-handling-of-release-2024-works',
+      ],
+    },
+  },
+  {
     name: 'webhook',
     hints: [
       'hooks.slack.com/',
@@ -87,10 +116,19 @@ export const keyPatterns: readonly KeyPattern[] = [
   {
     name: 'token',
     hints: ['://'],
-    match: /:\/\/(?=[\w-]{0,80}\d)([\w-]{20,200})@[\w.-]+\//y,
+    // The key in the address of a Sentry project is public: clients send it.
+    match: /:\/\/(?![\da-f]{32}@[\w.-]+\/\d+(?![\w/]))(?=[\w-]{0,80}\d)([\w-]{20,200})@[\w.-]+\//y,
     examples: {
-      hits: [`https://${fake('', 40)}@git.example.org/a/b.git`],
-      misses: ['https://git@git.example.org/a.git', 'ssh://a-long-user-name-of-a-person@example.org/x'],
+      hits: [
+        `https://${fake('', 40)}@git.example.org/a/b.git`,
+        `https://${'0123456789abcdef'.repeat(2)}@git.example.org/7/b.git`,
+      ],
+      misses: [
+        'https://git@git.example.org/a.git',
+        'ssh://a-long-user-name-of-a-person@example.org/x',
+        `https://${'0123456789abcdef'.repeat(2)}@o1234.ingest.sentry.io/5678`,
+        `https://${'0123456789abcdef'.repeat(2)}@sentry.example.org/2`,
+      ],
     },
   },
   {

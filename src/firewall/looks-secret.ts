@@ -60,7 +60,7 @@ export function looksLikeToken(value: string): boolean {
 export function passwordsInAddress(value: string): string[] {
   const written = /:\/\/[^\s:/@]*:([^\s/@]+)@/.exec(value)?.[1];
   if (written === undefined) return [];
-  return [...new Set([written, decoded(written)])].filter(isPossible);
+  return [...new Set([written, decoded(written)])].filter((password) => isPossible(password));
 }
 
 export function isCommon(value: string): boolean {
@@ -74,8 +74,8 @@ export function isGap(value: string): boolean {
   );
 }
 
-export function isPossible(value: string): boolean {
-  if (value.length < SHORTEST || value.length > LONGEST) return false;
+export function isPossible(value: string, shortest = SHORTEST): boolean {
+  if (value.length < shortest || value.length > LONGEST) return false;
   if (isCommon(value) || isGap(value) || /^[\d\s.,:+-]+$/.test(value)) return false;
   if (SYSTEM_FOLDER.test(value) && /^[\w\s.~/\\:@+-]*$/.test(value)) return false;
   return !/^[a-z][a-z\d+.-]*:\/\//i.test(value);

@@ -1,7 +1,8 @@
 import { credentialName, type NameKind } from './credential-names.ts';
-import { isCredential, looksRandom } from './credential-values.ts';
+import { isCredential, isMentioned, isPassphrase, looksRandom } from './credential-values.ts';
 import { keyFinders } from './key-finder.ts';
-import { createScanner, type Finder } from './scan-hints.ts';
+import { SHORTEST } from './looks-secret.ts';
+import { type Cut, createScanner, type Finder } from './scan-hints.ts';
 
 const keysIn = createScanner(keyFinders);
 
@@ -27,7 +28,9 @@ const GLUE = new RegExp(
     String.raw`(?<element>(?:\s[^<>\n]{0,80})?>)`,
     // ("X", "
     String.raw`(?<argument>\\*["']\s{0,4},\s{0,4})(?=\\*["'])`,
-    // --x value
+    // the password is X
+    String.raw`(?<prose>[ \t]{1,4}(?:is|ist|lautet)[ \t]{1,4}(?:(?:now|jetzt)[ \t]{1,4})?["'\`]?)`,
+    // --x value, ENV x value
     String.raw`(?<flag>[ \t]{1,4})`,
   ].join('|'),
   'y',
@@ -44,9 +47,31 @@ const BARE_END = /[\s"'`<,;&|}\]\\]|$/y;
 const LINE_START =
   /(?:^|\n|\\n)[ \t]*(?:[+-][ \t]*|\d{1,7}[\t:-][ \t]*|>[ \t]*)?(?:-[ \t]+)?(?:export[ \t]+|set[ \t]+|ENV[ \t]+|ARG[ \t]+)?["']?$/;
 
+const DOCKER_VARIABLE = /(?:^|\n)[ \t]*(?:[+-][ \t]*|\d{1,7}[\t:-][ \t]*)?(?:ENV|ARG)[ \t]+$/;
+/** Lower-case words after a passphrase's name, up to the end of the line or the quotes. */
+const PHRASE =
+  /(\\*["'])?([a-z]{1,12}\d{0,4}(?:[ -][a-z]{0,12}\d{0,4}){3,23})(?=\1[ \t]{0,4}(?:[,;}\]#\r\n\\]|$))/y;
+/** A word of a sentence; what ends the sentence does not belong to it. */
+const MENTIONED = /[^\s"'`<>]{7,63}[^\s"'`<>.,;:)]/y;
+/** Names of variables for which shorter values count. */
+const PASSWORD_VARIABLE = /^(?:[A-Z\d]+_)*PASS(?:WORD|WD)?$/;
+const SHORTEST_PASSWORD = 6;
+
 /** Values of fields, variables, flags and elements with secret names. */
 export const namedValues: Finder = {
-  hints: ['pass', 'pwd', 'secret', 'token', 'key', 'auth', 'cred'],
+  hints: [
+    'pass',
+    'pwd',
+    'secret',
+    'token',
+    'key',
+    'auth',
+    'cred',
+    'kennwort',
+    'contrasena',
+    'senha',
+    'wachtwoord',
+  ],
   ignoreCase: true,
   find(text, at, from) {
     const { start, end } = nameAround(text, at, from);
@@ -58,18 +83,24 @@ export const namedValues: Finder = {
     const name = text.slice(start, end);
     const kind = kindOf(name);
     if (!kind) return [];
-    const { flag, argument, element, assigned } = glue.groups ?? {};
+    const { flag, argument, element, assigned, prose } = glue.groups ?? {};
+    const begin = end + glue[0].length;
+    if (prose !== undefined) return mentioned(text, begin, name);
     if (flag !== undefined && !isFlag(text, start)) return [];
     if (element !== undefined && text.charAt(start - 1) !== '<' && text.charAt(start - 1) !== ':') return [];
     // A part of a longer name: `arn:aws:secretsmanager:…:secret:name`.
     if (text.charAt(start - 1) === ':' && glue[0] === ':') return [];
-    const value = valueAt(text, end + glue[0].length);
+    const phrase = /passphrase$/i.test(name) && flag === undefined ? phraseAt(text, begin) : null;
+    if (phrase) return [{ ...phrase, name: plain(name), alone: [text.slice(phrase.start, phrase.end)] }];
+    const value = valueAt(text, begin);
     if (!value) return [];
     const isData = value.quoted
       ? argument === undefined
       : assigned === undefined || isSetting(text, { start, end: value.end, name, assigned });
     const written = text.slice(value.start, value.end);
-    if (!isCredential(written, { kind, isData, quoted: value.quoted })) return [];
+    const isVariable = isData && PASSWORD_VARIABLE.test(name);
+    const shortest = isVariable ? SHORTEST_PASSWORD : SHORTEST;
+    if (!isCredential(written, { kind, isData, quoted: value.quoted || isVariable, shortest })) return [];
     // The vendor of a key says more than its name in the code.
     const [key] = keysIn(written);
     if (key?.start === 0 && key.end === written.length)
@@ -114,7 +145,25 @@ function isNameChar(code: number, dots: boolean): boolean {
   );
 }
 
+/** A password in a sentence. */
+function mentioned(text: string, at: number, name: string): Cut[] {
+  MENTIONED.lastIndex = at;
+  const value = MENTIONED.exec(text)?.[0] ?? '';
+  return credentialName(name) === 'field' && isMentioned(value)
+    ? [{ start: at, end: at + value.length, name: plain(name), alone: [value] }]
+    : [];
+}
+
+function phraseAt(text: string, at: number): Span | null {
+  PHRASE.lastIndex = at;
+  const [, quote = '', phrase = ''] = PHRASE.exec(text) ?? [];
+  const start = at + quote.length;
+  return isPassphrase(phrase) ? { start, end: start + phrase.length } : null;
+}
+
+/** An option of a command, or a variable in a Dockerfile. */
 function isFlag(text: string, start: number): boolean {
+  if (DOCKER_VARIABLE.test(text.slice(Math.max(0, start - 48), start))) return true;
   return (
     /^--?[A-Za-z]/.test(text.slice(start, start + 3)) && /[\s"'[(,=]/.test(text.charAt(start - 1) || ' ')
   );

@@ -74,6 +74,23 @@ test('[P03][C05] the question says what will happen and why, without the raw inp
   ]);
 });
 
+test('a yes to all sandboxed commands is passed on and remembers nothing', async () => {
+  const { approver } = person({ choice: 'sandboxed' }, { choice: 'sandboxed', shown: 'part' });
+  const told: unknown[] = [];
+  const gate = createGate({
+    policy: () => policy,
+    approver,
+    onGrant: (permission) => void told.push(permission),
+    onSandboxed: () => void told.push('sandboxed'),
+  });
+
+  expect(await gate.decide(bash('make'), { signal })).toMatchObject({ verdict: 'allow', by: 'user' });
+  expect(told).toEqual(['sandboxed']);
+  // It was not shown completely: no answer.
+  expect(await gate.decide(bash('make all'), { signal })).toMatchObject({ verdict: 'deny' });
+  expect([told, gate.grants()]).toEqual([['sandboxed'], []]);
+});
+
 test('[P04][Y09] a no is remembered for the identical request only', async () => {
   const { questions, approver } = person({ choice: 'no' }, { choice: 'once' }, { choice: 'once' });
   const gate = createGate({ policy: () => policy, approver });

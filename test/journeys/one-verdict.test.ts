@@ -303,12 +303,12 @@ describe('a yes in a terminal', () => {
     expect((JSON.parse(fresh.stdout) as Report).denials.length).toBe(3);
   });
 
-  test('"a" opens it in every later session of the folder', soak, async () => {
+  test('"always" opens it in every later session of the folder', soak, async () => {
     const space = await placeWithOutside();
     const write = calls(['Write', { file_path: path.join(space.out, 'new.txt'), content: 'x' }]);
     const { terminal } = await plain(space, [write, says('Done.')], ['go']);
     await terminal.waitFor('? [y/n]');
-    terminal.type('a\r');
+    terminal.type('always\r');
     await terminal.waitFor('Done.');
     const later = await headless(space, [
       calls(['Edit', { file_path: path.join(space.out, 'new.txt'), old_string: 'x', new_string: 'y' }]),

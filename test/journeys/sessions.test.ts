@@ -190,7 +190,7 @@ describe('going on', () => {
     const touch = (id: string) => calls(['Bash', { command: 'touch made.txt' }, { id }]);
     const first = await open(space, [touch('toolu_first'), says('One.')], ['make it']);
     await first.terminal.waitFor('[y/n] ');
-    first.terminal.type('s\r');
+    first.terminal.type('session\r');
     await first.terminal.waitFor('One.');
     first.terminal.type('/quit\r');
     await first.terminal.exitCode;

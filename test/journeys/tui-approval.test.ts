@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { answer, decline, still } from '../support/lab.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
+import { noBubblewrap } from '../support/sandboxed.ts';
 import { openScreen } from '../support/screen.ts';
 import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
@@ -166,6 +167,26 @@ describe('the approval prompt', () => {
     const { lab, tree } = await edited(['1 of 3', keys]);
     expect(tree).toEqual(done);
     await lab.waitFor('accept');
+  });
+
+  test('Shift+Tab selects to run sandboxed commands without asking; edits are still asked about', async ({
+    skip,
+  }) => {
+    if (noBubblewrap !== null) skip(noBubblewrap);
+    const space = await workspace({ 'a.txt': 'old\n' });
+    const touch = (name: string): [string, object] => ['Bash', { command: `touch ${name}` }];
+    const script = [calls(touch('one')), calls(touch('two')), calls(edits[0] ?? touch('x')), says('Done.')];
+    const { lab } = await openScreen(space, script, { columns: 100, rows: 30 });
+    onTestFinished(() => lab.type('\x03\x03'));
+    lab.type('go\r');
+    await answer(lab, 'Yes, and run commands in the sandbox without asking', '\x1b[Z');
+    await lab.waitFor('❯ 2. Yes, and run commands in the sandbox');
+    expect(await space.tree()).toEqual({ 'a.txt': 'old\n' });
+    lab.type('\r');
+    await answer(lab, 'Edit a.txt?', 'y\r');
+    await lab.waitFor('Done.');
+    expect(await space.tree()).toEqual({ 'a.txt': 'new\n', one: '', two: '' });
+    expect(lab.all().join('\n')).not.toContain('Run this command?');
   });
 
   test('the last row asks what to do instead, and the model reads it', soak, async () => {

@@ -4,8 +4,10 @@ import type { HealthCheck } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import { dataRoot, homeFolder } from '../../lib/files/data-root.ts';
+import { compareText } from '../../lib/text/compare.ts';
 import { missingVariables } from '../../mcp/settings.ts';
 import { chooseSandbox } from '../../sandbox/confine/choose.ts';
+import { openInHome } from '../../sandbox/confine/home.ts';
 import type { SandboxFinding } from '../../sandbox/confine/self-test.ts';
 import { commandEnvironment } from '../../sandbox/shell/shell-program.ts';
 import type { Host } from '../host.ts';
@@ -100,10 +102,23 @@ export async function sandboxChecks(settings: Settings, host: Host): Promise<Hea
   const sandbox = await sandboxFor(settings, host, (found) => findings.push(...found));
   return [
     sandboxCheck(sandbox),
+    ...homeCheck(sandbox, settings, host),
     ...findings.map(({ name, ok: isOk, detail }) =>
       isOk ? ok(`sandbox: ${name}`, detail) : warn(`sandbox: ${name}`, detail, 'Not used.'),
     ),
   ];
+}
+
+/** What commands see of the home folder. */
+function homeCheck({ kind }: SandboxState, { config }: Settings, { env }: Host): HealthCheck[] {
+  if (kind !== 'bubblewrap' && kind !== 'seatbelt') return [];
+  const home = homeFolder(env);
+  const { readablePaths } = config.sandbox;
+  const { allowedPaths } = config;
+  const open = openInHome({ home, env: commandEnvironment(env, []), readablePaths, allowedPaths });
+  const names = open.map((file) => inHome(file, home)).toSorted(compareText);
+  const text = names.length === 0 ? 'closed to commands' : `closed to commands, except ${names.join(', ')}`;
+  return [ok('home folder', text)];
 }
 
 async function sandboxFor(

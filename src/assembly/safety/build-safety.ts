@@ -64,6 +64,7 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify, shared }
     limits,
     redact: privacy.outgoing,
     hasReadForeign: () => sources.hasReadForeign(),
+    warn,
   });
   const judge = createJudge(parts, {
     mode,

@@ -32,6 +32,7 @@ export type CapabilityDeps = {
   redact(text: string): string;
   /** Whether untrusted text was read. */
   hasReadForeign(): boolean;
+  warn(text: string): void;
 };
 
 /** The capabilities of a session's tools: guarded, undoable, sandboxed. */

@@ -17,7 +17,14 @@ export function createSessionShell(
     mode,
     folders,
     limits,
-  }: { guard: Guard; mode: ModeSwitch; folders: SessionFolders; limits?: GuardLimits | undefined },
+    warn,
+  }: {
+    guard: Guard;
+    mode: ModeSwitch;
+    folders: SessionFolders;
+    limits?: GuardLimits | undefined;
+    warn(text: string): void;
+  },
 ) {
   const { kind, level, required, image, allowedDomains, writablePaths, readablePaths } = config.sandbox;
   return createShell({
@@ -45,6 +52,7 @@ export function createSessionShell(
       dataRoot,
       readableFolders: folders.skills,
       ...(limits && { readOnlyProjects: limits.readable }),
+      warn,
       cacheFile: path.join(dataRoot, 'cache', 'sandbox-probe'),
     },
   });

@@ -9,6 +9,7 @@ import { hostInstructions, type SessionExtensions } from '../extensions/extensio
 import type { SessionTools } from '../extensions/session-tools.ts';
 import type { Models } from '../models/connect-models.ts';
 import { fitInstructions, isSmall, offeredTools } from '../models/small-model.ts';
+import { takesToolChanges } from '../models/tool-changes.ts';
 import { readsSummaryOf } from '../models/vendor-summary.ts';
 import type { Parts } from '../parts.ts';
 import type { Prefix } from './epochs.ts';
@@ -68,7 +69,9 @@ export function createPrefixBuilder(parts: Parts, deps: PrefixDeps): PrefixBuild
     const choice = models.current();
     const length = isSmall(choice, config) ? 'short' : 'full';
     const replaced = prompt?.replace === undefined ? '' : ` ${sha256(prompt.replace).slice(0, 8)}`;
-    return `${choice.preset.name} ${length}${replaced}`;
+    // Others are sent what the program states in another form.
+    const form = takesToolChanges(choice) ? ' with-system-messages' : '';
+    return `${choice.preset.name} ${length}${form}${replaced}`;
   }
 
   return {

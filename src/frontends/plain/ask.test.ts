@@ -133,8 +133,13 @@ describe('[C04] the permission prompt on the terminal', () => {
     await more.type('always');
     expect([await second, more.screen()]).toEqual([
       { choice: 'always', shown: 'all' },
-      '  y once · session for this session · always in this folder: Bash(make) · n no, or n and a reason\n' +
+      [
+        '  y once',
+        '  session for this session',
+        '  always in this folder: Bash(make)',
+        '  n no, or n and a reason',
         'Allow: Bash make? [y/n] always\n',
+      ].join('\n'),
     ]);
   });
 

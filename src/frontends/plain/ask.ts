@@ -33,21 +33,23 @@ async function askOne(
 
 /**
  * Waits for an explicit approval of what was just shown: only "y", in any case, approves this once, and only a
- * whole word approves more. On a terminal, other lines are prompts; in a pipe they are a no.
+ * whole word approves more. Any other answer is a no, except for a sentence on a terminal, which is a prompt.
  */
 export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print' | 'columns'>): Approver {
   return async (request, signal) => {
-    const { operation, agent, grants = [] } = request;
+    const { operation, agent } = request;
     const rowsOf = (text: string) => questionRows(text, talk.columns);
     const words = wordsFor(request);
     const offers = Object.entries(words).map(([word, { about }]) => `${word} ${about}`);
-    if (grants.length > 0 || offers.length > 1)
-      for (const row of rowsOf(`  ${offers.join(' · ')} · n no, or n and a reason`)) talk.print(row);
+    if (offers.length > 1)
+      for (const offer of [...offers, 'n no, or n and a reason'])
+        for (const row of rowsOf(`  ${offer}`)) talk.print(row);
     const who = agent === undefined ? '' : `[${exactLine(agent)}] `;
     const rows = rowsOf(`${who}Allow: ${exactLine(operation)}? [y/n] `);
     for (const row of rows.slice(0, -1)) talk.print(row);
     const read = (line: string) => answerOf(line.trim(), words);
-    const line = await talk.ask(rows.at(-1) ?? '', signal, (typed) => read(typed) !== null);
+    const isAnswer = (line: string) => read(line) !== null || !/\S\s+\S/.test(line);
+    const line = await talk.ask(rows.at(-1) ?? '', signal, isAnswer);
     return read(line ?? '') ?? { choice: 'no' };
   };
 }

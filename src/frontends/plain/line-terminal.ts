@@ -114,7 +114,6 @@ export class Conversation {
         if (this.#lines.line !== '') await this.#lineEnd(stop);
         const line = await this.#question(question, stop);
         if (line === null || !this.#lines.terminal || accepts(line)) return line;
-        if (line.trim() === '') continue;
         this.#typed.push(line);
         this.print('This is not an answer. It is kept for your next prompt.');
       }

@@ -38,6 +38,15 @@ const shown = (parts: Partial<FrameParts>) => frameLines({ ...idle, ...parts }).
 const statusRow = `asks before changes (shift+tab)${' '.repeat(23)}sonnet`;
 const rowsOf = (count: number): Line[] => Array.from({ length: count }, (_, i) => [{ text: `row ${i}` }]);
 
+test('a question that waits for the prompt is mentioned in place of the status', () => {
+  const waiting = 'A question is waiting: finish your prompt, or press esc to see it.';
+  expect(shown({ isAsked: true, surroundings: { ...surroundings, columns: 80 } })).toEqual([
+    '',
+    waiting,
+    '> ',
+  ]);
+});
+
 test('when idle, the status is above the prompt', () => {
   expect(shown({})).toEqual(['', statusRow, '> ']);
 });

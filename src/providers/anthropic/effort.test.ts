@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AssistantMessage, Message, ToolMessage, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
-import type { Effort, EffortChoice } from '../../contract/request/effort.ts';
+import { type Effort, type EffortChoice, effortLevels } from '../../contract/request/effort.ts';
 import { infoOf } from '../models/models.ts';
 import { toWire } from './wire.ts';
 
@@ -125,4 +126,31 @@ describe('the effort', () => {
       expect(wire.output_config).toBeUndefined();
     });
   });
+});
+
+test('a change is sent to every model as it was sent to the one that answered', () => {
+  const asked = (effort?: EffortChoice) => ({ ...user('go'), ...(effort && { effort }) });
+  const answered = (model: string) => said([{ type: 'text', text: 'ok' }], { model });
+  const models = ['claude-sonnet-5-5', 'claude-opus-5-5', 'claude-fable-5-2'];
+  const efforts: EffortChoice[] = ['default', ...effortLevels.filter((level) => level !== 'none')];
+  const turns = fc.array(
+    fc.tuple(fc.option(fc.constantFrom(...efforts), { nil: undefined }), fc.constantFrom(...models)),
+    { minLength: 1, maxLength: 6 },
+  );
+  fc.assert(
+    fc.property(turns, (list) => {
+      const messages = list.flatMap(([effort, model]) => [asked(effort), answered(model)]);
+      const sentTo = (model: string) =>
+        JSON.stringify(
+          toWire(
+            { model, system: '', messages: [...messages, asked()] },
+            {
+              name: 'anthropic',
+              infoOf: (name) => infoOf('anthropic', name),
+            },
+          ).messages,
+        );
+      for (const model of models) expect(sentTo(model)).toBe(sentTo('claude-sonnet-5-5'));
+    }),
+  );
 });

@@ -1,4 +1,4 @@
-import type { UserMessage } from '../../contract/message.ts';
+import type { Message, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo } from '../../contract/provider.ts';
 import { effortNow } from '../../contract/request/conversation-effort.ts';
 import { type Effort, effortLevelsOf, fitEffort } from '../../contract/request/effort.ts';
@@ -12,7 +12,8 @@ export type EffortMessage = { role: 'system'; content: []; output_config: { effo
 
 /**
  * The effort of a conversation. A change within the messages keeps the prompt cache, and stays there for good: it is part
- * of the prefix of all later requests.
+ * of the prefix of all later requests, also of those to other models. What `default` means, and whether a level is a
+ * change at all, is therefore decided by the model that answered the prompt.
  */
 export type EffortPlan = {
   /** For the whole request. */
@@ -32,15 +33,21 @@ export function effortPlan(
   // Clouds may not have it; thinking can be turned off only for a whole request.
   if (!info.effort?.perMessage || endpoint || now === 'none')
     return { effort: now, note: () => undefined, change: () => null };
+  const answering = (prompt: UserMessage) => {
+    const answered = infoOf(modelAfter(prompt, request.messages) ?? request.model);
+    return answered.effort?.perMessage ? answered : info;
+  };
   const [first] = request.messages;
-  const start = (first?.role === 'user' && levelOf(first, info)) || fitEffort(request.effort, info);
+  const start =
+    (first?.role === 'user' && levelOf(first, answering(first))) || fitEffort(request.effort, info);
   const effort = start === 'none' ? undefined : start;
-  let current = effort ?? effortLevelsOf(info).default;
+  let current = effort ?? effortLevelsOf(first?.role === 'user' ? answering(first) : info).default;
   let next = current;
   return {
     effort,
     note(prompt) {
-      const level = levelOf(prompt, info);
+      if (prompt.effort === undefined) return;
+      const level = levelOf(prompt, answering(prompt));
       if (level !== undefined && level !== 'none') next = level;
     },
     change() {
@@ -49,6 +56,13 @@ export function effortPlan(
       return { role: 'system', content: [], output_config: { effort: next } };
     },
   };
+}
+
+/** The model that answered a prompt; undefined if none has yet, or the prompt changes no effort. */
+function modelAfter(prompt: UserMessage, messages: readonly Message[]): string | undefined {
+  const at = messages.indexOf(prompt);
+  const answer = messages.slice(at + 1).find(({ role }) => role === 'assistant');
+  return answer?.role === 'assistant' ? answer.model : undefined;
 }
 
 function levelOf({ effort }: UserMessage, info: ModelInfo): Effort | undefined {

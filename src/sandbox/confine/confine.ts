@@ -10,7 +10,9 @@ import { type CommandLine, hostLaunch, type Launch, type Variables } from './lau
 import { createSocketSearch } from './local-sockets.ts';
 import { type NetworkProxy, type ProxyOptions, startProxy } from './network-proxy.ts';
 import { launchInSeatbelt } from './seatbelt.ts';
-import { createWalls, type WallsOptions } from './walls.ts';
+import { createWalls, type Walls, type WallsOptions } from './walls.ts';
+
+const MOST_NAMED = 3;
 
 export type Confinement = Omit<WallsOptions, 'cwd' | 'env' | 'outputFolder'> & {
   kind: WantedSandbox;
@@ -21,6 +23,8 @@ export type Confinement = Omit<WallsOptions, 'cwd' | 'env' | 'outputFolder'> & {
   image?: string;
   allowedDomains: readonly string[];
   cacheFile?: string;
+  /** Called with what the user should know about the sandbox. */
+  warn?(text: string): void;
   /** For tests: how the proxy reaches hosts. */
   proxy?: Pick<ProxyOptions, 'resolve' | 'connect'>;
 };
@@ -71,6 +75,20 @@ export function createConfine(options: ConfineOptions): Confine {
     };
   }
 
+  let unsearched = '';
+
+  /** Once for the same folders. */
+  function reportUnsearched(walls: Walls): void {
+    const names = walls.unsearched.slice(0, MOST_NAMED).join(', ');
+    if (names === unsearched) return;
+    unsearched = names;
+    if (names === '') return;
+    const more = walls.unsearched.length - MOST_NAMED;
+    options.warn?.(
+      `There was no time to search all folders for secrets. Commands cannot see those left: ${names}${more > 0 ? ` and ${more} more` : ''}.`,
+    );
+  }
+
   async function confined(line: CommandLine, found: Exclude<Found, { kind: 'host' }>): Promise<Launch> {
     const sandbox = stateOf(found, line.onlyReads && 'strict');
     const { program } = found;
@@ -78,7 +96,8 @@ export function createConfine(options: ConfineOptions): Confine {
       return launchInContainer(line, { program, mount: cwd, sandbox, ...(image !== undefined && { image }) });
     }
     const { readable = [], gitConfig = false } = line;
-    const walls = wallsAt(sandbox.level, { readable, gitConfig });
+    const walls = await wallsAt(sandbox.level, { readable, gitConfig });
+    reportUnsearched(walls);
     if (found.kind === 'seatbelt') {
       scratch ??= mkdtemp(path.join(tmpdir(), 'aca-scratch-'));
       return launchInSeatbelt(line, { walls, sandbox, scratch: await scratch });
@@ -97,7 +116,7 @@ export function createConfine(options: ConfineOptions): Confine {
 
     async prepare() {
       const { kind } = await choose();
-      if (kind === 'bubblewrap' || kind === 'seatbelt') wallsAt(level());
+      if (kind === 'bubblewrap' || kind === 'seatbelt') await wallsAt(level());
     },
 
     async launch(line, where) {

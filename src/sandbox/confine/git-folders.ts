@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { isInside } from '../../lib/paths/inside.ts';
+import { entriesOf } from '../files/if-accessible.ts';
 import { realPath } from '../files/real-path.ts';
 
 /**
@@ -20,7 +21,6 @@ export type GitFolders = {
 type Closed = Pick<GitFolders, 'readOnly' | 'configs'>;
 
 const nothing: GitFolders = { writable: [], readOnly: [], configs: [], links: [], shown: [] };
-const MAX_MODULES = 50;
 
 /** For the repository that contains a folder; the home folder and its parents do not count. */
 export function gitFoldersOf(folder: string, home: string): GitFolders {
@@ -94,16 +94,12 @@ function closedIn(gitdir: string, root?: string): Closed {
 }
 
 /** Submodules have theirs below, in folders that may be nested. */
-function modulesOf(folder: string, depth = 3): string[] {
-  if (depth === 0 || !existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true })
+function modulesOf(folder: string): string[] {
+  return entriesOf(folder)
     .filter((entry) => entry.isDirectory())
-    .slice(0, MAX_MODULES)
     .flatMap(({ name }) => {
       const at = path.join(folder, name);
-      return existsSync(path.join(at, 'HEAD'))
-        ? [at, ...modulesOf(path.join(at, 'modules'), depth - 1)]
-        : modulesOf(at, depth - 1);
+      return existsSync(path.join(at, 'HEAD')) ? [at, ...modulesOf(path.join(at, 'modules'))] : modulesOf(at);
     });
 }
 

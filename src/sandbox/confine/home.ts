@@ -33,13 +33,13 @@ export function openInHome(options: HomeOptions): string[] {
   const isProper = (file: string) =>
     homes.some((home) => home !== file && isInside(home, file)) &&
     !homes.some((home) => isInside(file, home));
-  const places = openPlaces.flatMap((group) => group.places);
+  const isThere = folderReader();
   const inHomes = (names: readonly string[]) =>
-    homes.flatMap((home) => names.map((name) => path.join(home, name)));
-  const settings = [...inHomes(openSettings), ...openSettings.flatMap((file) => moved(file, env))];
+    homes.flatMap((home) => names.map((name) => path.join(home, name))).filter(isThere);
+  const settings = [...inHomes(openSettings), ...moved(openSettings, env)];
   const named = [
-    ...inHomes(places),
-    ...places.flatMap((place) => moved(place, env)),
+    ...inHomes(everyPlace),
+    ...moved(everyPlace, env),
     ...[...settings, ...settings.flatMap((file) => namedByGit(file, options.home))].filter(holdsNoLogin),
     ...installations.flatMap((name) => env[name] ?? []),
     ...programFolders(env.PATH ?? ''),
@@ -50,6 +50,24 @@ export function openInHome(options: HomeOptions): string[] {
     isInside(options.home, file) ? path.join(real, path.relative(options.home, file)) : path.resolve(file),
   );
   return [...new Set(files)].filter((file) => isProper(file) && existsSync(file));
+}
+
+const everyPlace = openPlaces.flatMap((group) => group.places);
+
+/** Tells whether a file exists, by one look into each folder on the way: most of the list does not. */
+function folderReader(): (file: string) => boolean {
+  const seen = new Map<string, ReadonlySet<string>>();
+  const isThere = (file: string): boolean => {
+    const folder = path.dirname(file);
+    if (folder === file) return true;
+    let names = seen.get(folder);
+    if (!names) {
+      names = new Set(isThere(folder) ? namesIn(folder) : []);
+      seen.set(folder, names);
+    }
+    return names.has(path.basename(file));
+  };
+  return isThere;
 }
 
 /** Further settings that a config file of git names: included ones, and lists of patterns. */
@@ -80,12 +98,13 @@ export function programFolders(programs: string): string[] {
     .filter(existsSync);
 }
 
-function moved(place: string, env: Variables): string[] {
+function moved(places: readonly string[], env: Variables): string[] {
   return Object.entries(movedPlaces).flatMap(([name, usual]) => {
     const folder = env[name];
     if (folder === undefined || !path.isAbsolute(folder)) return [];
-    if (place === usual) return [folder];
-    return place.startsWith(`${usual}/`) ? [path.join(folder, place.slice(usual.length + 1))] : [];
+    return places
+      .filter((place) => isInside(usual, place))
+      .map((place) => path.join(folder, path.relative(usual, place)));
   });
 }
 

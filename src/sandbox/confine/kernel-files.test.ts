@@ -82,7 +82,7 @@ describe('kernel files', () => {
         {
           program: 'bwrap',
           // What is open in root's home folder is out of reach for the other user.
-          walls: { ...wallsAt(level), shown: [] },
+          walls: { ...(await wallsAt(level)), shown: [] },
           sandbox: { kind: 'bubblewrap', level, network },
         },
       );

@@ -15,6 +15,7 @@ const walls: Walls = {
   ],
   shown: ['/Users/u/.ai-assistant/outputs', '/Users/u/.cargo/bin'],
   sockets: [],
+  unsearched: [],
 };
 
 /** The rules about files and the network, in order. */

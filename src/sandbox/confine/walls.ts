@@ -39,6 +39,8 @@ export type WallsOptions = {
   outputFolder?: string;
   /** Other folders in there that commands may read. */
   readableFolders?: readonly string[];
+  /** For tests: the time limit of the search for secrets. */
+  searchMs?: number;
 };
 
 /** The parts of the disk that a command can see and change. All paths are real and exist. */
@@ -50,6 +52,8 @@ export type Walls = {
   pinned: string[];
   readOnly: string[];
   hidden: Closed[];
+  /** Those of them for which only time was missing: they may hold no secrets. */
+  unsearched: string[];
   /** Sockets found in the projects, with or without a listener. */
   sockets: string[];
   /** Visible even in places that are otherwise hidden. */
@@ -65,30 +69,33 @@ type Opened = {
 };
 
 /** The result is called before each command: files come and go. Commands that start together share one answer. */
-export function createWalls(options: WallsOptions): (level: SandboxLevel, opened?: Opened) => Walls {
+export function createWalls(options: WallsOptions): (level: SandboxLevel, opened?: Opened) => Promise<Walls> {
   const { cwd, home } = options;
   const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
   const isOpen = (file: string) => allowed.some((matches) => matches(file));
-  const search = createSecretSearch(({ path: file, type }) =>
-    type === 'file' ? options.isClosed(file) : isSecretFolder(file) && !isOpen(file),
-  );
+  const search = createSecretSearch({
+    isClosed: ({ path: file, type }) =>
+      type === 'file' ? options.isClosed(file) : isSecretFolder(file) && !isOpen(file),
+    ...(options.searchMs !== undefined && { limitMs: options.searchMs }),
+  });
   return oncePerTurn((level, opened = {}) => wallsNow(options, { level, opened, search, isOpen }));
 }
 
 type Asked = {
   level: SandboxLevel;
   opened: Opened;
-  search(root: string): Found;
+  search(root: string): Promise<Found>;
   isOpen(file: string): boolean;
 };
 
-function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Asked): Walls {
+async function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Asked): Promise<Walls> {
   const { readable = [], gitConfig = false } = opened;
   const { cwd, home, dataRoot, outputFolder } = options;
   const resolve = (written: string) => realPath(resolvePath(written, cwd, { HOME: home }));
   const projects = present([cwd, ...options.additionalDirectories].map(resolve)).filter(isFolder);
   const others = present([...(options.readOnlyProjects ?? []), ...options.readablePaths].map(resolve));
-  const searches = projects.map(search);
+  const searches = await Promise.all(projects.map(search));
+  const otherSearches = await Promise.all(others.map(search));
   const own = projects.map((folder) => gitFoldersOf(folder, home));
   const nested = searches.flatMap(({ repositories }) => repositories.map((one) => gitFoldersOf(one, home)));
   const gits = [...own, ...nested];
@@ -108,12 +115,14 @@ function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Aske
     ]),
     ...openInHome(options),
   ];
+  const unsearched = [...searches, ...otherSearches].flatMap((found) => found.unsearched);
   // The user may work in the home folder itself.
   const homes = homesOf(home).filter((one) => !roots.some((root) => isInside(root, one)));
   const isApart = (file: string) =>
     homes.some((one) => isInside(one, file)) && ![...roots, ...shown].some((one) => isInside(one, file));
   const secrets = outermostClosed([
-    ...[...searches, ...others.map(search)].flatMap((found) => found.secrets),
+    ...[...searches, ...otherSearches].flatMap((found) => found.secrets),
+    ...unsearched.map(asClosed),
     ...present([...credentials.map((name) => path.join(home, name)), dataRoot])
       .filter((file) => !isOpen(file) && !shown.includes(file))
       .map(asClosed),
@@ -137,6 +146,7 @@ function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Aske
     pinned: writable ? above([...readOnly, ...hidden.map((closed) => closed.path)], roots) : [],
     readOnly: outermost(readOnly),
     hidden,
+    unsearched,
     sockets: searches.flatMap(({ sockets }) => sockets).filter((file) => !isHidden(file)),
     shown,
   };

@@ -35,7 +35,6 @@ const HOME_PLACES = [
 ];
 /** Large, and full of hard links by design. */
 const PASSED_OVER = new Set(['node_modules', 'objects']);
-const MAX_ENTRIES = 20_000;
 const MAX_AGE_MS = 60_000;
 /** File systems and the kernel have coarse timestamps. */
 const STEP_MS = 50;
@@ -73,12 +72,10 @@ function closedFiles({ roots, home, closedBecause }: AliasOptions): Map<string, 
     if (because !== null && stat && stat.nlink > 1) found.set(keyOf(stat), because);
   };
 
-  let left = MAX_ENTRIES;
-  // Breadth first: secrets are near the top.
   const folders = [...roots];
-  for (let folder = folders.shift(); folder !== undefined && left > 0; folder = folders.shift()) {
+  // The list grows while it is read.
+  for (const folder of folders) {
     for (const entry of entriesOf(folder)) {
-      left--;
       const file = path.join(folder, entry.name);
       if (entry.isFile()) take(file);
       else if (entry.isDirectory() && !PASSED_OVER.has(entry.name)) folders.push(file);

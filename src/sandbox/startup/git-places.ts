@@ -9,9 +9,6 @@ import { concerningSettings } from './harmless-git.ts';
 import type { Concern, Content, Place } from './place.ts';
 
 const BECAUSE = 'git runs commands from it';
-/** Modules may be nested, as folders and as repositories. */
-const MAX_DEPTH = 6;
-
 type Around = { roots: readonly string[] };
 
 /** `folders` are git folders whose files are among the places. */
@@ -21,19 +18,22 @@ type GitPlaces = { places: Place[]; folders: string[] };
  * The files of a git folder from which git runs programs or finds its config. Everything else in there is
  * what commits and branches change.
  */
-export function gitPlaces(gitdir: string, around: Around, depth = MAX_DEPTH): GitPlaces {
+export function gitPlaces(gitdir: string, around: Around): GitPlaces {
   const at = (...names: string[]) => path.join(gitdir, ...names);
   const hooks = entriesOf(at('hooks')).filter(({ name }) => !name.endsWith('.sample'));
   const worktrees = foldersIn(at('worktrees'));
-  const modules = modulesIn(at('modules'), depth).map((module) => gitPlaces(module, around, depth - 1));
+  const modules = modulesIn(at('modules')).map((module) => gitPlaces(module, around));
   return {
     places: [
       ...['config', 'config.worktree'].map((name) => configPlace(at(name), around)),
       ...[at('commondir'), at('info/attributes'), ...links(gitdir)].map(place),
+      ...continued(gitdir),
+      { ...place(at('objects/info/alternates')), judge: judgeAlternates(gitdir, around) },
       ...hooks.map(({ name }) => place(at('hooks', name))),
       ...worktrees.flatMap((folder) => [
         configPlace(path.join(folder, 'config.worktree'), around),
         { ...place(path.join(folder, 'commondir')), judge: judgeCommonFolder },
+        ...continued(folder),
       ]),
       ...modules.flatMap(({ places }) => places),
     ].filter(({ path: file }) => typeOf(file) !== null),
@@ -53,6 +53,43 @@ export function gitLinkPlace(file: string, gitFolders: ReadonlySet<string>): Pla
 
 function place(file: string): Place {
   return { path: file, because: BECAUSE };
+}
+
+/** What an unfinished rebase does when the user continues it. */
+function continued(gitdir: string): Place[] {
+  const at = (name: string) => path.join(gitdir, 'rebase-merge', name);
+  return [
+    { ...place(at('git-rebase-todo')), judge: judgeSteps },
+    { ...place(at('strategy')), judge: judgeStrategy },
+  ];
+}
+
+const RUNS = /^\s*(x|exec)\b/;
+
+function judgeSteps(before: Content | null, after: Content): Concern | null {
+  const stepsOf = (content: Content | null) =>
+    (content?.bytes.toString('utf8') ?? '').split('\n').filter((line) => RUNS.test(line));
+  const had = new Set(stepsOf(before));
+  const isHarmless = after.type === 'file' && stepsOf(after).every((step) => had.has(step));
+  return isHarmless ? null : { because: '`git rebase --continue` runs commands from it' };
+}
+
+/** Another name is a program, `git-merge-NAME`. */
+function judgeStrategy(_: Content | null, { type, bytes }: Content): Concern | null {
+  const isBuiltIn = /^(ort|recursive|resolve|octopus|ours|subtree)?\s*$/.test(bytes.toString('utf8'));
+  return type === 'file' && isBuiltIn ? null : { because: BECAUSE };
+}
+
+/** Objects of another repository, which may be private. */
+function judgeAlternates(gitdir: string, { roots }: Around): NonNullable<Place['judge']> {
+  return (_, { type, bytes }) => {
+    const folders = bytes.toString('utf8').split('\n').filter(Boolean);
+    const isOwn = folders.every((written) => {
+      const real = realOf(path.join(gitdir, 'objects', 'alternates'), written);
+      return real !== null && roots.some((root) => isInside(root, real));
+    });
+    return type === 'file' && isOwn ? null : { because: 'git reads objects of another repository' };
+  };
 }
 
 function configPlace(file: string, { roots }: Around): Place {
@@ -103,10 +140,9 @@ function foldersIn(folder: string): string[] {
 }
 
 /** Git folders of submodules; their names may contain slashes. */
-function modulesIn(folder: string, depth: number): string[] {
-  if (depth === 0) return [];
+function modulesIn(folder: string): string[] {
   return foldersIn(folder).flatMap((at) =>
-    ['config', 'HEAD'].some((name) => typeOf(path.join(at, name)) !== null) ? [at] : modulesIn(at, depth - 1),
+    ['config', 'HEAD'].some((name) => typeOf(path.join(at, name)) !== null) ? [at] : modulesIn(at),
   );
 }
 

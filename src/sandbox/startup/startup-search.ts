@@ -27,8 +27,6 @@ export type StartupSearch = {
   sealed(): string[];
 };
 
-/** Breadth first, so that only deep folders are beyond the limit. */
-const MAX_FOLDERS = 20_000;
 /** Through links, which may be circular. */
 const MAX_LINKS = 4;
 const PAUSE_EVERY_MS = 12;
@@ -38,8 +36,14 @@ const skippedNames = new Set([
   ...['.venv', 'venv', '.tox', '__pycache__', 'site-packages', '.terraform', 'Pods', 'DerivedData'],
 ]);
 
-/** `git` is its `.git`. */
-type Folder = { changed: bigint; files: Place[]; folders: Step[]; git?: { path: string; isFolder: boolean } };
+/** `git` is its `.git`. `isBare`: git takes the folder itself for a repository. */
+type Folder = {
+  changed: bigint;
+  files: Place[];
+  folders: Step[];
+  git?: { path: string; isFolder: boolean };
+  isBare: boolean;
+};
 /** `link` is the one that led here, `because` why everything in the folder counts. */
 type Step = { path: string; links: number; because: string | null; link?: string };
 
@@ -58,8 +62,14 @@ export function createStartupSearch(
     if (changed === null) return null;
     const before = known.get(folder);
     if (before?.changed === changed) return before;
-    const found: Folder = { changed, files: [], folders: [] };
-    for (const entry of entriesOf(folder)) {
+    const entries = entriesOf(folder);
+    const found: Folder = {
+      changed,
+      files: [],
+      folders: [],
+      isBare: isBare(entries.map(({ name }) => name)),
+    };
+    for (const entry of entries) {
       const file = path.join(folder, entry.name);
       if (entry.name.toLowerCase() === '.git') {
         found.git = { path: file, isFolder: entry.isDirectory() };
@@ -90,13 +100,15 @@ export function createStartupSearch(
     const files: Place[] = [];
     const folders = new Set<string>();
     const gits = new Set(roots.flatMap((root) => gitFoldersOf(root, home).writable));
+    const bare = new Set<string>();
     const gitLinks: string[] = [];
     const checkouts: string[] = [];
     const found = () => {
       const inside = [...gits].map((gitdir) => gitPlaces(gitdir, { roots }));
+      const planted = [...bare].flatMap((gitdir) => gitPlaces(gitdir, { roots }).places);
       const known = new Set(inside.flatMap((one) => one.folders));
       const links = gitLinks.map((file) => gitLinkPlace(file, known));
-      const all = [...files, ...inside.flatMap(({ places }) => places), ...links];
+      const all = [...files, ...inside.flatMap(({ places }) => places), ...planted, ...links];
       return { files: all, folders, gits, checkouts };
     };
     let lastPause = performance.now();
@@ -104,13 +116,13 @@ export function createStartupSearch(
     while (level.length > 0) {
       const next: Step[] = [];
       for (const step of level) {
-        if (folders.size >= MAX_FOLDERS) return found();
         if (skip.has(step.path)) continue;
         const folder = read(step);
         if (!folder) continue;
         folders.add(step.path);
         files.push(...folder.files.filter(({ path: file }) => !skip.has(file)));
         next.push(...folder.folders);
+        if (folder.isBare) bare.add(step.path);
         if (folder.git) checkouts.push(step.path);
         if (folder.git?.isFolder) gits.add(folder.git.path);
         else if (folder.git) {
@@ -132,6 +144,11 @@ export function createStartupSearch(
         .flatMap((root) => sealedNames.map((name) => path.join(root, name)))
         .filter((file) => lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === false),
   });
+}
+
+function isBare(names: readonly string[]): boolean {
+  const has = (name: string) => names.some((one) => one.toLowerCase() === name);
+  return has('head') && ((has('refs') && has('objects')) || has('commondir'));
 }
 
 /** The target of a link: changing it changes what the link provides. */

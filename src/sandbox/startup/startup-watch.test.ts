@@ -15,7 +15,8 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
-import { checkedStartupRule, startupFiles } from '../../contract/startup-files.ts';
+import { startupFiles } from '../../contract/startup/list.ts';
+import { checkedStartupRule } from '../../contract/startup-files.ts';
 import { createStartupWatch } from './startup-watch.ts';
 
 async function watching(files: Record<string, string> = {}, { mounted = true } = {}) {

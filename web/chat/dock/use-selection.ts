@@ -53,8 +53,10 @@ export function useSelection({ frame, mayTakeKey, count, take }: Choices): numbe
         take(selected);
       } else if ((key.length === 1 || COMPOSING.has(key)) && target === frame.current) passOn();
     };
-    const onPaste = ({ clipboardData, target }: ClipboardEvent) => {
-      if (target === frame.current) passOn(clipboardData?.getData('text'));
+    const onPaste = (event: ClipboardEvent) => {
+      if (event.target !== frame.current) return;
+      event.preventDefault();
+      passOn(event.clipboardData?.getData('text'));
     };
     document.addEventListener('keydown', onKey);
     document.addEventListener('paste', onPaste);

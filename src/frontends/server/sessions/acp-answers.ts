@@ -20,7 +20,7 @@ type Connected = {
   sessionId: string;
   /** Plain clients know only calls that they were told of before, and do not repeat what they were asked. */
   isPlain: boolean;
-  /** Guests give no answer that outlives the session. */
+  /** Guests give no answer that outlives the session, or frees other commands. */
   isGuest: boolean;
   /** The client answered something else than it was asked. */
   onWrong(why: string): void;
@@ -46,7 +46,7 @@ export function acpAnswers({ context, client, sessionId, ...about }: Connected):
   };
   return {
     async approve({ toolCall, options: all }, about, signal) {
-      const options = isGuest ? all.filter(({ optionId }) => optionId !== 'always') : all;
+      const options = isGuest ? all.filter(({ optionId }) => !FOR_OWNERS.has(optionId)) : all;
       const outcome = await choose({ toolCall, options }, about, signal);
       return outcome && (answerOf(outcome) ?? undefined);
     },
@@ -69,6 +69,8 @@ export function acpAnswers({ context, client, sessionId, ...about }: Connected):
     },
   };
 }
+
+const FOR_OWNERS: ReadonlySet<string> = new Set(['always', 'sandboxed']);
 
 type Choice = { toolCall: ToolCallUpdate; options: PermissionOption[] };
 

@@ -8,7 +8,7 @@ import type { Line } from '../view/types.ts';
 import { choiceDialog } from './choice-dialog.ts';
 
 export type Answering = {
-  /** Gives no answer that outlives the session. */
+  /** Gives no answer that outlives the session, or frees other commands. */
   isGuest?: boolean;
   /** Switches to `accept-edits` mode. */
   acceptEdits(): void;
@@ -22,7 +22,10 @@ export function permissionDialog(
   const { list, ...choices } = choicesOf(request);
   const previews = new WeakMap<DialogFrame, DrawDisplay>();
   const dialog = choiceDialog({
-    choices: { ...choices, list: list.filter(({ name }) => name !== 'always' || !isGuest) },
+    choices: {
+      ...choices,
+      list: list.filter(({ name }) => !isGuest || (name !== 'always' && name !== 'sandboxed')),
+    },
     panel(frame) {
       const draw = previews.get(frame) ?? drawOnce(frame);
       previews.set(frame, draw);

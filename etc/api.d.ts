@@ -615,6 +615,8 @@ type PermissionRequest = {
     operation: string;
     accesses: Access[];
     because: string;
+    /** For a command: what the model says that it does. */
+    claim?: string;
     preview?: Display;
     /** For a command: its parts, and which of them is risky. */
     parts?: CommandPart[];

@@ -61,6 +61,7 @@ export const order: readonly Entry[] = [
       'permissions.md': 'modes, rules, trust',
       'guard.md': 'orders to the model in untrusted text',
       'sandbox.md': 'what commands can reach',
+      'security-model.md': 'what is enforced, what is judged, and what is neither',
       'cost.md': 'budgets, retries, fallback models',
       'cache.md': 'prompt caching, cached results, Redis',
       'network.md': 'hosts, proxies, certificates, offline',

@@ -54,6 +54,8 @@ describe('[P05][P12] without rules', () => {
     // Allowed by someone, not because it only reads.
     ['git status', rules({ allow: ['Bash(git *)'] }), undefined],
     ['git status', grant('Bash(git status)', 'execute'), undefined],
+    ['git status', { mode: 'plan', ...rules({ allow: ['Bash(git *)'] }) }, true],
+    ['git status', { mode: 'read-only', ...grant('Bash(git status)', 'execute') }, true],
     ['git status', rules({ ask: ['Bash'] }), undefined],
     ['git status', rules({ deny: ['Bash'] }), undefined],
   ])('%s with %j is allowed because it only reads: %s', (target, policy, onlyReads) => {

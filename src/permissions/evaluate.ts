@@ -142,9 +142,15 @@ function byRules({ tool, hook, limits }: Request, one: Case): Evaluation {
     hookAllow(hook, one) ??
     secretAsk(one) ??
     modeAllow(one);
-  if (said !== null) return opening(said, one);
+  if (said !== null) return opening(quietly(said, one), one);
   // A command that runs because it is contained sees no more than any contained command.
   return sandboxAllow(one) ?? opening(byDefault(one), one);
+}
+
+/** In a mode without changes, whoever allows a command: it cannot write. */
+function quietly(said: Evaluation, { classified, policy }: Case): Evaluation {
+  const isQuiet = policy.mode === 'plan' || policy.mode === 'read-only';
+  return isQuiet && said.verdict === 'allow' && classified?.onlyReads ? { ...said, onlyReads: true } : said;
 }
 
 /** A verdict with what it opens. */

@@ -21,7 +21,7 @@ export type StartupFiles = {
   checked: readonly string[];
   /** Asked about when a tool writes it, but too common in program output to check after commands. */
   unchecked?: readonly string[];
-  /** Where their programs document them. */
+  /** Where their programs document them: addresses without https. */
   sources: readonly string[];
   examples: { hits: readonly string[]; misses: readonly string[] };
 };
@@ -48,10 +48,10 @@ export const startupFiles: readonly StartupFiles[] = [
     // Git folders have separate mounts: see `git-folders.ts` of the sandbox.
     unchecked: ['.git/'],
     sources: [
-      'https://git-scm.com/docs/githooks',
-      'https://git-scm.com/docs/gitattributes',
-      'https://github.com/lint-staged/lint-staged#configuration',
-      'https://commitlint.js.org/reference/configuration',
+      'git-scm.com/docs/githooks',
+      'git-scm.com/docs/gitattributes',
+      'github.com/lint-staged/lint-staged#configuration',
+      'commitlint.js.org/reference/configuration',
     ],
     examples: {
       hits: [
@@ -88,7 +88,7 @@ export const startupFiles: readonly StartupFiles[] = [
     sealed: ['.ai-assistant/', '.ai-assistant.json', '.mcp.json'],
     // Instructions steer every later run, unnoticed, so they count as settings.
     checked: ['agents{,.local,.override}.md'],
-    sources: ['https://agents.md'],
+    sources: ['agents.md'],
     examples: {
       hits: [
         '.ai-assistant.json',
@@ -117,17 +117,17 @@ export const startupFiles: readonly StartupFiles[] = [
       '.github/{instructions,prompts,agents}/',
     ],
     sources: [
-      'https://opencode.ai/docs/config',
-      'https://github.com/charmbracelet/crush',
-      'https://docs.continue.dev/customize/deep-dives/rules',
-      'https://aider.chat/docs/config/aider_conf.html',
-      'https://kiro.dev/docs/mcp',
-      'https://qwenlm.github.io/qwen-code-docs/en/users/configuration/settings',
-      'https://docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/qdev-mcp.html',
-      'https://www.jetbrains.com/help/junie/project-settings.html',
-      'https://docs.factory.ai/harness/hooks',
-      'https://zed.dev/docs/ai/rules',
-      'https://block.github.io/goose/docs/category/guides',
+      'opencode.ai/docs/config',
+      'github.com/charmbracelet/crush',
+      'docs.continue.dev/customize/deep-dives/rules',
+      'aider.chat/docs/config/aider_conf.html',
+      'kiro.dev/docs/mcp',
+      'qwenlm.github.io/qwen-code-docs/en/users/configuration/settings',
+      'docs.aws.amazon.com/amazonq/latest/qdeveloper-ug/qdev-mcp.html',
+      'www.jetbrains.com/help/junie/project-settings.html',
+      'docs.factory.ai/harness/hooks',
+      'zed.dev/docs/ai/rules',
+      'block.github.io/goose/docs/category/guides',
     ],
     examples: {
       hits: [
@@ -180,12 +180,12 @@ export const startupFiles: readonly StartupFiles[] = [
       '.vs/{tasks,launch}.vs.json',
     ],
     sources: [
-      'https://containers.dev/implementors/spec',
-      'https://direnv.net/man/direnv.1.html',
-      'https://www.gitpod.io/docs/introduction/learn-gitpod/gitpod-yaml',
-      'https://docs.replit.com/replit-app/configuration',
-      'https://docs.helix-editor.com/languages.html',
-      'https://clangd.llvm.org/config',
+      'containers.dev/implementors/spec',
+      'direnv.net/man/direnv.1.html',
+      'www.gitpod.io/docs/introduction/learn-gitpod/gitpod-yaml',
+      'docs.replit.com/replit-app/configuration',
+      'docs.helix-editor.com/languages.html',
+      'clangd.llvm.org/config',
     ],
     examples: {
       hits: [
@@ -225,12 +225,12 @@ export const startupFiles: readonly StartupFiles[] = [
       '.{pdbrc,renviron,rspec,jvmopts,sbtopts,ghci,ocamlinit,iex.exs,perldb,user.ini}',
     ],
     sources: [
-      'https://docs.python.org/3/library/pdb.html',
-      'https://stat.ethz.ch/R-manual/R-devel/library/base/html/Startup.html',
-      'https://rspec.info/features/3-13/rspec-core/configuration/read-options-from-file',
-      'https://www.scala-sbt.org/1.x/docs/Command-Line-Reference.html',
-      'https://downloads.haskell.org/ghc/latest/docs/users_guide/ghci.html',
-      'https://www.php.net/manual/en/configuration.file.per-user.php',
+      'docs.python.org/3/library/pdb.html',
+      'stat.ethz.ch/R-manual/R-devel/library/base/html/Startup.html',
+      'rspec.info/features/3-13/rspec-core/configuration/read-options-from-file',
+      'www.scala-sbt.org/1.x/docs/Command-Line-Reference.html',
+      'downloads.haskell.org/ghc/latest/docs/users_guide/ghci.html',
+      'www.php.net/manual/en/configuration.file.per-user.php',
     ],
     // Machine-learning models use such names.
     unchecked: ['*.pth'],
@@ -283,13 +283,13 @@ export const startupFiles: readonly StartupFiles[] = [
       'nuget.config',
     ],
     sources: [
-      'https://docs.npmjs.com/cli/configuring-npm/npmrc',
-      'https://docs.gradle.org/current/userguide/build_environment.html',
-      'https://bazel.build/run/bazelrc',
-      'https://rust-lang.github.io/rustup/overrides.html',
-      'https://asdf-vm.com/manage/configuration.html',
-      'https://sdkman.io/usage',
-      'https://learn.microsoft.com/en-us/nuget/reference/nuget-config-file',
+      'docs.npmjs.com/cli/configuring-npm/npmrc',
+      'docs.gradle.org/current/userguide/build_environment.html',
+      'bazel.build/run/bazelrc',
+      'rust-lang.github.io/rustup/overrides.html',
+      'asdf-vm.com/manage/configuration.html',
+      'sdkman.io/usage',
+      'learn.microsoft.com/en-us/nuget/reference/nuget-config-file',
     ],
     examples: {
       hits: [
@@ -334,11 +334,11 @@ export const startupFiles: readonly StartupFiles[] = [
       '.readthedocs.{yml,yaml}',
     ],
     sources: [
-      'https://docs.github.com/actions/reference/workflows-and-actions/workflow-syntax',
-      'https://docs.gitlab.com/ci/yaml',
-      'https://docs.renovatebot.com/configuration-options',
-      'https://semantic-release.gitbook.io/semantic-release/usage/configuration',
-      'https://goreleaser.com/customization',
+      'docs.github.com/actions/reference/workflows-and-actions/workflow-syntax',
+      'docs.gitlab.com/ci/yaml',
+      'docs.renovatebot.com/configuration-options',
+      'semantic-release.gitbook.io/semantic-release/usage/configuration',
+      'goreleaser.com/customization',
     ],
     examples: {
       hits: [
@@ -369,8 +369,8 @@ export const startupFiles: readonly StartupFiles[] = [
       'start menu/programs/startup/',
     ],
     sources: [
-      'https://www.freedesktop.org/software/systemd/man/latest/systemd.unit.html',
-      'https://specifications.freedesktop.org/autostart-spec/latest',
+      'www.freedesktop.org/software/systemd/man/latest/systemd.unit.html',
+      'specifications.freedesktop.org/autostart-spec/latest',
     ],
     examples: {
       hits: [

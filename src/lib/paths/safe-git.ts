@@ -100,3 +100,22 @@ function withoutOthers(env: Variables): Record<string, undefined> {
   const others = Object.keys(env).filter((name) => name.startsWith('GIT_') && !REACHES.test(name));
   return Object.fromEntries(others.map((name) => [name, undefined]));
 }
+
+/** An environment with further settings for git, which override those of every file. */
+export function withGitSettings(
+  env: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const before = Number(env.GIT_CONFIG_COUNT ?? 0) || 0;
+  const added = Object.entries(settings);
+  return {
+    ...env,
+    GIT_CONFIG_COUNT: String(before + added.length),
+    ...Object.fromEntries(
+      added.flatMap(([key, value], i) => [
+        [`GIT_CONFIG_KEY_${before + i}`, key],
+        [`GIT_CONFIG_VALUE_${before + i}`, value],
+      ]),
+    ),
+  };
+}

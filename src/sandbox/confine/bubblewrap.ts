@@ -3,10 +3,12 @@ import path from 'node:path';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
+import { withGitSettings } from '../../lib/paths/safe-git.ts';
 import { realPath } from '../files/real-path.ts';
 import { type Bridge, bridgeCommand, bridgeSocket } from './bridge.ts';
 import { reportsExit, withExactEnding } from './exact-ending.ts';
 import { programFolders } from './home.ts';
+import { quietPerl, writingOnlyBelow } from './landlock.ts';
 import type { CommandLine, Launch, Variables } from './launch.ts';
 import { systemCallFilter } from './seccomp.ts';
 import { selfTestCommand } from './self-test.ts';
@@ -62,9 +64,15 @@ export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch)
       ...bubblewrapArgs(walls, { folder: line.folder, sandbox, sockets, path: line.env.PATH ?? '' }),
       ...(bridge ? ['--ro-bind', bridge.socket, bridgeSocket] : []),
       '--',
-      ...(bridge ? bridgeCommand(line) : withExactEnding(line.command, line)),
+      ...writingOnlyBelow(
+        [...(walls.writable ? walls.roots : []), ...emptyPlaces(), '/dev'],
+        bridge ? bridgeCommand(line) : withExactEnding(line.command, line),
+      ),
     ],
-    env: insideEnvironment(line.env),
+    // Where Git LFS puts copies of the files it looks at.
+    env: insideEnvironment(
+      line.onlyReads ? withGitSettings(line.env, { 'lfs.storage': '/tmp/lfs' }) : line.env,
+    ),
     sandbox,
     ...(filter && { filter }),
     launcher: { reportsExit: bridge !== undefined || reportsExit(line.shell) },
@@ -82,7 +90,7 @@ type Inside = {
 function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs }: Inside): string[] {
   const { roots, writable, pinned, readOnly, hidden } = walls;
   const isTop = writable && roots.includes('/');
-  const empty = [...new Set(emptied.filter(existsSync).map((place) => realPath(place)))];
+  const empty = emptyPlaces();
   const isUnseen = (file: string) =>
     [...empty, ...hidden.map((closed) => closed.path)].some(
       (place) => place !== file && isInside(place, file),
@@ -125,6 +133,7 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs
     ...mounts.sort((a, b) => depthOf(a.place) - depthOf(b.place)).flatMap(({ args }) => args),
     ...hidden.flatMap(({ path: place, type }) => (type === 'folder' ? ['--remount-ro', place] : [])),
     ...systemLinks(sandbox),
+    ...Object.entries(quietPerl).flatMap((variable) => ['--setenv', ...variable]),
     '--chdir',
     realPath(folder),
   ];
@@ -146,6 +155,10 @@ export function probeLaunch(home: string): { args: string[]; filter: Buffer | nu
     ],
     filter,
   };
+}
+
+function emptyPlaces(): string[] {
+  return [...new Set(emptied.filter(existsSync).map((place) => realPath(place)))];
 }
 
 function isOrdinary(place: string): boolean {

@@ -1,5 +1,7 @@
 import type { SandboxState } from '../../contract/sandbox.ts';
+import { withGitSettings } from '../../lib/paths/safe-git.ts';
 import type { ShellProgram } from '../shell/shell-program.ts';
+import { changingNothing, quietPerl } from './landlock.ts';
 
 export type Variables = Readonly<Record<string, string>>;
 
@@ -43,8 +45,22 @@ export type Launch = {
   end?(): Promise<void>;
 };
 
-/** Runs commands without a sandbox, with the user's own permissions. */
-export function hostLaunch({ command, env, shell }: CommandLine, sandbox: SandboxState): Launch {
+/** Git LFS copies every file that it looks at; without it, such a file is shown as it is. */
+function withoutLargeFiles(env: Variables): Variables {
+  return withGitSettings(env, {
+    'filter.lfs.clean': '',
+    'filter.lfs.process': '',
+    'filter.lfs.required': 'false',
+  });
+}
+
+/**
+ * Runs commands without a sandbox, with the user's own permissions; one that only reads cannot change files
+ * even so, where the system can enforce that.
+ */
+export function hostLaunch({ command, env, shell, onlyReads }: CommandLine, sandbox: SandboxState): Launch {
+  const [file, ...args] = (onlyReads && changingNothing([shell.file, ...shell.args(command)])) || [];
+  if (file !== undefined) return { file, args, env: { ...withoutLargeFiles(env), ...quietPerl }, sandbox };
   return {
     file: shell.file,
     args: shell.args(command),

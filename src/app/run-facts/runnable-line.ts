@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { isInside } from '../../lib/paths/inside.ts';
 import type { SimpleCommand, Word } from '../../permissions/shell/shell-line.ts';
-import { programOf, RUNNERS, unwrap, unwrapped } from '../../permissions/shell/wrappers.ts';
+import { unwrap } from '../../permissions/shell/wrappers.ts';
 
 /** Other characters could make a text of it, which must not become a fact about the project. */
 const PLAIN = /^[\w:.@/=+,-]{1,60}$/;
@@ -40,8 +40,7 @@ export function runnableLine(
   const folder = folderOf(commands.slice(0, at), { cwd, from });
   const written = commands[at];
   if (folder === null || !written) return null;
-  const runner = unwrapped(written).find((step) => RUNNERS.has(programOf(step)));
-  const { assignments, words } = runner ?? unwrap(written);
+  const { assignments, words } = unwrap(written);
   const texts = [...assignments, ...words].map(plainText);
   if (texts.some((text) => text === null) || texts.length > MAX_WORDS) return null;
   const [program = '', ...args] = texts.slice(assignments.length) as string[];

@@ -1,8 +1,8 @@
-import { encodedKeys } from './encoded-keys.ts';
 import { encodedRuns } from './encoded-runs.ts';
 import { createFinder } from './find-literals.ts';
-import { keyFinders } from './key-finder.ts';
-import { patternFinders } from './key-patterns.ts';
+import { encodedKeys } from './keys/encoded-keys.ts';
+import { keyFinders } from './keys/key-finder.ts';
+import { patternFinders } from './keys/key-patterns.ts';
 import { kubernetesSecrets } from './kubernetes-secrets.ts';
 import { type NamedSecret, SHORTEST } from './looks-secret.ts';
 import { namedValues } from './named-values.ts';

@@ -1,6 +1,6 @@
 import { credentialName, type NameKind } from './credential-names.ts';
 import { isCredential, isMentioned, isPassphrase, looksRandom } from './credential-values.ts';
-import { keyFinders } from './key-finder.ts';
+import { keyFinders } from './keys/key-finder.ts';
 import { SHORTEST } from './looks-secret.ts';
 import { type Cut, createScanner, type Finder } from './scan-hints.ts';
 

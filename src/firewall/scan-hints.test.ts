@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { cpuMs } from '../../test/support/cpu-time.ts';
 import { sweep } from '../../test/support/soak.ts';
 import { createFirewall } from './firewall.ts';
-import { keyFormats } from './key-formats.ts';
-import { piecesOf } from './key-template.ts';
+import { keyFormats } from './keys/key-formats.ts';
+import { piecesOf } from './keys/key-template.ts';
 
 const firewall = createFirewall({ secrets: [], key: () => 'k' });
 const SIZE = 100_000;

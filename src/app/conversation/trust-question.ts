@@ -7,7 +7,7 @@ import { visible } from '../../lib/text/printable.ts';
 import type { Frontend } from './frontend.ts';
 
 /** Only "y" and "a" count as yes. */
-export const TRUST_QUESTION = 'Trust this folder? [y/n] ';
+const TRUST_QUESTION = 'Trust this folder? [y/n] ';
 
 /** What trust changes about approvals. */
 export const TRUST_MEANS =

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { settled } from '../../config/schema/check-settings.ts';
 import { createFirewall } from '../../firewall/firewall.ts';
-import { keyPatterns } from '../../firewall/key-patterns.ts';
+import { keyPatterns } from '../../firewall/keys/key-patterns.ts';
 import { logFileIn } from '../../observability/log/log.ts';
 import { TraceIds } from '../../observability/telemetry/trace-ids.ts';
 import type { Host } from '../host.ts';

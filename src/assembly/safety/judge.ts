@@ -77,28 +77,27 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const root = projectRoot(cwd);
   const programs = commandPrograms(guard, { cwd, home, env, writablePaths: config.sandbox.writablePaths });
   const place = placeIn({ cwd, home, trusted, env }, guard, programs);
-  let freesSandboxed = config.sandbox.autoApprove ?? trusted;
-  const freesEdits = trusted && config.sandbox.autoApprove === undefined;
-  const policy = (): Policy => ({
-    ...place,
-    mode: mode.get(),
-    root,
-    rules: rules.current(),
-    grants: grants.current(),
-    requireApprovalForReads: config.requireApprovalForReads,
-    requireApprovalForWrites: config.requireApprovalForWrites,
-    requireApprovalForCommands: config.requireApprovalForCommands,
-    neverAsk: config.neverAsk,
-    blockedCommands: config.blockedCommands,
-    sandbox: sandbox.known(),
-    sandboxRequired: config.sandbox.required,
-    sandboxAutoApprove: freesSandboxed,
-    editsAutoApprove: freesEdits,
-    realOf: (file) => guard.realOf(file),
-    reach: (file, mode, options) => guard.reach(file, mode, options),
-    fetchRefusal,
-    provenance: sources.current(),
-  });
+  let freesSandboxed = config.sandbox.autoApprove ?? false;
+  let freesChanges = trusted && config.sandbox.autoApprove === undefined;
+  const policy = (): Policy => {
+    // Who goes from another mode to this one wants to be asked.
+    freesChanges &&= mode.get() === 'default';
+    return {
+      ...place,
+      mode: mode.get(),
+      root,
+      rules: rules.current(),
+      grants: grants.current(),
+      ...settingsFor(config),
+      sandbox: sandbox.known(),
+      sandboxAutoApprove: freesSandboxed || freesChanges,
+      editsAutoApprove: freesChanges,
+      realOf: (file) => guard.realOf(file),
+      reach: (file, mode, options) => guard.reach(file, mode, options),
+      fetchRefusal,
+      provenance: sources.current(),
+    };
+  };
   const gate = createGate({
     policy,
     ...(approver && { approver }),
@@ -121,7 +120,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
       if ([request, ...options.later].some(runsCommand)) {
         await Promise.all([sandbox.find(), loadGrammar()]);
         canParse = true;
-      } else if (freesEdits && request.accesses.some(({ kind }) => kind === 'write')) await sandbox.find();
+      } else if (freesChanges && request.accesses.some(({ kind }) => kind === 'write')) await sandbox.find();
       const decision = await gate.decide(request, options);
       if (decision.verdict === 'allow') sources.allowed(request);
       if (decision.verdict === 'allow' && decision.withoutSandbox) warnWithoutSandbox(request.operation);
@@ -160,10 +159,18 @@ type Folder = { cwd: string; home: string; trusted: boolean; env: NodeJS.Process
 
 /** Lookups that several judgements make at the same moment are made once. */
 function placeIn({ cwd, home, trusted, env }: Folder, guard: Guard, { planted }: ProgramPath) {
-  const found = commandPlace(guard, { cwd, home, trusted, programs: { planted: oncePerTurn(planted) } });
+  const programs = { planted: oncePerTurn(planted) };
+  const found = commandPlace(guard, { cwd, home, trusted, env, programs });
   const { filesBelow, holdsKey } = found.disk;
   const disk = { ...found.disk, filesBelow: oncePerTurn(filesBelow), holdsKey: oncePerTurn(holdsKey) };
   return { ...found, disk, shell: shellName(process.platform, env) };
+}
+
+function settingsFor(config: Config) {
+  const { requireApprovalForReads, requireApprovalForWrites, requireApprovalForCommands } = config;
+  const { neverAsk, blockedCommands, sandbox } = config;
+  const required = { requireApprovalForReads, requireApprovalForWrites, requireApprovalForCommands };
+  return { ...required, neverAsk, blockedCommands, sandboxRequired: sandbox.required };
 }
 
 const OUTSIDE_SANDBOX = {

@@ -1,6 +1,5 @@
 import type { Run } from '../../agent/run.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
-import { cacheLifetime } from '../../context/cache-lifetime.ts';
 import { nextFactor, promptTokens } from '../../context/count.ts';
 import type { Limits } from '../../context/window.ts';
 import type { Compacted } from '../../contract/command.ts';
@@ -15,6 +14,7 @@ import type { Compaction, SessionView } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { GetBackgroundModel } from '../models/background-model.ts';
 import type { SummarizeAtVendor } from '../models/vendor-summary.ts';
+import { cacheLifetime } from './cache-lifetime.ts';
 import { type Compactor, createCompactor } from './compactor.ts';
 import type { Epochs } from './epochs.ts';
 import { type Answering, createModelLimits, type ModelLimits } from './model-limits.ts';

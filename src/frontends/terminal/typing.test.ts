@@ -148,6 +148,38 @@ describe('typing never answers', () => {
     );
   });
 
+  sweep([40, 400])(
+    'no sentence is split between the prompt and a question of the model (%i runs)',
+    async (numRuns) => {
+      const typed = fc.array(sentences, { minLength: 1, maxLength: 3 });
+      const asked = fc.array(fc.nat(20_000), { minLength: 1, maxLength: 3 });
+      await fc.assert(
+        fc.asyncProperty(typed, asked, pause, async (lines, moments, enterMs) => {
+          vi.useFakeTimers();
+          const { screen, type, wait, sent, answers, close } = typing();
+          await wait(100);
+          const question = { question: 'Which?', choices: ['red', 'blue'] };
+          for (const after of moments)
+            setTimeout(
+              () => void screen.answer(question, never).then((answer) => answers.push(answer)),
+              after,
+            );
+          for (const { keys } of lines) {
+            for (const { afterMs, text } of [...keys, { afterMs: enterMs, text: '\r' }]) {
+              await wait(afterMs);
+              await type(text);
+            }
+          }
+          await wait(30_000);
+          const received = [...sent, ...answers].toSorted();
+          await close();
+          expect(received).toEqual(lines.map(({ sentence }) => sentence).toSorted());
+        }),
+        { numRuns },
+      );
+    },
+  );
+
   test.each(Object.keys(questions))(
     'the sentence of a user who steers, at 300 ms a key: %s',
     async (name) => {

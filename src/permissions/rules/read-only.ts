@@ -228,8 +228,8 @@ export const readOnlyPrograms: Readonly<Record<string, ReadOnlyProgram>> = {
   // No -f, -t, -x: versions differ in what follows them.
   stat: { short: 'L', values: texts('c format printf'), operands: 'names' },
   strings: { short: 'a', values: texts('n t e'), operands: 'paths', refuses: readsNoList },
-  // No -K, which closes sockets, and no -D and -F, which name files.
-  ss: { short: 'tulnpaemoisxH460', operands: 'text' },
+  // No -K, which closes sockets, no -D and -F, which name files, and no filter, which may name a host to look up.
+  ss: { short: 'tulnpaemoisxH460', operands: 'none' },
   sum: { operands: 'paths' },
   sw_vers: nothing,
   tac: { operands: 'paths' },

@@ -42,19 +42,15 @@ const CONTAINER: Wrapper = {
 /** Programs that run the command they are given. */
 const WRAPPERS = new Map<string, Wrapper>(
   Object.entries<Wrapper>({
-    asdf: { sub: /^exec$/ },
     builtin: {},
-    bundle: { sub: /^exec$/ },
     busybox: {},
     catchsegv: {},
     caffeinate: { values: ['-t', '-w'] },
     chroot: { values: ['--userspec', '--groups'], operands: 1 },
     chrt: { values: ['-T', '-P', '-D'], operands: 1 },
     command: {},
-    conda: { sub: /^run$/, values: ['-n', '--name', '-p', '--prefix'] },
     coproc: {},
     cpulimit: { values: ['-l', '-p', '-e'] },
-    direnv: { sub: /^exec$/, operands: 1 },
     doas: { values: ['-u', '-C'] },
     env: { values: ['-u', '--unset', '-C', '--chdir'] },
     exec: { values: ['-a'] },
@@ -64,54 +60,35 @@ const WRAPPERS = new Map<string, Wrapper>(
     gtimeout: { values: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
     ionice: { values: ['-c', '-n', '-p', '--class', '--classdata'] },
     ltrace: { values: ['-o', '-e', '-p'] },
-    mise: { sub: /^(exec|x)$/ },
     nice: { values: ['-n', '--adjustment'] },
     nocache: {},
     noglob: {},
     nohup: {},
-    npm: { sub: /^(exec|x)$/, values: ['-p', '--package', '-w', '--workspace'] },
-    npx: { values: ['-p', '--package', '-w', '--workspace'] },
     nsenter: { values: ['-t', '--target', '-S', '-G'] },
     numactl: {},
     parallel: {
       values: ['-j', '--jobs', '-n', '-N', '-I', '--colsep', '-a', '--arg-file', '--delay', '--timeout'],
     },
-    pdm: { sub: /^run$/ },
-    pipenv: { sub: /^run$/ },
     pkexec: { values: ['--user'] },
-    pnpm: { sub: /^(exec|dlx)$/ },
-    poetry: { sub: /^run$/ },
     proxychains: { values: ['-f'] },
     run0: { values: ['-u', '--user'] },
     runuser: { values: ['-u', '--user', '-g'] },
-    screen: { values: ['-S', '-c', '-h', '-T'] },
     script: { values: ['-O', '-I', '-B', '-T'] },
     setarch: {},
     setpriv: { values: ['--reuid', '--regid', '--groups'] },
     setsid: {},
     sg: { operands: 1 },
-    spawn: {},
     stdbuf: { values: ['-i', '-o', '-e', '--input', '--output', '--error'] },
     strace: { values: ['-o', '-e', '-p', '-s', '-u', '-E'] },
     sudo: { values: ['-u', '--user', '-g', '--group', '-h', '-p', '-C', '-r', '-t', '-T', '-D', '-R'] },
-    'systemd-run': { values: ['-p', '--property', '-u', '--unit', '-E', '--setenv', '--uid', '--gid', '-M'] },
     taskset: { values: ['-p'], operands: 1 },
     time: { values: ['-f', '-o', '--format', '--output'] },
     timeout: { values: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
-    tmux: {
-      sub: /^(new|new-session|neww|new-window|splitw|split-window|run|run-shell|respawn-pane)$/,
-      values: ['-s', '-n', '-c', '-t', '-x', '-y', '-e', '-F', '-L', '-S'],
-    },
     torsocks: {},
     toybox: {},
     unbuffer: {},
-    uv: {
-      sub: /^run$/,
-      values: ['--with', '-p', '--python', '--directory', '--project', '--extra', '--group', '-m'],
-    },
     unshare: { values: ['-S', '-G', '-R', '-w'] },
     watch: { values: ['-n', '--interval'] },
-    yarn: { sub: /^(exec|dlx)$/ },
     xargs: {
       values: [
         '-n',
@@ -128,6 +105,35 @@ const WRAPPERS = new Map<string, Wrapper>(
         '--arg-file',
       ],
     },
+  }),
+);
+
+/** Programs that find the command they run, or where it runs, themselves: its own program in each case. */
+const RUNNERS = new Map(
+  Object.entries<Wrapper>({
+    asdf: { sub: /^exec$/ },
+    bundle: { sub: /^exec$/ },
+    conda: { sub: /^run$/, values: ['-n', '--name', '-p', '--prefix'] },
+    direnv: { sub: /^exec$/, operands: 1 },
+    mise: { sub: /^(exec|x)$/ },
+    npm: { sub: /^(exec|x)$/, values: ['-p', '--package', '-w', '--workspace'] },
+    npx: { values: ['-p', '--package', '-w', '--workspace'] },
+    pdm: { sub: /^run$/ },
+    pipenv: { sub: /^run$/ },
+    pnpm: { sub: /^(exec|dlx)$/ },
+    poetry: { sub: /^run$/ },
+    screen: { values: ['-S', '-c', '-h', '-T'] },
+    spawn: {},
+    'systemd-run': { values: ['-p', '--property', '-u', '--unit', '-E', '--setenv', '--uid', '--gid', '-M'] },
+    tmux: {
+      sub: /^(new|new-session|neww|new-window|splitw|split-window|run|run-shell|respawn-pane)$/,
+      values: ['-s', '-n', '-c', '-t', '-x', '-y', '-e', '-F', '-L', '-S'],
+    },
+    uv: {
+      sub: /^run$/,
+      values: ['--with', '-p', '--python', '--directory', '--project', '--extra', '--group', '-m'],
+    },
+    yarn: { sub: /^(exec|dlx)$/ },
   }),
 );
 
@@ -157,13 +163,20 @@ export function argsOf(command: SimpleCommand): Word[] {
 }
 
 /**
- * What `env`, `timeout`, `xargs` and the like run, step by step; the last is the command that finally runs.
+ * What `env`, `timeout`, `xargs`, `npx` and the like run, step by step; the last is the command that finally runs.
  */
 export function unwrapped(command: SimpleCommand): SimpleCommand[] {
+  return stepsOf(command, (program) => wrapperOf(program) ?? RUNNERS.get(program));
+}
+
+function wrapperOf(program: string): Wrapper | undefined {
+  return WRAPPERS.get(program) ?? (LOADER.test(program) ? LOADING : undefined);
+}
+
+function stepsOf(command: SimpleCommand, find: (program: string) => Wrapper | undefined): SimpleCommand[] {
   const steps = [command];
   for (let current = command; ; ) {
-    const program = programOf(current);
-    const wrapper = WRAPPERS.get(program) ?? (LOADER.test(program) ? LOADING : undefined);
+    const wrapper = find(programOf(current));
     const rest = wrapper === undefined || asks(current) ? [] : behindWrapper(argsOf(current), wrapper);
     if (rest.length === 0 || rest.length >= current.words.length) return steps;
     current = { ...current, name: rest[0]?.text ?? '', words: rest };
@@ -177,9 +190,9 @@ function asks(command: SimpleCommand): boolean {
   return programOf(command) === 'command' && argsOf(command).some(({ text }) => /^-[pvV]*[vV]$/.test(text));
 }
 
-/** The command that wrappers finally run. */
+/** The command that wrappers finally run, with the runner that finds it. */
 export function unwrap(command: SimpleCommand): SimpleCommand {
-  return unwrapped(command).at(-1) ?? command;
+  return stepsOf(command, wrapperOf).at(-1) ?? command;
 }
 
 function behindWrapper(args: Word[], { values = [], operands = 0, sub }: Wrapper): Word[] {

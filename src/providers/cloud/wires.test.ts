@@ -98,7 +98,7 @@ describe('[V03] Claude at a cloud', () => {
     expect(body).toMatchObject({
       system: [{ cache_control: { type: 'ephemeral' } }],
       thinking: { type: 'adaptive', display: 'updates' },
-      anthropic_beta: ['thinking-display-updates-2026-08-18'],
+      anthropic_beta: ['thinking-display-updates-2026-08-18', 'thinking-binding-controls-2026-08-01'],
       output_config: { effort: 'high' },
     });
     expect(events.map(({ type }) => type)).toEqual(

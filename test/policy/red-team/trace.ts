@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { safeGitEnvironment } from '../../../src/lib/paths/safe-git.ts';
@@ -32,7 +32,8 @@ async function traced(line: string, base: string): Promise<string> {
   const log = `${base}.trace`;
   const args = ['-f', '--seccomp-bpf', '-qq', '-y', '-e', `trace=${CALLS}`, '-e', 'signal=none', '-o', log];
   await new Promise<void>((resolve) => {
-    const child = execFile('strace', [...args, 'bash', '--norc', '--noprofile', '-c', line], {
+    // A search reads its input instead of the folder if there is any.
+    const child = spawn('strace', [...args, 'bash', '--norc', '--noprofile', '-c', line], {
       cwd: path.join(base, 'project'),
       env: {
         PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -41,9 +42,9 @@ async function traced(line: string, base: string): Promise<string> {
         ...gitEnvironment(),
       },
       timeout: LIMIT,
+      stdio: 'ignore',
     });
     child.on('close', () => resolve());
-    child.stdin?.end();
   });
   return readFile(log, 'utf8');
 }

@@ -1,4 +1,4 @@
-import type { Message } from '../contract/message.ts';
+import type { Message } from '../../contract/message.ts';
 
 const MINUTE = 60_000;
 const SHORT_MS = 5 * MINUTE;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Message } from '../contract/message.ts';
+import type { Message } from '../../contract/message.ts';
 import { cacheLifetime } from './cache-lifetime.ts';
 
 const START = Date.parse('2026-11-19T09:00:00Z');

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sweep } from '../../test/support/soak.ts';
-import { createTextHider } from './hide-text.ts';
+import { sweep } from '../../../test/support/soak.ts';
+import { createTextHider } from '../hide-text.ts';
+import { createPlaceholders } from '../placeholders.ts';
 import { keyFormats } from './key-formats.ts';
 import { type CharKind, type Piece, piecesOf } from './key-template.ts';
-import { createPlaceholders } from './placeholders.ts';
 
 const hider = createTextHider(
   [],

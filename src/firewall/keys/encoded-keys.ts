@@ -1,5 +1,5 @@
+import { createScanner } from '../scan-hints.ts';
 import { keyFinders } from './key-finder.ts';
-import { createScanner } from './scan-hints.ts';
 
 const keysIn = createScanner(keyFinders);
 

@@ -1,7 +1,7 @@
-import { looksRandom } from './credential-values.ts';
+import { looksRandom } from '../credential-values.ts';
+import type { Cut, Finder } from '../scan-hints.ts';
 import { keyFormats } from './key-formats.ts';
 import { type CompiledTemplate, compileTemplate } from './key-template.ts';
-import type { Cut, Finder } from './scan-hints.ts';
 
 /** Keys of many vendors, recognized by format. */
 export const keyFinders: readonly Finder[] = keyFormats.flatMap(([name, ...templates]) =>

@@ -1,5 +1,5 @@
-import { isCommon, isGap } from './looks-secret.ts';
-import type { Finder } from './scan-hints.ts';
+import { isCommon, isGap } from '../looks-secret.ts';
+import type { Finder } from '../scan-hints.ts';
 
 /**
  * A secret recognized by its context. `match` starts at a hint and has one group, which is hidden; the length

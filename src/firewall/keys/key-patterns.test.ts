@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createTextHider } from './hide-text.ts';
+import { createTextHider } from '../hide-text.ts';
+import { createPlaceholders } from '../placeholders.ts';
 import { keyPatterns } from './key-patterns.ts';
-import { createPlaceholders } from './placeholders.ts';
 
 /** Random-looking values that are not keys: no pattern may match one of these. */
 const neverKeys = [

@@ -12,6 +12,14 @@ describe('[T18] a call that cannot run is answered with how to fix it', () => {
     expect(texts).toEqual(['Unknown tool Lok. Did you mean Look? Available tools: Look, Change, Run.']);
   });
 
+  test('a tool that was offered before and is gone', async () => {
+    const { texts } = await play(
+      [call('tracker:find', {})],
+      depsOf({ wasOffered: (name) => name === 'tracker:find' }),
+    );
+    expect(texts[0]).toMatch(/^The tool tracker:find is no longer available\. Available tools: /);
+  });
+
   test('arguments that are not JSON', async () => {
     const { texts } = await play([{ ...call('Look', {}), malformed: '{"target": "a' }]);
     expect(texts[0]).toBe(

@@ -19,13 +19,21 @@ const INSTEAD: Readonly<Record<string, string>> = {
     'Write what should be remembered to the instructions file of the project, if the user wants that.',
 };
 
-export function explainUnknownTool(name: string, known: readonly string[]): string {
+/** `wasOffered`: earlier in this conversation. */
+export function explainUnknownTool(
+  name: string,
+  known: readonly string[],
+  { wasOffered = false }: { wasOffered?: boolean } = {},
+): string {
   const close = nearest(name, known);
   const instead = INSTEAD[name.toLowerCase().replaceAll(/[^a-z]/g, '')];
   const suggestion = instead ? ` ${instead}` : close ? ` Did you mean ${close}?` : '';
   const listed = known.slice(0, MOST_NAMES).join(', ');
   const more = known.length > MOST_NAMES ? ` and ${known.length - MOST_NAMES} more` : '';
-  return `Unknown tool ${name}.${suggestion} Available tools: ${listed}${more}.`;
+  const fault = wasOffered
+    ? `The tool ${name} is no longer available.`
+    : `Unknown tool ${name}.${suggestion}`;
+  return `${fault} Available tools: ${listed}${more}.`;
 }
 
 export function explainCut(tool: string): string {

@@ -21,6 +21,8 @@ export type PrepareDeps = {
   /** The actual call, where a tool only forwards to another. The answer keeps the forwarding tool's name. */
   resolveCall?(call: ToolCall): { name: string; input: unknown } | undefined;
   toolNames(): string[];
+  /** Whether the model was offered a tool of this name earlier in the conversation. */
+  wasOffered?(name: string): boolean;
   /** A path as titles show it. If absent, the path itself. */
   shownPath?(path: string): string;
   /** The input that is judged and run, with redacted values restored. If absent, the input itself. */
@@ -69,7 +71,11 @@ export function prepareCall(sent: ToolCallPart, deps: PrepareDeps): Prepared {
   const named = findTool(call.name, deps.find);
   if (!named) {
     const fault = { tool: call.name, fault: 'name' };
-    return { ...item, answer: unreadable(explainUnknownTool(call.name, deps.toolNames()), fault) };
+    const wasOffered = deps.wasOffered?.(call.name) === true;
+    return {
+      ...item,
+      answer: unreadable(explainUnknownTool(call.name, deps.toolNames(), { wasOffered }), fault),
+    };
   }
   if (call.malformed !== undefined)
     return misread(item, named, { text: explainMalformed(named.name, call.malformed), fault: 'json' }, deps);

@@ -34,7 +34,8 @@ export function assemble(parts: Parts): Assistant {
   const { privacy, judge, capabilities } = safety;
   const caches = createCaches(parts, { guard: safety.guard, notify });
   const models = buildModels(parts, { safety, caches, events, notify });
-  const { backgroundModel } = models.models;
+  const { models: answering, effort } = models;
+  const { backgroundModel } = answering;
   const memory = createMemory(parts, {
     hide: privacy.hide,
     backgroundModel,
@@ -65,14 +66,7 @@ export function assemble(parts: Parts): Assistant {
   const diagnostics = buildDiagnostics(parts, { core, safety });
   const { code } = diagnostics;
   const tools = collectTools(parts, { safety, extensions, memory, search, code, warn: notify.warn });
-  const window = buildWindow(parts, {
-    ...core,
-    safety,
-    models: models.models,
-    effort: models.effort,
-    extensions,
-    tools,
-  });
+  const window = buildWindow(parts, { ...core, safety, models: answering, effort, extensions, tools });
   const calls = buildCalls(parts, { core, safety, caches, models, extensions, tools, window, diagnostics });
   const { subagents, userCalls } = calls;
   const { call } = userCalls;
@@ -98,14 +92,10 @@ export function assemble(parts: Parts): Assistant {
     permissions: { ...judge.standing, promptRules: () => extensions.rules.current() },
     window: window.window,
     styles: window.styles,
-    effort: models.effort,
+    effort,
     spending: models.budget,
     repositories,
-    cache: () => ({
-      ...cachedUsage(opened.session.messages),
-      compared: models.promptCache.compared,
-      misses: models.promptCache.misses,
-    }),
+    cache: () => ({ ...models.promptCache.use, ...cachedUsage(opened.session.messages) }),
     sandbox: judge.sandbox,
     toolNames: tools.router.toolNames,
     transcript: () => extensions.hooks.transcript(),

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/app/conversation/run-report.ts';
 import { aca, doors } from '../support/aca.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
@@ -58,6 +58,48 @@ sweep(['auto', 'off'])(
     expect(existsSync(canary)).toBe(false);
   },
 );
+
+const HOOKS = ['reference-transaction', 'post-index-change', 'post-checkout', 'pre-commit', 'post-commit'];
+
+describe('[Y06] an untrusted repository runs nothing outside the sandbox', () => {
+  test('through its hooks, with --worktree', async () => {
+    const { space, canary, git } = await hostile();
+    // With these, git is not run at all.
+    for (const key of ['core.fsmonitor', 'gpg.program']) git('config', '--unset', key);
+    for (const hook of HOOKS)
+      await writeFile(path.join(space.root, '.git/hooks', hook), `#!/bin/sh\ntouch ${canary}\n`, {
+        mode: 0o755,
+      });
+    // The trap works.
+    git('branch', 'other');
+    expect(existsSync(canary)).toBe(true);
+    await rm(canary);
+    const server = await serve([says('hi')]);
+    const { model, env } = doors.anthropic(server.url);
+    const { code, stderr } = await aca(space, ['-p', 'hi', '--worktree', 'w1', '--model', model], { env });
+    expect({ code, made: stderr.includes('Working in') }).toEqual({ code: 0, made: true });
+    expect(existsSync(canary)).toBe(false);
+  });
+
+  test('through the settings of the repository around a folder that looks like another one', async () => {
+    const { space, canary, git } = await hostile();
+    const nested = path.join(space.root, 'nested');
+    await mkdir(path.join(nested, '.git'), { recursive: true });
+    await writeFile(path.join(space.root, '.gitattributes'), '* filter=evil\n');
+    git('config', 'filter.evil.clean', `touch ${canary}; cat`);
+    await rm(canary, { force: true });
+    const server = await serve([says('hi'), says('hi')]);
+    const { model, env } = doors.anthropic(server.url);
+    for (const args of [
+      ['-p', '/review'],
+      ['-p', 'hi', '--worktree', 'w1'],
+      ['-p', '/review', '--trust'],
+    ]) {
+      const { code } = await aca({ ...space, root: nested }, [...args, '--model', model], { env });
+      expect([args, code !== 0, existsSync(canary)]).toEqual([args, true, false]);
+    }
+  });
+});
 
 /** A repository that would run something at every point there is, for those who only open it. */
 async function trapped() {

@@ -305,14 +305,17 @@ const inTheTerminal: Scenario[] = [
 const groups = { plain, afterResume, compacted, brokenReplies, inTheTerminal };
 
 describe.each(Object.entries(groups))('Anthropic objects to nothing: %s', (_group, scenarios) => {
-  test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async (name, scenario) => {
-    const it = await openScenario(scenario);
-    await scenario.play(it).catch((error: unknown) => {
-      if (!(error instanceof Objection)) throw error;
-    });
-    const { refusals, degradations } = it.server;
-    const objections = [...refusals, ...degradations.map(({ rule, detail }) => `${rule}: ${detail}`)];
-    expect(objections).toEqual([]);
-    expect(it.server.exhausted).toBe(false);
-  });
+  test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
+    '%s',
+    async (_name, scenario) => {
+      const it = await openScenario(scenario);
+      await scenario.play(it).catch((error: unknown) => {
+        if (!(error instanceof Objection)) throw error;
+      });
+      const { refusals, degradations } = it.server;
+      const objections = [...refusals, ...degradations.map(({ rule, detail }) => `${rule}: ${detail}`)];
+      expect(objections).toEqual([]);
+      expect(it.server.exhausted).toBe(false);
+    },
+  );
 });

@@ -11,7 +11,6 @@ export function epochsOf(
     writer,
     build: async () => prefix,
     reader: () => prefix.reader,
-    readsSummaryOf: () => false,
     outgoing: (value) => value,
   });
 }

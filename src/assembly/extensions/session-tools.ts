@@ -1,6 +1,7 @@
 import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { CodeIntelligence } from '../../contract/code-intelligence.ts';
 import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
+import type { Session } from '../../contract/session.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { namesServer } from '../../permissions/pattern/tool-names.ts';
 import { builtinTools } from '../../tools/index.ts';
@@ -59,9 +60,10 @@ export function collectTools(
     const own = extensions.definitions(parts.reviewPlan === undefined ? withoutPlan : builtin);
     return servers?.behind(own) ?? own;
   };
-  const router: Pick<RouterDeps, 'find' | 'resolveCall' | 'toolNames'> = {
+  const router: Pick<RouterDeps, 'find' | 'resolveCall' | 'toolNames' | 'wasOffered'> = {
     find: (name) => registry.find(name) ?? extensions.find(name) ?? servers?.find(name),
     ...(servers && { resolveCall: (call) => servers.resolveCall(call) }),
+    wasOffered: (name) => wasOffered(parts.opened.session, name),
     toolNames: () => [...new Set([...definitions().map(({ name }) => name), ...(servers?.names() ?? [])])],
   };
   return {
@@ -71,6 +73,17 @@ export function collectTools(
     definitions,
     router,
   };
+}
+
+/** In the prefix of the current epoch, or in a message after it. */
+function wasOffered({ view, messages }: Pick<Session, 'view' | 'messages'>, name: string): boolean {
+  const added = messages.flatMap((message) =>
+    message.role === 'user'
+      ? message.content.flatMap((part) => (part.type === 'text' ? (part.update?.tools?.added ?? []) : []))
+      : [],
+  );
+  const tools = [...(view?.epochs.at(-1)?.tools ?? []), ...added];
+  return tools.some((tool) => tool.name === name);
 }
 
 /** Those that the user named, by any of their names. */

@@ -156,7 +156,6 @@ async function openConversation(
     writer,
     outgoing: deps.outgoing,
     reader: () => vendor,
-    readsSummaryOf: () => false,
     async build() {
       const surroundings = await deps.surroundings();
       return {

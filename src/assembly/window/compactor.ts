@@ -80,24 +80,6 @@ export function createCompactor(deps: CompactorDeps): Compactor {
     return { ...job, atVendor: (signal) => deps.atVendor(before, signal) };
   }
 
-  /** The prompts that a limit shortens, in files. */
-  async function saved(
-    limit: number | undefined,
-    known: Compaction['fullTexts'],
-  ): Promise<Compaction['fullTexts']> {
-    if (limit === undefined) return undefined;
-    const files = new Map(Object.entries(known ?? {}));
-    const texts = session.messages.flatMap(({ role, content }) =>
-      role === 'user' ? content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
-    );
-    for (const text of texts) {
-      if (text.length <= limit || files.has(textKey(text))) continue;
-      const file = await deps.keepText?.(text);
-      if (file) files.set(textKey(text), file);
-    }
-    return Object.fromEntries(files);
-  }
-
   return {
     async compact({ sent: request, tokens, scale }, { cause, focus, signal }) {
       if (cause !== 'overflow' && (await deps.keepsAll?.(cause, focus))) return null;
@@ -125,7 +107,7 @@ export function createCompactor(deps: CompactorDeps): Compactor {
       });
       if (!compaction || signal.aborted) return null;
       const { tokensBefore: before, tokensAfter: after, by, textLimit } = compaction;
-      const fullTexts = await saved(textLimit, compaction.fullTexts);
+      const fullTexts = await savedTexts(messages, compaction, deps.keepText);
       await deps.writer.changeView({ type: 'compaction', ...compaction, ...(fullTexts && { fullTexts }) });
       await deps.epochs.begin('compaction');
       const isShorter = textLimit !== undefined && textLimit !== previous?.textLimit;
@@ -150,4 +132,23 @@ export function createCompactor(deps: CompactorDeps): Compactor {
 
     close: () => summarizer.close(),
   };
+}
+
+/** The prompts that a limit shortens, in files. */
+async function savedTexts(
+  messages: readonly Message[],
+  { textLimit, fullTexts }: Pick<Compaction, 'textLimit' | 'fullTexts'>,
+  keepText: CompactorDeps['keepText'],
+): Promise<Compaction['fullTexts']> {
+  if (textLimit === undefined) return undefined;
+  const files = new Map(Object.entries(fullTexts ?? {}));
+  const texts = messages.flatMap(({ role, content }) =>
+    role === 'user' ? content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
+  );
+  for (const text of texts) {
+    if (text.length <= textLimit || files.has(textKey(text))) continue;
+    const file = await keepText?.(text);
+    if (file) files.set(textKey(text), file);
+  }
+  return Object.fromEntries(files);
 }

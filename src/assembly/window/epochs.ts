@@ -14,8 +14,8 @@ export type EpochsDeps = {
   build(): Promise<Prefix>;
   /** Which models can continue the prefix of an epoch: those with the same value. */
   reader(): string;
-  /** Whether the answering model reads what this provider made of a conversation. */
-  readsSummaryOf(provider: string): boolean;
+  /** Whether the answering model reads what this provider made of a conversation; absent: no. */
+  readsSummaryOf?(provider: string): boolean;
   /** Hides secrets in what is about to be sent for the first time. */
   outgoing<T>(value: T): T;
 };
@@ -96,7 +96,7 @@ export class Epochs {
     if (!compaction) return {};
     const { outgoing, readsSummaryOf } = this.#deps;
     const { vendorSummary: made } = compaction;
-    const vendorSummary = !inWords && made && readsSummaryOf(made.provider) ? made : undefined;
+    const vendorSummary = !inWords && made && readsSummaryOf?.(made.provider) ? made : undefined;
     const summary = sentSummary(vendorSummary ? { ...compaction, summary: null } : compaction);
     return {
       ...(summary !== undefined && { summary: outgoing(summary) }),
@@ -110,7 +110,7 @@ export class Epochs {
     if (compaction && epoch.from < compaction.at) return 'compaction';
     const { reader, readsSummaryOf } = this.#deps;
     const { vendorSummary } = epoch;
-    const isReadable = !vendorSummary || readsSummaryOf(vendorSummary.provider);
+    const isReadable = !vendorSummary || readsSummaryOf?.(vendorSummary.provider);
     return isReadable && epoch.reader === reader() ? null : 'model';
   }
 

@@ -17,7 +17,7 @@ export type Job = {
 };
 
 /** The vendor's own form is there if it made one. */
-export type Written = Summary & Partial<Pick<SummaryAtVendor, 'vendorSummary'>>;
+type Written = Summary & Partial<Pick<SummaryAtVendor, 'vendorSummary'>>;
 
 export type Summarizer = {
   /** Starts writing a summary in the background that will be needed soon. Never two at once. */

@@ -42,6 +42,10 @@ export class PromptCache {
     this.#deps = deps;
   }
 
+  get use(): Pick<PromptCacheUse, 'compared' | 'misses'> {
+    return { compared: this.compared, misses: this.misses };
+  }
+
   /** Compares the last two requests. Null until there are two. */
   get compared(): PromptCacheUse['compared'] {
     if (!this.#before || !this.#last) return null;

@@ -95,11 +95,9 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs
     [...empty, ...hidden.map((closed) => closed.path)].some(
       (place) => place !== file && isInside(place, file),
     );
+  const closed = new Set(hidden.map((one) => one.path));
   const shown = [...walls.shown, ...programFolders(programs), path.dirname(process.execPath)].filter(
-    (file) =>
-      isUnseen(file) &&
-      !roots.some((root) => isInside(root, file)) &&
-      !hidden.some((closed) => closed.path === realPath(file)),
+    (file) => isUnseen(file) && !roots.some((root) => isInside(root, file)) && !closed.has(realPath(file)),
   );
   const reachable = sockets.filter(
     (file) => !isUnseen(file) || [...roots, ...shown].some((place) => isInside(place, file)),

@@ -54,8 +54,8 @@ export function openInHome(options: HomeOptions): string[] {
 
 const everyPlace = openPlaces.flatMap((group) => group.places);
 
-/** Tells whether a file exists, by one look into each folder on the way: most of the list does not. */
-function folderReader(): (file: string) => boolean {
+/** Tells whether a name exists, by one look into each folder on the way: for long lists of mostly missing files. */
+export function folderReader(): (file: string) => boolean {
   const seen = new Map<string, ReadonlySet<string>>();
   const isThere = (file: string): boolean => {
     const folder = path.dirname(file);

@@ -12,7 +12,7 @@ import { realPath } from '../files/real-path.ts';
 import { secretRule, secretRules } from '../secrets.ts';
 import { type Closed, createSecretSearch, type Found } from './find-secrets.ts';
 import { gitFoldersOf } from './git-folders.ts';
-import { homesOf, namesIn, openInHome } from './home.ts';
+import { folderReader, homesOf, namesIn, openInHome } from './home.ts';
 import { credentials, systemFolders } from './known-paths.ts';
 import type { Variables } from './launch.ts';
 import { rootOnlyFiles } from './root-only.ts';
@@ -92,6 +92,8 @@ async function wallsNow(options: WallsOptions, { level, opened, search, isOpen }
   const { readable = [], gitConfig = false } = opened;
   const { cwd, home, dataRoot, outputFolder } = options;
   const resolve = (written: string) => realPath(resolvePath(written, cwd, { HOME: home }));
+  const isThere = folderReader();
+  const atHome = (names: readonly string[]) => names.map((name) => path.join(home, name)).filter(isThere);
   const projects = present([cwd, ...options.additionalDirectories].map(resolve)).filter(isFolder);
   const others = present([...(options.readOnlyProjects ?? []), ...options.readablePaths].map(resolve));
   const searches = await Promise.all(projects.map(search));
@@ -123,7 +125,7 @@ async function wallsNow(options: WallsOptions, { level, opened, search, isOpen }
   const secrets = outermostClosed([
     ...[...searches, ...otherSearches].flatMap((found) => found.secrets),
     ...unsearched.map(asClosed),
-    ...present([...credentials.map((name) => path.join(home, name)), dataRoot])
+    ...present([...atHome(credentials), dataRoot])
       .filter((file) => !isOpen(file) && !shown.includes(file))
       .map(asClosed),
     ...shown.flatMap((folder) => secretsDirectlyIn(folder)).filter((one) => !isOpen(one.path)),
@@ -133,7 +135,7 @@ async function wallsNow(options: WallsOptions, { level, opened, search, isOpen }
   const isHidden = (file: string) => secrets.some((closed) => isInside(closed.path, file));
   const readOnly = present([
     ...projects.flatMap((root) => sealedNames.map((name) => path.join(root, name))),
-    ...homeStartupNames.map((name) => path.join(home, name)),
+    ...atHome(homeStartupNames),
     ...systemFolders,
     ...gits.flatMap((git) => git.readOnly),
     ...own.flatMap((git) => git.links),

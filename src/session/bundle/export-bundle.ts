@@ -13,7 +13,7 @@ import { Objects } from '../undo/objects.ts';
 import { foldHistory, readUndoRecords, type UndoRecord } from '../undo/undo-log.ts';
 import { BUNDLE_VERSION, type BundleHeader, isBundleName, type Packed, pack } from './container.ts';
 import { filesAtStart } from './files-at-start.ts';
-import { mapJournal, mapValue, type TextChange, textsIn } from './map-texts.ts';
+import { endingEpochs, mapJournal, mapValue, type TextChange, textsIn } from './map-texts.ts';
 import { mapPaths, portableUndo, undoBytes } from './portable-undo.ts';
 
 /** Finds secrets. `learn` is called with everything first, so that a secret is hidden wherever it appears. */
@@ -71,7 +71,7 @@ export function collectBundle(options: BundleOptions): Bundle {
   const written = redaction
     ? texts.map(({ name, bytes, isJournal }) => ({
         name,
-        bytes: isJournal ? mapJournal(bytes, change) : Buffer.from(redaction.hide(bytes.toString('utf8'))),
+        bytes: isJournal ? redacted(bytes, change) : Buffer.from(redaction.hide(bytes.toString('utf8'))),
       }))
     : texts;
   const { records, objects, ...lost } = undo(change);
@@ -237,4 +237,10 @@ function filesIn(folder: string, as: string): { name: string; bytes: Buffer }[] 
     const isKnown = isBundleName(`${as}/${name}`) && statIfAny(file)?.isFile();
     return isKnown ? [{ name: `${as}/${name}`, bytes: readRegularFile(file) }] : [];
   });
+}
+
+function redacted(journal: Buffer, change: TextChange): Buffer {
+  const mapped = mapJournal(journal, change);
+  const same: TextChange = { text: (text) => text, keepsSigned: true };
+  return mapped.equals(journal) ? journal : mapJournal(mapped, same, endingEpochs);
 }

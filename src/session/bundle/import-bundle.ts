@@ -13,7 +13,7 @@ import { type SessionPlace, sessionPlace } from '../session-place.ts';
 import { Objects } from '../undo/objects.ts';
 import { foldHistory, type UndoRecord } from '../undo/undo-log.ts';
 import { type BundleHeader, type Content, notABundle, type UnpackLimits, unpack } from './container.ts';
-import { mapJournal } from './map-texts.ts';
+import { endingEpochs, mapJournal } from './map-texts.ts';
 import { type PlacedFiles, placeFiles } from './place-files.ts';
 import { mapStates, undoBytes, undoRecordsAt } from './portable-undo.ts';
 import { movedTarget, rerooting } from './reroot.ts';
@@ -109,7 +109,7 @@ async function writeAll(file: string, { header, undo, place, at, limits }: Writi
     mapJournal(journal, { text, keepsSigned: true }, (record) =>
       record.type === 'header' && id !== undefined && record.id !== id
         ? { ...record, id }
-        : withoutRemotes(record),
+        : withoutRemotes(move.from === move.to ? record : endingEpochs(record)),
     );
   let journal: Buffer | undefined;
   for await (const { content } of unpack(file, limits)) {

@@ -65,7 +65,7 @@ export function offersFor(call: Request, policy: Policy): Offer[] {
 
 /** For reads outside the working directory the folder is opened; everything else is remembered exactly. */
 function offerFor(tool: string, access: Access, policy: Policy): string | null {
-  if (holdsDocument(access)) return null;
+  if (!isMcpTool(tool) && holdsDocument(access)) return null;
   const exact = grantFor(tool, access, policy);
   if (exact === null || access.kind !== 'read' || !isFileAccess(access)) return exact;
   const reach = reachOf(access, policy);

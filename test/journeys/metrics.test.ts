@@ -72,8 +72,8 @@ describe('[O01] [O02] [O03] [Y29] a long conversation can be scraped', () => {
     const [, url = ''] = await until('stderr', /Metrics are served at (http:\S+)\.\n/);
     const before = await scrape(url);
     expect([...before.samples].filter(([name]) => !name.includes('{'))).toEqual([
-      ['cache_missed_tokens', 0],
       ['llm_api_errors_total', 0],
+      ['cache_missed_tokens', 0],
       ['tool_execution_errors_total', 0],
     ]);
     const aliases = metricDefinitions.flatMap((one) =>

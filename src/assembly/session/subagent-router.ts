@@ -70,6 +70,7 @@ export function subagentRouter(
           const tool = parent.find(name);
           return tool && has(tool.name) ? tool : undefined;
         },
+        wasOffered: (name) => has(name) && parent.wasOffered?.(name) === true,
         toolNames: () =>
           parent.toolNames().filter((name) => has(name) && (delegate || !startsSubagents(name))),
         decide: (request, options) =>

@@ -273,7 +273,7 @@ describe('an editor that shares its files', () => {
     ).toEqual([]);
   });
 
-  test('text typed while the model was thinking is not overwritten', soak, async () => {
+  test('text typed while the model was thinking stays, and the edit is made beside it', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\ntwo\n' });
     const file = path.join(space.root, 'a.txt');
     const buffers = new Map([[file, 'one\ntwo\n']]);
@@ -287,8 +287,8 @@ describe('an editor that shares its files', () => {
 
     await ask(it, it.sessionId, 'change it');
 
-    expect(buffers.get(file)).toContain('three typed');
-    expect(await readFile(file, 'utf8')).toBe('one\ntwo\n');
+    expect(buffers.get(file)).toBe('one\nthree\nthree typed\n');
+    expect(await readFile(file, 'utf8')).toBe('one\nthree\nthree typed\n');
   });
 });
 

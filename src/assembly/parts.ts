@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../config/agents.ts';
 import type { ProjectContent } from '../config/project-content.ts';
 import type { Config } from '../config/schema/schema.ts';
-import type { Surroundings } from '../context/system-prompt.ts';
+import type { Surroundings } from '../context/prompt/system-prompt.ts';
 import type { EditorBuffers } from '../contract/editor-buffers.ts';
 import type { ProviderError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';

@@ -1,7 +1,7 @@
 import type { Message, TextPart } from '../contract/message.ts';
 import type { Stated } from '../contract/request/epoch.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { modeNote, type Surroundings } from './system-prompt.ts';
+import { modeNote, type Surroundings } from './prompt/system-prompt.ts';
 
 /**
  * One statement about the surroundings. `value` is compared, so it is short. `isTrusted`: the announcement is in the

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { announcedMode } from '../../context/system-prompt.ts';
+import { announcedMode } from '../../context/prompt/system-prompt.ts';
 import type { Message, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
 import type { Tool } from '../../contract/tool.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { tinyModel } from '../../../test/support/embedded.ts';
 import { settled } from '../../config/schema/check-settings.ts';
-import { systemPrompt } from '../../context/system-prompt.ts';
+import { systemPrompt } from '../../context/prompt/system-prompt.ts';
 import { builtinTools } from '../../tools/index.ts';
 import { createRegistry } from '../../tools/registry.ts';
 import { chooseEmbedded, embeddedPreset, firstEmbedded, openEmbedded } from './embedded-model.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { systemPrompt } from '../../context/system-prompt.ts';
+import { systemPrompt } from '../../context/prompt/system-prompt.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import { infoOf } from '../../providers/models/models.ts';
 import { findPreset } from '../../providers/presets.ts';

@@ -51,6 +51,8 @@ export type Judge = {
   sandbox(): Promise<SandboxState>;
   /** Warnings about broad rules; shown in interactive sessions. */
   hints: readonly string[];
+  /** What is asked about now, in words for a model. */
+  asksAbout(): string;
   /** Whether a command outside the sandbox could be allowed. */
   mayLeaveSandbox(): boolean;
   /**
@@ -116,6 +118,7 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const isHarmless = (line: string) => classify(line, placeNow()).verdict === 'allow';
 
   return {
+    asksAbout: () => askedIn(policy()),
     async decide(request, options) {
       if ([request, ...options.later].some(runsCommand)) {
         await Promise.all([sandbox.find(), loadGrammar()]);
@@ -225,4 +228,14 @@ function distinct(grants: readonly Permission[]): Permission[] {
     if (!found.has(key) || grant.scope === 'always') found.set(key, grant);
   }
   return [...found.values()];
+}
+
+const LEAVING = 'what leaves the sandbox, needs the network or other folders, or cannot be undone';
+
+function askedIn({ mode, sandboxAutoApprove, editsAutoApprove, rules }: Policy): string {
+  const allowed = rules.allow.length === 0 ? '' : `, except ${rules.allow.join(', ')}`;
+  const edits = editsAutoApprove || mode === 'accept-edits' ? [] : ['changes to files'];
+  const commands =
+    sandboxAutoApprove || mode === 'accept-edits' ? LEAVING : 'commands that do more than read';
+  return `${[...edits, commands].join(', ')}${allowed}`;
 }

@@ -1,7 +1,8 @@
 import path from 'node:path';
-import type { OutputStyle } from '../../context/output-style.ts';
+import type { OutputStyle } from '../../context/prompt/output-style.ts';
+import { familyOf } from '../../context/prompt/parts.ts';
+import { type Surroundings, systemPrompt } from '../../context/prompt/system-prompt.ts';
 import { statedBy } from '../../context/surroundings.ts';
-import { type Surroundings, systemPrompt } from '../../context/system-prompt.ts';
 import { gitDirs, textIfAny } from '../../lib/paths/git-dirs.ts';
 import { repositoryRoot } from '../../lib/paths/repository-root.ts';
 import { sha256 } from '../../lib/sha256.ts';
@@ -23,6 +24,8 @@ export type PrefixDeps = {
   tools: Pick<SessionTools, 'definitions' | 'serverTools'>;
   extensions: Pick<SessionExtensions, 'ready'>;
   instructions: Pick<ProjectInstructions, 'reload'>;
+  /** What is refused in a run without a user; absent with one. */
+  refused?(): string;
   /** Of the main conversation. */
   style(): OutputStyle;
 };
@@ -57,6 +60,8 @@ export function createPrefixBuilder(parts: Parts, deps: PrefixDeps): PrefixBuild
       date: localDay(new Date()),
       ...(branch !== null && { branch }),
       serverTools: tools.serverTools(),
+      family: familyOf(models.current().model),
+      ...(deps.refused && { refused: deps.refused() }),
     };
     const choice = models.current();
     if (!isSmall(choice, config)) return { ...here, instructions: all, skills };

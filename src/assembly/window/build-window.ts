@@ -27,7 +27,7 @@ import { createUpdates } from './updates.ts';
 export type BuildWindowDeps = {
   writer: SessionWriter;
   mode: Mode;
-  safety: Pick<Safety, 'guard' | 'capabilities' | 'folders' | 'privacy'>;
+  safety: Pick<Safety, 'guard' | 'capabilities' | 'folders' | 'privacy' | 'judge'>;
   models: Models;
   effort: Pick<EffortState, 'applied'>;
   extensions: SessionExtensions;
@@ -57,6 +57,7 @@ export function buildWindow(parts: Parts, deps: BuildWindowDeps) {
     extensions,
     instructions,
     style: styles.selected,
+    ...(parts.approver === undefined && { refused: safety.judge.asksAbout }),
   });
   const epochs = new Epochs({ ...prefix, session, writer, outgoing: privacy.outgoing });
   const viewDeps = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemPrompt } from '../../context/system-prompt.ts';
+import { systemPrompt } from '../../context/prompt/system-prompt.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import { findPreset } from '../../providers/presets.ts';
 import { builtinTools } from '../../tools/index.ts';

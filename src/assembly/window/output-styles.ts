@@ -4,7 +4,7 @@ import {
   DEFAULT_STYLE,
   type OutputStyle,
   parseOutputStyle,
-} from '../../context/output-style.ts';
+} from '../../context/prompt/output-style.ts';
 import type { OutputStyles } from '../../contract/command.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
 import type { Parts } from '../parts.ts';

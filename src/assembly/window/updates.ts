@@ -1,5 +1,5 @@
+import type { Surroundings } from '../../context/prompt/system-prompt.ts';
 import { announcements, knownAfter, type ToolReach } from '../../context/surroundings.ts';
-import type { Surroundings } from '../../context/system-prompt.ts';
 import type { TextPart } from '../../contract/message.ts';
 import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import { CALL } from '../../mcp/tools/fixed-tools.ts';

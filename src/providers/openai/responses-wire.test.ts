@@ -219,3 +219,10 @@ describe('[Y36] a conversation on the wire', () => {
     });
   });
 });
+
+test('answers are short where the vendor lets clients choose', () => {
+  const textOf = (name: string, model: string) =>
+    toWire({ model, system: '', messages: [] }, { name, baseUrl: '', infoOf: () => thinks }).text;
+  expect(textOf('openai', 'gpt-6.1-sol')).toEqual({ verbosity: 'low' });
+  expect([textOf('openai', 'gpt-4.1'), textOf('xai', 'grok-4-7')]).toEqual([undefined, undefined]);
+});

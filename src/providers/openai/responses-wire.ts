@@ -18,6 +18,8 @@ import { summarySection } from '../summary.ts';
 import { type WireNames, wireNames } from '../tool-names.ts';
 import { resultText } from '../tool-results.ts';
 
+/** Models of the vendor that take a length for their answers; the long default suits no terminal. */
+const VERBOSE = /^gpt-[5-9]/;
 const MIN_OUTPUT_TOKENS = 16;
 const MAX_ID_LENGTH = 64;
 
@@ -105,6 +107,7 @@ export function toWire(request: CompletionRequest, options: WireOptions): Respon
         ...(options.noSummaries ? {} : { summary: 'auto' as const }),
       },
     }),
+    ...(options.name === 'openai' && VERBOSE.test(model) && { text: { verbosity: 'low' as const } }),
     ...(include.length > 0 && { include }),
     ...(cacheKey && { prompt_cache_key: cacheKey }),
     ...(options.tier && {

@@ -1,4 +1,4 @@
-import { parseFrontMatter, switchField, textField } from '../lib/text/front-matter.ts';
+import { parseFrontMatter, switchField, textField } from '../../lib/text/front-matter.ts';
 
 /** How the assistant answers. It changes the system prompt and nothing else. */
 export type OutputStyle = {

@@ -1,7 +1,7 @@
 import type { Message, TextPart } from '../contract/message.ts';
 import type { Stated } from '../contract/request/epoch.ts';
 import { sha256 } from '../lib/sha256.ts';
-import { modeNote, type Surroundings } from './prompt/system-prompt.ts';
+import { modeNote, type Surroundings, unwatchedNote } from './prompt/system-prompt.ts';
 
 /**
  * One statement about the surroundings. `value` is compared, so it is short. `isTrusted`: the announcement is in the
@@ -13,8 +13,15 @@ const digest = (text: string) => sha256(text).slice(0, 16);
 
 function factsOf(surroundings: Surroundings): Fact[] {
   const { mode, date, branch, folders = [], instructions, skills = [], style, append } = surroundings;
+  const unwatched = unwatchedNote(surroundings) ?? 'Nobody watches this run.';
   const facts: (Fact | false | undefined)[] = [
     { name: 'mode', value: mode, announcement: modeNote(mode), isTrusted: true },
+    surroundings.refused !== undefined && {
+      name: 'unwatched',
+      value: digest(unwatched),
+      announcement: `[${unwatched}]`,
+      isTrusted: true,
+    },
     date !== undefined && {
       name: 'date',
       value: date,
@@ -63,6 +70,8 @@ function withdrawal(name: string): string {
   const [kind = '', ...rest] = name.split(':');
   const what = rest.join(':');
   switch (kind) {
+    case 'unwatched':
+      return '[A user watches this run now, and answers questions and approvals.]';
     case 'branch':
       return '[No git branch is checked out now.]';
     case 'folder':

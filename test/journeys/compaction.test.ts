@@ -255,7 +255,8 @@ describe('by hand, in a terminal', () => {
     terminal.type('and now?\r');
     await terminal.waitFor('Answer 11.');
     const back = asked(server).at(-1);
-    expect(back?.system).toBe(whole?.system);
+    expect(back?.system).not.toContain('Nobody watches this run');
+    expect(whole?.system.startsWith(back?.system ?? 'nothing')).toBe(true);
     expect(back?.messages.slice(0, whole?.messages.length)).toEqual(whole?.messages);
     terminal.type('/quit\r');
     expect(await terminal.exitCode).toBe(0);

@@ -72,10 +72,15 @@ export function announcedMode({ role, content: [part] }: Message): string | unde
   return role === 'user' && part?.type === 'text' ? NOTE.exec(part.text)?.[1] : undefined;
 }
 
+/** Undefined if a user answers, and where the mode already says that nobody does. */
+export function unwatchedNote({ refused, mode, length = 'full' }: Surroundings): string | undefined {
+  return refused === undefined || mode === 'auto' || length === 'short' ? undefined : unwatched(refused);
+}
+
 /** What is the same in every session comes first, so that the vendor's prompt cache can hold it. */
 export function systemPrompt(surroundings: Surroundings): string {
   const { cwd, platform, shell, mode, instructions, skills = [], role, length = 'full' } = surroundings;
-  const { replace, append, style, folders = [], date, branch, family = 'other', refused } = surroundings;
+  const { replace, append, style, folders = [], date, branch, family = 'other' } = surroundings;
   const others = folders.length > 0 ? `\nOther folders to work in: ${folders.join(', ')}` : '';
   const environment = [
     `Working directory: ${cwd}${others}`,
@@ -87,8 +92,6 @@ export function systemPrompt(surroundings: Surroundings): string {
   const kept = instructions.map(({ file, text }) => `Instructions from ${file}:\n${text.trim()}`);
   const own = style && !style.keepsInstructions ? BASE : length === 'short' ? SHORT : STABLE;
   const ours = own === STABLE ? familyParts[family]?.text : undefined;
-  const isTold = refused !== undefined && mode !== 'auto' && length === 'full';
-  const watch = isTold ? unwatched(refused) : undefined;
   const purpose = role === undefined ? undefined : `${role}\n\n${FOR_PARENT}`;
   return [
     replace ?? own,
@@ -98,7 +101,7 @@ export function systemPrompt(surroundings: Surroundings): string {
     skillList(skills),
     environment,
     modeParts[mode],
-    watch,
+    unwatchedNote(surroundings),
     purpose,
     append,
   ]

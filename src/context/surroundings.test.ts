@@ -19,7 +19,7 @@ function announced(...[first = here, ...later]: Surroundings[]): string[] {
   const messages: Message[] = [];
   return later.map((now) => {
     const parts = announcements(knownAfter(stated, messages), now, 'none');
-    messages.push({ role: 'user', content: parts });
+    messages.push({ role: 'user', content: parts, timestamp: '2026-11-19T00:00:00Z' });
     return parts.map(({ text }) => text).join('\n');
   });
 }
@@ -38,6 +38,6 @@ test('auto mode says by itself that nobody answers', () => {
   const auto: Surroundings = { ...headless, mode: 'auto' };
   expect(announced(auto, auto, headless)).toEqual([
     '',
-    expect.stringMatching(/The permission mode is default now[^]*Nobody watches this run: /),
+    expect.stringMatching(/The permission mode is default now[\s\S]*Nobody watches this run: /),
   ]);
 });

@@ -100,8 +100,8 @@ export type Refusal = { category?: string; fallbackModel?: string };
 export type Provider = {
   name: string;
   stream(request: CompletionRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
-  /** Exact where the vendor can count tokens, otherwise an estimate. */
-  countTokens(request: CompletionRequest, signal: AbortSignal): Promise<number>;
+  /** The tokens of a prompt as its vendor counts them; null where it does not count, or did not answer. */
+  countTokens(request: CompletionRequest, signal: AbortSignal): Promise<number | null>;
 };
 
 /** Properties of a model. Prices are US dollars per million tokens; null means unknown. */

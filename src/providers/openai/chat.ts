@@ -2,7 +2,6 @@ import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
 import { frameIn, withoutEnd } from '../http/server-events.ts';
 import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
-import { estimateTokens } from '../models/estimate-tokens.ts';
 import { wireNames } from '../tool-names.ts';
 import { type ChatFrame, closeReply, openReply, toEvents } from './chat-events.ts';
 import { refusesThoughts } from './chat-thoughts.ts';
@@ -15,7 +14,7 @@ export function createOpenAIChat(options: ChatOptions): Provider {
   const withoutThoughts = new Set<string>();
   return {
     name: options.name,
-    countTokens: async (request) => estimateTokens(request),
+    countTokens: async () => null,
     async *stream(request, signal) {
       const { model } = request;
       const { thoughtsBackAs, ...quirks } = options.quirks ?? {};

@@ -36,6 +36,10 @@ export function routeOf({ method, path, headers }: Call, settled: Settled): Rout
   }
   if (is('POST', `${BASE}/chat/completions`)) return { type: 'model', protocol: openaiChat };
   if (is('POST', `${BASE}/responses/compact`)) return { ...aside(openaiResponses, compaction), counts: true };
+  if (is('POST', `${BASE}/responses/input_tokens`)) {
+    const count = (body: Json) => ({ object: 'response.input_tokens', input_tokens: countTokens(body) });
+    return { ...aside(openaiResponses, count), counts: true };
+  }
   if (is('POST', `${BASE}/responses`)) return { type: 'model', protocol: openaiResponses };
   if (is('POST', '/v1(?:beta)?/models/[^/]+:(?:streamGenerateContent|generateContent)')) {
     return { type: 'model', protocol: google };

@@ -32,7 +32,8 @@ import {
   type SpendingTotals,
   type Sums,
 } from '../../observability/spending/ledger.ts';
-import { costOf, type PricedModel } from '../../providers/models/models.ts';
+import { costOf, type PricedModel, servedAt } from '../../providers/models/models.ts';
+import { tierNamed } from '../../providers/tiers.ts';
 import type { Choice } from './choose-model.ts';
 import { createPriceEstimate, unpriced } from './estimated-price.ts';
 import { limitReached, type ReachedLimit } from './limit-reached.ts';
@@ -157,8 +158,10 @@ export class Budget implements Spending {
         if (admitted.held) this.#write((ledger) => ledger.release(id));
         return null;
       }
-      const tokens = costOf(usage, priced);
-      const usd = tokens === null ? null : tokens + received.searches * (preset.webSearch?.usd ?? 0);
+      const { searches, tier } = received;
+      const tierPriced = servedAt(priced, tierNamed(preset, tier)?.price);
+      const tokens = costOf(usage, tierPriced, this.#now());
+      const usd = tokens === null ? null : tokens + searches * (preset.webSearch?.usd ?? 0);
       costs.push(usd);
       const most = call && !reported && { most: spentAtMost(call, received.most, priced) };
       const entry = { ...owner, id, at: this.#now().toISOString(), usage, usd, ...most };

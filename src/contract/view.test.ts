@@ -17,9 +17,7 @@ const compaction = fc
   );
 const epoch = fc
   .record({ from: fc.nat(40), system: fc.constantFrom('s', 't') })
-  .map(
-    (own): ViewChange => ({ type: 'epoch', cause: 'start', reader: 'p', tools: [], stated: {}, ...own }),
-  );
+  .map((own): ViewChange => ({ type: 'epoch', cause: 'start', reader: 'p', tools: [], stated: {}, ...own }));
 const mask = fc
   .record({ placeholder: fc.constantFrom('x', 'y'), from: fc.nat(40) })
   .map((own): ViewChange => ({ type: 'mask', ...own }));
@@ -68,9 +66,19 @@ test('after a rewind no compaction refers to removed messages; pins stay', () =>
 test('a rewind returns to an epoch with the secrets that were hidden in it', () => {
   fc.assert(
     fc.property(fc.array(mask), fc.array(fc.oneof(epoch, mask)), (own, later) => {
-      const first: ViewChange = { type: 'epoch', cause: 'start', reader: 'p', tools: [], stated: {}, from: 0, system: '' };
+      const first: ViewChange = {
+        type: 'epoch',
+        cause: 'start',
+        reader: 'p',
+        tools: [],
+        stated: {},
+        from: 0,
+        system: '',
+      };
       const view = [first, ...own].reduce(changeView, wholeView);
-      const next = later.map((one): ViewChange => (one.type === 'epoch' ? { ...one, from: one.from + 1 } : one));
+      const next = later.map(
+        (one): ViewChange => (one.type === 'epoch' ? { ...one, from: one.from + 1 } : one),
+      );
       const changed = [{ ...first, from: 1 }, ...next].reduce(changeView, view);
       expect(rewindView(changed, 0).epochs).toEqual(view.epochs);
     }),

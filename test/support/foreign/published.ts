@@ -1,4 +1,4 @@
-import { edited, type ForeignCall, no, PATCH, patched, to } from './foreign-call.ts';
+import { edited, type ForeignCall, no, PATCH, to } from './foreign-call.ts';
 
 /** Calls after the published tool definitions of other assistants. */
 export const published: readonly ForeignCall[] = [
@@ -114,7 +114,7 @@ export const published: readonly ForeignCall[] = [
   [
     'Codex',
     'shell',
-    { command: ['bash', '-c', "cd 'my dir' && apply_patch <<'EOF'\n" + PATCH + '\nEOF'] },
+    { command: ['bash', '-c', `cd 'my dir' && apply_patch <<'EOF'\n${PATCH}\nEOF`] },
     to('ApplyPatch', { patch: PATCH, working_directory: 'my dir' }),
   ],
   ['Codex', 'shell', { command: ['/usr/bin/bash', '-lc', 'ls'] }, to('Bash', { command: 'ls' })],

@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { filesBelow } from '../../src/lib/files/files-below.ts';
-import { aca } from '../support/aca.ts';
+import { type AcaOptions, aca } from '../support/aca.ts';
 import { batchFolder } from '../support/batch.ts';
 import { fleetLab, keysOfTasks, said } from '../support/fleet.ts';
 import { freePort } from '../support/free-port.ts';
@@ -169,6 +169,77 @@ describe.skipIf(!hasRedis)('the Redis server of a fleet', () => {
     await said(worker, /again[\s\S]*Lost the Redis server/);
     expect(await worker.end('SIGTERM')).toBe(143);
   });
+
+  const refusals: [string, string[], string[]][] = [
+    ['full', ['CONFIG', 'SET', 'maxmemory', '1mb'], ['CONFIG', 'SET', 'maxmemory', '0']],
+    ['a replica after a failover', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
+    [
+      'without its replicas',
+      ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
+      ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
+    ],
+  ];
+
+  test.each(refusals)(
+    'that is %s: workers and batches say so once, wait and continue',
+    async (_, refuse, accept) => {
+      let open: () => void = () => undefined;
+      const gate = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      const lab = await fleetLab({ model: { before: () => gate.then(() => undefined) } });
+      const admin = lab.client();
+      const call = ([name = '', ...rest]: string[]) => admin.call(name, ...rest);
+      const [busy, idle] = [lab.worker(), lab.worker(['--labels', 'other'])];
+      const task = (id: string) => ({ id, prompt: `run: echo ${id} > ${id}`, repository: lab.url });
+      const running = lab.submit([task('one'), task('two')]);
+      await expect.poll(() => busy.said() + idle.said(), { timeout: 30_000 }).toMatch(/one started/);
+      await call(refuse);
+      for (const worker of [busy, idle]) await said(worker, /refuses to write: .*Waiting for it/);
+      // Submitted, finished and handed in while the server refuses.
+      const submitted = lab.submit([task('three')]);
+      open();
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      await call(accept);
+      const ended = await Promise.all([running, submitted]);
+
+      for (const { code, stderr, results } of ended) {
+        expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
+        for (const { branch, commit } of results) expect(lab.pushes(branch)).toEqual([commit]);
+        expect(stderr.match(/refuses to write/g) ?? ['none']).toHaveLength(1);
+      }
+      for (const worker of [busy, idle]) {
+        await said(worker, /accepts writes again/);
+        expect(worker.said()).not.toMatch(/bug|Warning|Lost the Redis server/);
+        expect(worker.said().match(/refuses to write/g)).toHaveLength(1);
+      }
+
+      // An idle worker leaves although the server refuses.
+      await call(refuse);
+      await said(idle, /again[\s\S]*refuses to write/);
+      expect(await idle.end('SIGTERM')).toBe(143);
+      await call(accept);
+    },
+    120_000,
+  );
+
+  test('without workers: the batch says so', async () => {
+    const lab = await fleetLab();
+    const worker = lab.worker();
+    const task = { id: 'one', prompt: 'run: sleep 600', repository: lab.url };
+    let stderr = '';
+    const onSpawn: AcaOptions['onSpawn'] = (child) => {
+      child.stderr?.on('data', (text: Buffer) => {
+        stderr += text;
+        if (stderr.includes('No worker is running')) child.kill('SIGINT');
+      });
+    };
+    const ended = lab.submit([task], [], { onSpawn });
+    await said(worker, /one started/);
+    await worker.end('SIGKILL');
+    await ended;
+    expect(stderr.match(/No worker is running/g)).toHaveLength(1);
+  }, 120_000);
 
   test('that lost tasks, whether they wait or run: each of them still ends once', async () => {
     const lab = await fleetLab();

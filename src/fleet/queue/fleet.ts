@@ -1,6 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { newRedis, PATIENT } from '../../cache/redis-client.ts';
+import { newPatientRedis, type PatientRedis } from '../../cache/patient-redis.ts';
 import { createSeal, type Seal } from '../../cache/seal.ts';
 import { UserError } from '../../contract/errors.ts';
 import { limited, raceAbort } from '../../lib/async/abort.ts';
@@ -21,7 +21,7 @@ export type FleetOptions = {
   url: string;
   /** Everything in Redis is encrypted with it; the same on all machines. */
   key: string | undefined;
-  /** Gets a sentence when there is no connection at first, whenever it is lost, and when it is back. */
+  /** Gets a sentence when there is no connection at first, whenever it is lost or refuses writes, and when it is back. */
   onConnection?(text: string): unknown;
 };
 
@@ -30,6 +30,8 @@ export type Fleet = {
   readonly url: string;
   readonly redis: Redis;
   readonly seal: Seal;
+  /** The server does not answer, or refuses to write. */
+  isAway(): boolean;
   /** Tasks wait in one queue per set of labels: a worker takes from those whose labels it has. */
   queue(labels: readonly string[]): Promise<Queue>;
   queues(): Promise<{ labels: string[]; queue: Queue }[]>;
@@ -51,9 +53,21 @@ export async function openFleet({ url, key, onConnection }: FleetOptions): Promi
         : 'A queue needs a key: everything in Redis is encrypted with it.',
       `Set AI_ASSISTANT_REDIS_KEY to the same secret of at least ${SHORTEST_KEY} characters on every machine.`,
     );
-  const redis = await newRedis(url, { ...PATIENT, lazyConnect: true, connectTimeout: CONNECT_MS });
+  const patient = await newPatientRedis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECT_MS,
+    probe: fleetKeys.probe,
+    onRefusal: (reason) =>
+      void onConnection?.(
+        reason === null
+          ? 'The Redis server accepts writes again.'
+          : `The Redis server at ${withoutPassword(url)} refuses to write: ${reason}. Waiting for it. Nothing is lost.`,
+      ),
+  });
+  const { redis } = patient;
   await reach(redis, { url, onConnection });
-  if (onConnection) watchConnection(redis, { url, onConnection });
+  if (onConnection) watchConnection(patient, { url, onConnection });
+  const isAway = () => redis.status !== 'ready' || patient.refusal() !== null;
   const seal = createSeal(key);
   const opened = new Map<string, Promise<Queue>>();
   const open = (name: string) => {
@@ -65,6 +79,7 @@ export async function openFleet({ url, key, onConnection }: FleetOptions): Promi
     url,
     redis,
     seal,
+    isAway,
     async queue(labels) {
       const name = queueName({ seal }, labels);
       const sealed = sealText(seal, name, JSON.stringify(labels));
@@ -84,7 +99,7 @@ export async function openFleet({ url, key, onConnection }: FleetOptions): Promi
     bull: () => import('bullmq'),
     async close() {
       // They would wait for a server that is gone.
-      if (redis.status !== 'ready') opened.clear();
+      if (isAway()) opened.clear();
       for (const queue of opened.values()) await (await queue).close();
       redis.disconnect();
     },
@@ -182,12 +197,14 @@ function isOlder(found: string, oldest: readonly number[]): boolean {
 }
 
 function watchConnection(
-  redis: Redis,
+  { redis, refusal }: PatientRedis,
   { url, onConnection }: { url: string; onConnection(text: string): unknown },
 ): void {
   let isLost = false;
   redis.on('reconnecting', () => {
-    if (!isLost) onConnection(`Lost the Redis server at ${withoutPassword(url)}. Waiting for it.`);
+    // While it refuses, the connection is renewed now and then.
+    if (isLost || refusal() !== null) return;
+    onConnection(`Lost the Redis server at ${withoutPassword(url)}. Waiting for it.`);
     isLost = true;
   });
   redis.on('ready', () => {
@@ -210,6 +227,8 @@ export const fleetKeys = {
   worker: (id: string) => `${NAMESPACE}:worker:${id}`,
   /** Whoever adds something to it lets the worker look for tasks. */
   wake: (id: string) => `${NAMESPACE}:wake:${id}`,
+  /** Written to see whether the server accepts writes. */
+  probe: `${NAMESPACE}:probe`,
   /** Workers that shall finish what they do, and leave. */
   drain: `${NAMESPACE}:drain`,
   /** How fast each vendor may be called, by all batches together. */

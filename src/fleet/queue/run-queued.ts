@@ -12,7 +12,7 @@ import { openStore, type ResultStore, storeNames } from '../store/result-store.t
 import { type Trying, tryAgain } from '../store/try-again.ts';
 import { isOpen, isTrouble, MOST_TROUBLES, type Task, type TaskResult, taskResultSchema } from '../task.ts';
 import { cancel, deadLetters } from './control.ts';
-import { type Fleet, queueName } from './fleet.ts';
+import { type Fleet, fleetKeys, queueName } from './fleet.ts';
 import { readWorkers } from './heartbeat.ts';
 import { keepSpending, openQueuedBudget } from './kept-spending.ts';
 import type { QueuedResult } from './messages.ts';
@@ -30,6 +30,9 @@ export type RunQueuedOptions = Pick<RunBatchOptions, 'retry' | 'signal' | 'onEve
 };
 
 const WATCH_MS = 5_000;
+const PROBE_MS = 100;
+/** After an outage workers need a moment to report again. */
+const LOOKS_WITHOUT = 3;
 /** So many tasks are looked for on the server at a time. */
 const LOOK_FOR = 1_000;
 
@@ -159,11 +162,17 @@ async function mostTroubles(fleet: Fleet, troubles: number): Promise<number> {
   return Math.max(MOST_TROUBLES, 2 * workers.reduce((sum, { concurrency }) => sum + concurrency, 0));
 }
 
-/** Tells once if there are workers, and all of them have paused. */
+/** Tells once if all workers have paused, and once if none is left. */
 function workersHealth(fleet: Fleet, onTrouble: (text: string) => void): () => Promise<void> {
   let known: string | null = null;
+  let looksWithout = 0;
   return async () => {
+    // They cannot report to a server that refuses to write: then this waits for it, too.
+    await fleet.redis.set(fleetKeys.probe, '', 'PX', PROBE_MS);
     const workers = await readWorkers(fleet);
+    looksWithout = workers.length === 0 ? looksWithout + 1 : 0;
+    if (looksWithout === LOOKS_WITHOUT)
+      onTrouble('No worker is running. The tasks wait until `aca worker` runs on a machine of the fleet.');
     const arePaused = workers.length > 0 && workers.every(({ trouble }) => trouble !== null);
     const reason = arePaused ? (workers[0]?.trouble ?? null) : null;
     if (reason !== null && reason !== known)

@@ -73,6 +73,7 @@ export class FleetWorker {
   readonly #breaker: Breaker;
   #unreachableSince: number | null = null;
   #count = 0;
+  #isBeating = false;
 
   constructor(options: FleetWorkerOptions) {
     this.#options = options;
@@ -125,10 +126,10 @@ export class FleetWorker {
   #giveUp(): void {
     const { fleet, leaving } = this.#options;
     const isIdle = this.#draining.signal.aborted && this.#running.size === 0;
-    if (fleet.redis.status === 'ready' || !(isIdle || leaving.aborted)) this.#unreachableSince = null;
+    if (!fleet.isAway() || !(isIdle || leaving.aborted)) this.#unreachableSince = null;
     else this.#unreachableSince ??= performance.now();
     if (this.#unreachableSince !== null && performance.now() - this.#unreachableSince > UNREACHABLE_MS)
-      this.#gone.abort(new Error('The Redis server does not answer.'));
+      this.#gone.abort(new Error('The Redis server does not answer, or refuses to write.'));
   }
 
   async #leave(folders: WorkerFolders): Promise<void> {
@@ -255,7 +256,7 @@ export class FleetWorker {
     });
     // A lost connection is reported once, by the fleet, which may hear of it later.
     worker.on('error', (error) => {
-      if (fleet.redis.status === 'ready' && !isErrno(error)) this.#trouble(error);
+      if (!fleet.isAway() && !isErrno(error)) this.#trouble(error);
     });
     this.#workers.set(queue, worker);
     // Returns tasks of dead workers to the queue.
@@ -281,6 +282,9 @@ export class FleetWorker {
 
   async #beat(): Promise<void> {
     const { fleet, leaseMs } = this.#options;
+    // The one before still waits for the server.
+    if (this.#isBeating) return;
+    this.#isBeating = true;
     try {
       const { isAskedToDrain } = await beat(fleet, this.#state(), heartbeatMs(leaseMs));
       if (isAskedToDrain && !this.#draining.signal.aborted)
@@ -288,5 +292,6 @@ export class FleetWorker {
     } catch (error) {
       this.#trouble(error as Error);
     }
+    this.#isBeating = false;
   }
 }

@@ -92,10 +92,30 @@ describe('the ledger', () => {
     expect(at(61).totals('s').today.lost).toHaveLength(1);
   });
 
-  test('each day has its file; earlier ones are found, and old ones removed', async () => {
+  test('days are removed that are older than 100 days, and than 100 recorded days: never by a clock that is far ahead', async () => {
+    const { folder } = await setUp();
+    await mkdir(folder, { recursive: true });
+    const day = (n: number) => `${new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10)}.jsonl`;
+    const line = (id: string) => `${JSON.stringify({ type: 'spent', ...entry(id) })}\n`;
+    for (let n = 0; n < 120; n++) await writeFile(path.join(folder, day(n)), line(String(n)));
+    const use = (at: Date) => new Ledger(folder, () => at).spend(entry('new'));
+
+    for (const years of [10, 50, 3_000]) use(new Date(Date.UTC(2025 + years, 0, 1)));
+    const after = new Ledger(folder, () => new Date(Date.UTC(2025, 3, 30))).totals('s').session.spent;
+    // Three days of the future are recorded: as many old ones made room.
+    expect(after.length).toBeGreaterThanOrEqual(100);
+    expect(after.map(({ id }) => id)).toContain('119');
+
+    use(new Date(Date.UTC(2025, 10, 1)));
+    const left = (await readdir(folder)).sort();
+    expect(left).not.toContain(day(0));
+    expect(left).toContain(day(119));
+  });
+
+  test('each day has its file; earlier ones are found', async () => {
     const { folder, ledger } = await setUp();
     await mkdir(folder, { recursive: true });
-    const days = { '2025-01-01': 'old', '2026-05-04': 'before', '2026-05-05': 'yesterday' };
+    const days = { '2026-05-04': 'before', '2026-05-05': 'yesterday' };
     for (const [day, id] of Object.entries(days)) {
       const line = `${JSON.stringify({ type: 'spent', ...entry(id) })}\n`;
       await writeFile(path.join(folder, `${day}.jsonl`), line);

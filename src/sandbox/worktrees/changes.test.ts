@@ -147,6 +147,44 @@ describe.skipIf(!hasGit || process.platform === 'win32')('the changes of a workt
     expect(git('status', '--porcelain', '--branch')).toBe('## main\n M a.txt\n');
   });
 
+  test.each([false, true])(
+    'take no look at the history: a partial clone without it is enough (uncommitted files: %s)',
+    async (uncommitted) => {
+      const { root, git } = await repository({ 'a.txt': 'one\n', 'd/b.txt': 'b\n' });
+      for (const text of ['two\n', 'three\n']) {
+        put(root, { 'a.txt': text });
+        git('commit', '-qam', text);
+      }
+      git('config', 'uploadpack.allowFilter', 'true');
+      const partial = `${root}-partial`;
+      git('clone', '-q', '--filter=blob:none', `file://${root}`, partial);
+      const theirs = (...args: string[]) =>
+        spawnSync('git', ['-C', partial, ...args], { encoding: 'utf8' }).stdout;
+      const missing = () =>
+        theirs('rev-list', '--all', '--objects', '--missing=print').match(/^\?.*/gm)?.sort();
+      const before = missing();
+      // Whatever needs more of it fails.
+      theirs('remote', 'set-url', 'origin', 'file:///nowhere');
+      if (uncommitted) put(partial, { 'mine.txt': 'mine\n' });
+      const tree = await createWorktree({
+        repository: partial,
+        at: `${partial}-tree`,
+        env: process.env,
+        uncommitted,
+      });
+      if (!tree) throw new Error('no worktree');
+      put(tree.folder, { 'a.txt': 'four\n', 'd/new.txt': 'new\n' });
+      await commitChanges(tree, await changesOf(tree), { branch: 'x', message: 'm' });
+      await removeWorktree(tree);
+
+      expect(before).toHaveLength(2);
+      expect(missing()).toEqual(before);
+      expect(theirs('show', 'x:a.txt', 'x:d/new.txt', 'x:d/b.txt')).toBe('four\nnew\nb\n');
+      expect(theirs('fsck', '--connectivity-only', '--no-dangling')).toBe('');
+      expect(theirs('ls-tree', '-r', '--name-only', 'x').includes('mine.txt')).toBe(uncommitted);
+    },
+  );
+
   test('replace a branch only on request', async () => {
     const { make, git } = await repository({ 'a.txt': 'one\n' });
     const tree = await make();

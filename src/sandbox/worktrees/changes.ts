@@ -88,12 +88,19 @@ export async function commitChanges(
   return commit;
 }
 
-/** Copies the objects that the repository does not have, as a pack. */
+/**
+ * Copies the objects that the repository does not have, as a pack. What it had at the start is neither read nor walked:
+ * a history may be long, and much of it may be missing from a partial clone.
+ */
 async function giveObjects(worktree: Worktree, gitDir: string, commit: string): Promise<void> {
   const record = recordOf(worktree);
   const prefix = path.join(placesIn(worktree.at).record, 'new');
+  const { base } = worktree;
+  // A base of uncommitted files is ours alone.
+  const isOurs = existsSync(path.join(record.gitDir, 'objects', base.slice(0, 2), base.slice(2)));
+  const range = `${commit}\n^${base}${isOurs ? '^@' : ''}\n`;
   const name = (
-    await gitOutput(record, ['pack-objects', '--revs', '--local', '--quiet', prefix], `${commit}\n`)
+    await gitOutput(record, ['pack-objects', '--revs', '--local', '--quiet', prefix], range)
   ).trim();
   // Git looks for the index: the pack has to be there first.
   for (const end of ['pack', 'idx']) {

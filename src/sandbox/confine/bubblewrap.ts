@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
@@ -14,7 +14,10 @@ import { systemCallFilter } from './seccomp.ts';
 import { selfTestCommand } from './self-test.ts';
 import type { Walls } from './walls.ts';
 
-/** Shared by all users: a command gets private empty ones, and the sockets in there are unreachable. */
+/**
+ * Shared by all users: a command gets private empty ones, and the sockets in there are unreachable. Its `/tmp` is that of
+ * the session.
+ */
 const emptied = ['/tmp', '/var/tmp', '/run'];
 
 /** Sockets of user programs that would do for a command what it may not do itself. */
@@ -51,17 +54,25 @@ export type BubblewrapLaunch = {
   program: string;
   walls: Walls;
   sandbox: SandboxState;
+  /** What is `/tmp` inside. */
+  scratch?: string;
   /** Sockets of other programs: unreachable, wherever they are. */
   sockets?: readonly string[];
   bridge?: Bridge;
 };
 
 export function launchInBubblewrap(line: CommandLine, options: BubblewrapLaunch): Launch {
-  const { program, walls, sandbox, sockets = [], bridge } = options;
+  const { program, walls, sandbox, scratch, sockets = [], bridge } = options;
   return {
     file: program,
     args: [
-      ...bubblewrapArgs(walls, { folder: line.folder, sandbox, sockets, path: line.env.PATH ?? '' }),
+      ...bubblewrapArgs(walls, {
+        folder: line.folder,
+        sandbox,
+        sockets,
+        path: line.env.PATH ?? '',
+        ...(scratch !== undefined && { scratch }),
+      }),
       ...(bridge ? ['--ro-bind', bridge.socket, bridgeSocket] : []),
       '--',
       ...writingOnlyBelow(
@@ -84,10 +95,12 @@ type Inside = {
   sandbox: Pick<SandboxState, 'network'>;
   sockets: readonly string[];
   path: string;
+  scratch?: string;
 };
 
 /** Mounts, from the root down: deeper ones override. */
-function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs }: Inside): string[] {
+function bubblewrapArgs(walls: Walls, inside: Inside): string[] {
+  const { folder, sandbox, sockets, path: programs, scratch } = inside;
   const { roots, writable, pinned, readOnly, hidden } = walls;
   const isTop = writable && roots.includes('/');
   const empty = emptyPlaces();
@@ -102,7 +115,7 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs
   const reachable = sockets.filter(
     (file) => !isUnseen(file) || [...roots, ...shown].some((place) => isInside(place, file)),
   );
-  const mounts = [
+  const mounts = withScratch(scratch, [
     ...empty.map((place) => ({ place, args: ['--tmpfs', place] })),
     ...shown.map((place) => ({ place, args: ['--ro-bind', place, place] })),
     ...hidden.map(({ path: place, type }) => ({
@@ -115,7 +128,7 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs
     ...pinned.filter(isOrdinary).map((place) => ({ place, args: ['--bind', place, place] })),
     ...reachable.map((place) => ({ place, args: ['--ro-bind', '/dev/null', place] })),
     ...readOnly.map((place) => ({ place, args: ['--ro-bind', place, place] })),
-  ].filter(({ place }) => place !== '/');
+  ]).filter(({ place }) => place !== '/');
   return [
     ...namespaces,
     ...(sandbox.network === 'open' ? [] : ['--unshare-net']),
@@ -135,6 +148,38 @@ function bubblewrapArgs(walls: Walls, { folder, sandbox, sockets, path: programs
     '--chdir',
     realPath(folder),
   ];
+}
+
+type Mount = { place: string; args: string[] };
+
+/**
+ * The session's folder as `/tmp`. The folders in there that lead to other mounts are mounts themselves, so that no command
+ * can replace them by links for the next one.
+ */
+function withScratch(scratch: string | undefined, mounts: Mount[]): Mount[] {
+  const place = existsSync('/tmp') ? realPath('/tmp') : '/tmp';
+  if (scratch === undefined || !mounts.some((mount) => mount.place === place)) return mounts;
+  const others = mounts.filter((mount) => mount.place !== place && isInside(place, mount.place));
+  const isInOther = (at: string) => others.some((mount) => isInside(mount.place, at));
+  const pins = new Set<string>();
+  for (const mount of others)
+    for (let at = path.dirname(mount.place); at !== place; at = path.dirname(at))
+      if (!isInOther(at)) pins.add(at);
+  const bind = (at: string): Mount => {
+    const source = path.join(scratch, path.relative(place, at));
+    makeRealFolder(source);
+    return { place: at, args: ['--bind', source, at] };
+  };
+  const own = [place, ...[...pins].sort()].map(bind);
+  return [...own, ...mounts.filter((mount) => mount.place !== place)];
+}
+
+/** Parents come first. */
+function makeRealFolder(folder: string): void {
+  const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory();
+  if (isFolder) return;
+  if (isFolder === false) rmSync(folder);
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 /** The same sandbox without a command: for testing whether it can be created and what it blocks. */

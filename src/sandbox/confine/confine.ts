@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PermissionDeniedError } from '../../contract/errors.ts';
 import type { SandboxLevel, SandboxState } from '../../contract/sandbox.ts';
+import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { launchInBubblewrap } from './bubblewrap.ts';
 import { chooseSandbox, type Found, type WantedSandbox } from './choose.ts';
 import { launchInContainer } from './container.ts';
@@ -49,7 +50,7 @@ export function createConfine(options: ConfineOptions): Confine {
   const findSockets = createSocketSearch();
   let choosing: Promise<Found> | undefined;
   let proxy: Promise<NetworkProxy> | undefined;
-  let scratch: Promise<string> | undefined;
+  const scratch = createScratch(options.outputFolder);
 
   function choose(): Promise<Found> {
     choosing ??= chooseSandbox({
@@ -99,8 +100,7 @@ export function createConfine(options: ConfineOptions): Confine {
     const walls = await wallsAt(sandbox.level, { readable, gitConfig });
     reportUnsearched(walls);
     if (found.kind === 'seatbelt') {
-      scratch ??= mkdtemp(path.join(tmpdir(), 'aca-scratch-'));
-      return launchInSeatbelt(line, { walls, sandbox, scratch: await scratch });
+      return launchInSeatbelt(line, { walls, sandbox, scratch: scratch.folder() });
     }
     if (sandbox.network === 'listed') {
       proxy ??= startProxy({ allowed: allowedDomains, ...upstreamOf(env), ...options.proxy });
@@ -108,7 +108,14 @@ export function createConfine(options: ConfineOptions): Confine {
     const { socket } = (await proxy) ?? {};
     const bridge = sandbox.network === 'listed' && socket !== undefined ? { bridge: { socket } } : {};
     const sockets = await findSockets(walls.sockets);
-    return launchInBubblewrap(line, { program, walls, sandbox, sockets, ...bridge });
+    return launchInBubblewrap(line, {
+      program,
+      walls,
+      sandbox,
+      sockets,
+      scratch: scratch.folder(),
+      ...bridge,
+    });
   }
 
   return {
@@ -130,7 +137,26 @@ export function createConfine(options: ConfineOptions): Confine {
 
     async close() {
       await (await proxy)?.close();
-      if (scratch) await rm(await scratch, { recursive: true, force: true });
+      scratch.close();
+    },
+  };
+}
+
+/** The temporary folder of all commands: kept with the session's outputs, or until its end. */
+function createScratch(outputFolder: string | undefined): { folder(): string; close(): void } {
+  let own: string | undefined;
+  return {
+    folder() {
+      if (outputFolder === undefined) {
+        own ??= mkdtempSync(path.join(tmpdir(), 'aca-scratch-'));
+        return own;
+      }
+      const folder = path.join(outputFolder, 'tmp');
+      makePrivateFolder(folder);
+      return folder;
+    },
+    close() {
+      if (own !== undefined) rmSync(own, { recursive: true, force: true });
     },
   };
 }

@@ -13,7 +13,7 @@ type Entry = {
   stop(): Promise<void>;
 };
 
-export type StartedCommand = {
+type StartedCommand = {
   child: Child;
   command: string;
   /** Ends it and all its processes. */

@@ -53,7 +53,12 @@ test.each([
   ],
   ...['npm exec --call="curl x"', 'yarn run curl x', 'bunx curl x', 'bun x curl x', 'uvx --from a curl x'],
   ...['hatch run curl x', 'rye run curl x', 'pixi run curl x', 'devbox run -- curl x'],
-  ...['machinectl shell box curl x', 'dbus-run-session -- curl x', 'xvfb-run -s "-ac" curl x', 'proot curl x'],
+  ...[
+    'machinectl shell box curl x',
+    'dbus-run-session -- curl x',
+    'xvfb-run -s "-ac" curl x',
+    'proot curl x',
+  ],
   ...['prlimit --cpu=1 curl x', 'setarch x86_64 curl x', 'linux64 curl x', 'perf stat -e x curl x'],
   ...['valgrind --tool=none curl x', 'ls | entr -r curl x', 'at now <<< "curl x"', 'batch <<E\ncurl x\nE'],
   ...['bash < <(echo curl x)', '{cur,}l x', '{curl,x}'],

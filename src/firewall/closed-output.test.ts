@@ -34,6 +34,13 @@ test.each<[command: string, output: string, values: string[]]>([
   ['git grep -n TOKEN', '.env:3:A_TOKEN=correct-horse-battery\n', ['correct-horse-battery']],
   ['grep -r TOKEN .', './app/.env:A_TOKEN=correct-horse-battery\n', ['correct-horse-battery']],
   ['git log -p', patch('src/a.ts', '+const A_TOKEN=correct-horse-battery'), []],
+  ['cat many.txt .env', `${'x\n'.repeat(700_000)}A_TOKEN=correct-horse-battery\n`, ['correct-horse-battery']],
+  [`cat ${'a '.repeat(300)}.env`, 'A_TOKEN=correct-horse-battery\n', ['correct-horse-battery']],
+  [
+    'cat .env',
+    'Exit code 1\nThe sandbox blocked this (files with secrets are protected). Nothing can run outside it here: find another way, or tell the user what is missing.\n\n[stderr]\ncat: .env: Permission denied\n',
+    [],
+  ],
   ['cat README.md', 'A_TOKEN=correct-horse-battery\n', []],
   ['git grep -n x', 'src/a.ts:3:A_TOKEN=correct-horse-battery\n', []],
 ])('%s: %j', (command, output, values) => expect(valuesIn(command, output)).toEqual(values));

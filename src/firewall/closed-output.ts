@@ -1,9 +1,6 @@
 import type { NamedSecret } from './looks-secret.ts';
 import { parseSecrets } from './parse-secrets.ts';
 
-const MAX_LENGTH = 1024 * 1024;
-const MAX_WORDS = 200;
-
 /**
  * The secrets in command output from protected files: those it names (`cat .env`, `git show HEAD~1:.env`),
  * those in a patch (`git log -p`), and those prefixed to each line (`git grep`, `grep -r`).
@@ -12,7 +9,6 @@ export function closedOutput(
   { command, output }: { command: string; output: string },
   isClosed: (name: string) => boolean,
 ): NamedSecret[] {
-  if (output.length > MAX_LENGTH) return [];
   const named = namesIn(command).filter(isClosed);
   const parts = [...named.map((name) => ({ name, text: output })), ...patches(output), ...prefixed(output)];
   return parts.flatMap(({ name, text }) => (isClosed(name) ? parseSecrets(name, text) : []));
@@ -21,7 +17,7 @@ export function closedOutput(
 /** Words of a command that may be files, also after a revision as in `HEAD:.env`. */
 function namesIn(command: string): string[] {
   const words = command.match(/[^\s'"`;|&()<>=]+/g) ?? [];
-  return [...new Set(words.slice(0, MAX_WORDS).flatMap((word) => [word, word.slice(word.indexOf(':') + 1)]))];
+  return [...new Set(words.flatMap((word) => [word, word.slice(word.indexOf(':') + 1)]))];
 }
 
 function patches(output: string): { name: string; text: string }[] {

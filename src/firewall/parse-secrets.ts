@@ -10,6 +10,8 @@ import {
 
 /** Maximum number of secrets from one file. */
 const MOST = 500;
+/** What a program or this one says of a file is not a setting in it. */
+const SENTENCE = /(?:\S+\s+){4}|\w[.)]\s/;
 
 /** The secrets in the text of a protected file. Its name determines the format. */
 export function parseSecrets(file: string, text: string): NamedSecret[] {
@@ -73,7 +75,7 @@ function linePairs(text: string): NamedSecret[] {
       /^[\s{[,]*(?:export\s+|set\s+|-\s+)?["']?([^\s=:"'#;][^=:"']*?|\/\/[^=\s]+?)["']?\s*(?:=|:(?=\s|$))\s*(.*)$/.exec(
         line,
       );
-    return parted
+    return parted && !SENTENCE.test(parted[1] ?? '')
       ? { name: parted[1] ?? '', value: unquoted(parted[2] ?? '') }
       : { name: '', value: unquoted(line) };
   });

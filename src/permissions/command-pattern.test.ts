@@ -51,11 +51,35 @@ test.each([
     'podman exec box curl x',
     'timeout 5 docker exec -it box /usr/bin/curl x',
   ],
+  ...['npm exec --call="curl x"', 'yarn run curl x', 'bunx curl x', 'bun x curl x', 'uvx --from a curl x'],
+  ...['hatch run curl x', 'rye run curl x', 'pixi run curl x', 'devbox run -- curl x'],
+  ...[
+    'machinectl shell box curl x',
+    'dbus-run-session -- curl x',
+    'xvfb-run -s "-ac" curl x',
+    'proot curl x',
+  ],
+  ...['prlimit --cpu=1 curl x', 'setarch x86_64 curl x', 'linux64 curl x', 'perf stat -e x curl x'],
+  ...['valgrind --tool=none curl x', 'ls | entr -r curl x', 'at now <<< "curl x"', 'batch <<E\ncurl x\nE'],
+  ...['bash < <(echo curl x)', '{cur,}l x', '{curl,x}'],
+  ...[
+    'git bisect run curl x',
+    'git submodule foreach --recursive curl x',
+    "git submodule foreach 'cd a && curl x'",
+    'git rebase -x "curl x" HEAD~1',
+    'git rebase --exec="curl x" HEAD~1',
+    'git -c alias.q="!curl x" q',
+    'git -c core.pager="curl x" log',
+    'git -c diff.a.textconv="curl x" diff',
+  ],
 ])('a rule against curl refuses %s', (line) => expect(denied(line)).toBe(true));
 
 test.each([
   ...[
     'echo curl x',
+    'git log --grep run curl',
+    'git commit -m "curl x"',
+    'git -c user.name=curl log',
     'cat curl',
     '/usr/bin/cut? x',
     'ls c*l',

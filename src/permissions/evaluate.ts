@@ -219,8 +219,9 @@ function modeDeny({ tool, access, policy, classified }: Case): Evaluation | null
 function askRule(one: Case): Evaluation | null {
   const rule = touching(one.policy.rules.ask.map(parsePattern), one);
   if (rule) return askBy(rule);
-  const { access } = one;
+  const { access, classified } = one;
   if (access.unconfined) return { verdict: 'ask', because: unconfinedBecause(one), by: 'built-in' };
+  if (classified?.unchecked) return { verdict: 'ask', because: classified.because, by: 'built-in' };
   if (access.unseen !== undefined) return { verdict: 'ask', because: access.unseen, by: 'built-in' };
   if (access.kind !== 'write') return null;
   const files = [one, one.real()].flatMap((place) =>

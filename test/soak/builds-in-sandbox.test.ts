@@ -109,12 +109,9 @@ const builds: Build[] = [
   },
   {
     program: 'dotnet',
-    files: {
-      'a.csproj':
-        '<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType><TargetFramework>net8.0</TargetFramework></PropertyGroup></Project>',
-      'a.cs': 'System.Console.WriteLine("built");\n',
-    },
-    before: 'dotnet restore',
+    files: {},
+    // The template names the framework of the installed version.
+    before: `dotnet new console --name a --output . && echo 'class A { static void Main() => System.Console.WriteLine("built"); }' > Program.cs && dotnet restore`,
     command: 'dotnet run --no-restore',
     prints: 'built\n',
   },

@@ -29,7 +29,6 @@ const LOCAL = new Set([
 
 /** Larger files are not read completely. */
 const MAX_LEARNED = 1024 * 1024;
-const MAX_FILES = 50;
 
 export type Privacy = {
   /** Redacts secrets in all requests. */
@@ -135,7 +134,7 @@ function searchKey({ webSearch }: Parts): string | undefined {
 /** Words of a command that may be file names. */
 function filesIn(command: string): string[] {
   const words = command.match(/[^\s'"`;|&()<>=$*?]+/g) ?? [];
-  return words.filter((word) => !word.startsWith('-')).slice(0, MAX_FILES);
+  return words.filter((word) => !word.startsWith('-'));
 }
 
 /** What a call of a local tool accesses, according to its input. */

@@ -97,6 +97,10 @@ describe('sources', () => {
     ['node_modules/a/README.md:1:Hello', 'node_modules/a'],
     ['src/a.ts:1:x\n./node_modules/@a/b/x.js-3-y', 'node_modules/@a/b'],
     ['vendor/github.com/a/b.go:1:x', 'vendor/github.com'],
+    [
+      `${Array.from({ length: 500 }, (_, i) => `src/${i}/a.ts:1:x`).join('\n')}\nnode_modules/a/x.js:1:x`,
+      'node_modules/a',
+    ],
     ['/home/u/.cargo/registry/src/x/lib.rs:3:x', '~/.cargo/registry/src'],
     ['    at Object.<anonymous> (/p/node_modules/a/x.js:1:2)', null],
     ['error in node_modules/a/x.js: bad', null],

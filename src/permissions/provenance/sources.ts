@@ -26,7 +26,6 @@ const NAMED: Readonly<Record<string, string>> = {
 const MAX_NAME = 120;
 /** A line that grep and its relatives print about a file in a folder. */
 const FOUND = /^(?:\.\/)?([^\s:]+)\/[^\s:/]+[:-]/gm;
-const MAX_FOLDERS = 100;
 
 /** Where the result of a call comes from. */
 export function sourcesOf(
@@ -64,11 +63,7 @@ export function sourcesOf(
 
 /** The first folder with untrusted text that a search has found something in. */
 function foundIn(output: string, place: SourcePlace): TextSource[] {
-  const folders = new Set<string>();
-  for (const [, folder = ''] of output.matchAll(FOUND)) {
-    folders.add(folder);
-    if (folders.size >= MAX_FOLDERS) break;
-  }
+  const folders = new Set([...output.matchAll(FOUND)].map(([, folder = '']) => folder));
   for (const folder of folders) {
     const sources = pathSources(path.resolve(place.cwd, folder, '*'), place);
     const foreign = sources.find(({ kind }) => kind === 'foreign');

@@ -1,9 +1,10 @@
 import type { CommandPart, Judgement } from '../../contract/permission.ts';
 import { type CommandRule, commandRules } from '../rules/commands.ts';
+import { doubtText } from './doubts.ts';
 import { joinLooks, judgeLook, type Place } from './look.ts';
 import type { Look } from './look-result.ts';
 import { parseLine } from './parse.ts';
-import { type Reached, reach } from './reach.ts';
+import { type Reached, reachWithDoubts } from './reach.ts';
 import { readsAlike } from './reads-alike.ts';
 import type { ShellLine, SimpleCommand } from './shell-line.ts';
 
@@ -17,6 +18,8 @@ export type Classified = Judgement & {
   parts: CommandPart[];
   /** Allowed because it certainly only reads; a script of a trusted project does not count. */
   onlyReads?: true;
+  /** There is too much of it to look at everything: it may contain what is forbidden. */
+  unchecked?: true;
 };
 
 const MAX_PARTS = 200;
@@ -30,7 +33,7 @@ const PROJECT_SCRIPT = "runs the project's own script";
  */
 export function classify(text: string, place: Place): Classified {
   const line = parseLine(text);
-  const reached = reach(line, place);
+  const { reached, missing } = reachWithDoubts(line, place);
   const rules = new Map<SimpleCommand, CommandRule>();
   for (const one of reached) {
     const rule = rules.has(one.written) ? undefined : commandRules.find((known) => known.matches(one));
@@ -43,6 +46,16 @@ export function classify(text: string, place: Place): Classified {
   if (rule !== undefined) {
     return { verdict: 'deny', because: rule.because, by: `built-in ${rule.name}`, reads: [], parts };
   }
+  const [tooLarge] = missing;
+  if (tooLarge !== undefined)
+    return {
+      verdict: 'ask',
+      because: doubtText(tooLarge),
+      by: 'default',
+      reads: [],
+      parts,
+      unchecked: true,
+    };
   const look = joinLooks(line, lookOf);
   if (look.type === 'unsure')
     return { verdict: 'ask', because: look.because, by: 'default', reads: [], parts };

@@ -37,6 +37,11 @@ export function isLossy(doubt: Doubt): boolean {
   return Object.hasOwn(lossy, doubt);
 }
 
+/** Whether a part of the line was not looked at, because there is too much of it. */
+export function isTooLarge(doubt: Doubt): boolean {
+  return doubt.startsWith('too_');
+}
+
 /** The reason that a user reads. */
 export function doubtText(doubt: Doubt): string {
   return isSyntax(doubt) ? `uses a shell ${doubt.slice(SYNTAX.length).replaceAll('_', ' ')}` : texts[doubt];

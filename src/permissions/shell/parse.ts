@@ -4,8 +4,11 @@ import { readSyntax } from './grammar.ts';
 import { type HereDocument, type Quotes, quotesOf } from './quotes.ts';
 import type { ShellLine, SimpleCommand } from './shell-line.ts';
 import { readStatements } from './statements.ts';
+import { expandBraces } from './word.ts';
 
 const MAX_LENGTH = 20_000;
+/** With the here-documents, which hold files. */
+const MAX_WITH_DOCUMENTS = 1_000_000;
 const MAX_DEPTH = 8;
 const MAX_COMMANDS = 500;
 const MAX_FRAGMENTS = 300;
@@ -41,10 +44,21 @@ export function parseLine(text: string, budget?: Budget): ShellLine {
 }
 
 function parseWithin(text: string, budget: Budget): ShellLine {
-  if (text.length > MAX_LENGTH) return salvage(unread('too_long'), text, budget);
+  const doubt = sizeDoubt(text) && sizeDoubt(codeOf(text));
+  return salvage(doubt === null ? readLine(text, 0, budget) : unread(doubt), text, budget);
+}
+
+function sizeDoubt(text: string): Doubt | null {
+  if (text.length > MAX_LENGTH) return 'too_long';
   const operators = text.match(/[|&;\n]/g)?.length ?? 0;
-  if (operators > 2 * MAX_COMMANDS) return salvage(unread('too_many_commands'), text, budget);
-  return salvage(readLine(text, 0, budget), text, budget);
+  return operators > 2 * MAX_COMMANDS ? 'too_many_commands' : null;
+}
+
+/** The text without its plain here-documents. */
+function codeOf(text: string): string {
+  if (text.length > MAX_WITH_DOCUMENTS) return text;
+  const documents = quotesOf(text)?.documents ?? [];
+  return documents.reduceRight((left, { bodyAt, end }) => left.slice(0, bodyAt) + left.slice(end), text);
 }
 
 function readLine(text: string, depth: number, budget: Budget): ShellLine {
@@ -84,7 +98,7 @@ type Reading = { depth: number; budget: Budget; documents?: readonly HereDocumen
 
 function readOnce(text: string, { depth, budget, documents = [] }: Reading): ShellLine {
   budget.texts -= 1;
-  budget.characters -= text.length;
+  budget.characters -= documents.reduce((left, { body }) => left - body.length, text.length);
   if (budget.texts < 0 || budget.characters < 0) return unread('too_long');
   const root = readSyntax(text);
   if (root === null) return unread('too_deep');
@@ -131,7 +145,8 @@ function lookCloser(text: string): Doubt[] {
  */
 function salvage(line: ShellLine, text: string, budget: Budget): ShellLine {
   if (!isLost(line)) return line;
-  const bare = withoutHeredocs(text.slice(0, MAX_LENGTH))
+  const bare = withoutHeredocs(text)
+    .slice(0, MAX_LENGTH)
     .replaceAll(/\$IFS|\$\{IFS\}/g, ' ')
     .replaceAll(/'([^']*)'|"([^"$`]*)"/g, (_, single?: string, double?: string) => {
       const inside = single ?? double ?? '';
@@ -140,16 +155,19 @@ function salvage(line: ShellLine, text: string, budget: Budget): ShellLine {
   const split = bare
     .split(/[;&|\n\r()`"']+|(?<=^|\s)[{}](?=\s|$)/)
     .filter((fragment) => fragment.trim() !== '');
-  const found = [...new Set(split)].slice(0, MAX_FRAGMENTS).flatMap((fragment) => {
+  const fragments = [...new Set(split)];
+  const found = fragments.slice(0, MAX_FRAGMENTS).flatMap((fragment) => {
     const visible = fragment.replaceAll(UNPRINTABLE, ' ').replaceAll(DECEIVING, ' ');
     // The grammar parses a leading brace as a group.
     const inner = visible.replace(/^\s*((!|\{|if|then|elif|else|while|until|do|time)\s+)+/, '');
-    const plain = inner.replace(/^\s*\{([^{}\s]*,[^{}\s]*)\}/, (_, inside: string) =>
-      inside.replaceAll(',', ' '),
-    );
+    const plain = inner.replace(/^\s*\{[^{}\s]*,[^{}\s]*\}\S*/, (word) => expandBraces(word).join(' '));
     return readOnce(plain, { depth: MAX_DEPTH, budget }).commands.map(({ span: _, ...command }) => command);
   });
-  return { ...line, commands: [...line.commands, ...found].slice(0, 2 * MAX_COMMANDS) };
+  return {
+    ...line,
+    commands: [...line.commands, ...found].slice(0, 2 * MAX_COMMANDS),
+    doubts: fragments.length > MAX_FRAGMENTS ? [...line.doubts, 'too_many_commands'] : line.doubts,
+  };
 }
 
 /** Whether part of it, or of its substitutions, could not be parsed. */

@@ -1,3 +1,4 @@
+import { type Doubt, isTooLarge } from './doubts.ts';
 import { type Budget, newBudget, parseLine } from './parse.ts';
 import { pointsAt } from './points-at.ts';
 import type { ShellLine, SimpleCommand, Word } from './shell-line.ts';
@@ -42,31 +43,52 @@ const MAX_DEPTH = 8;
 const MAX_REACHED = 2000;
 
 /** Every command that a line would run, however it is wrapped, quoted for another shell or substituted. */
-export function reach(line: ShellLine, { cwd, home }: Start): Reached[] {
-  const found: Reached[] = [];
-  collect(line, cwd, { found, start: cwd, home: home ?? null, budget: newBudget(), depth: 0 });
-  return found;
+export function reach(line: ShellLine, start: Start): Reached[] {
+  return reachWithDoubts(line, start).reached;
 }
 
-type Collecting = { found: Reached[]; start: string; home: string | null; budget: Budget; depth: number };
+/** The same, with the reasons why commands may be missing: the line is too long, or nested too deeply. */
+export function reachWithDoubts(
+  line: ShellLine,
+  { cwd, home }: Start,
+): { reached: Reached[]; missing: Doubt[] } {
+  const found: Reached[] = [];
+  const missing = new Set<Doubt>();
+  collect(line, cwd, { found, missing, start: cwd, home: home ?? null, budget: newBudget(), depth: 0 });
+  return { reached: found, missing: [...missing] };
+}
+
+type Collecting = {
+  found: Reached[];
+  missing: Set<Doubt>;
+  start: string;
+  home: string | null;
+  budget: Budget;
+  depth: number;
+};
 
 function collect(line: ShellLine, cwd: string, collecting: Collecting): void {
-  const { found, start, home, budget, depth } = collecting;
+  const { found, missing, start, home, budget, depth } = collecting;
+  for (const doubt of line.doubts) if (isTooLarge(doubt)) missing.add(doubt);
+  if (depth > MAX_DEPTH) {
+    missing.add('too_deep');
+    return;
+  }
   for (const written of line.commands) {
     const steps = unwrapped(written);
-    const scripts =
-      depth < MAX_DEPTH ? steps.flatMap((step) => scriptsOf(step, { written, line, budget })) : [];
+    const scripts = steps.flatMap((step) => scriptsOf(step, { written, line, budget }));
     for (const way of written.folder.ways) {
       const moved = way.reduce((from, move) => pointsAt(move, from), cwd);
       const here = movedByWrapper(steps, moved);
-      if (found.length + steps.length > MAX_REACHED) return;
+      if (found.length + steps.length > MAX_REACHED) {
+        missing.add('too_many_commands');
+        return;
+      }
       for (const step of steps) {
         found.push({ command: withFed(step, written, line), written, line, cwd: here, start, home });
       }
-      if (depth >= MAX_DEPTH) continue;
-      for (const inner of [...written.nested, ...scripts]) {
-        collect(inner, here, { found, start, home, budget, depth: depth + 1 });
-      }
+      for (const inner of [...written.nested, ...scripts])
+        collect(inner, here, { ...collecting, depth: depth + 1 });
     }
   }
 }
@@ -124,13 +146,13 @@ export function scriptsOf(
   const args = argsOf(command);
   const texts = args.map(({ text }) => text);
   const scripts: string[] = [];
-  if (SHELLS.has(program) || /^(source|\.)$/.test(program)) {
+  if (SHELLS.has(program) || /^(source|\.|at|batch)$/.test(program)) {
     const flag = texts.findIndex((text) => /^-[a-zA-Z]*c[a-zA-Z]*$/.test(text));
     const script = texts.slice(flag + 1).find((text) => !/^[-+]/.test(text));
     if (flag !== -1 && script !== undefined) scripts.push(script);
     for (const { op, target, body } of written.redirects) {
       if (body !== undefined) scripts.push(body);
-      else if (op === '<<<') scripts.push(target.text);
+      else if (op === '<<<' || target.raw.startsWith('<(')) scripts.push(target.text);
     }
     for (const { raw, text } of args) if (raw.startsWith('<(') && !text.startsWith('$(')) scripts.push(text);
     const fed = printedInto(written, line);
@@ -143,9 +165,13 @@ export function scriptsOf(
   if (program === 'trap') scripts.push(texts.find((text) => text !== '--') ?? '');
   if (program === 'alias') scripts.push(...texts.map((text) => text.slice(text.indexOf('=') + 1)));
   if (/^(script|flock|su|sg|runuser|npx|npm|pnpm|nix|expect|xterm|uxterm|konsole)$/.test(program))
-    scripts.push(...valuesOf(texts, /^(-\w*c|--command|--call)$/));
+    scripts.push(
+      ...valuesOf(texts, /^(-\w*c|--command|--call)$/),
+      ...gluedValues(texts, /^--(command|call)=/),
+    );
   if (/^(nix-shell|xterm|uxterm|konsole|gnome-terminal)$/.test(program))
     scripts.push(...valuesOf(texts, /^(--run|--command|-e)$/));
+  if (program === 'git') scripts.push(...runByGit(texts));
   if (program === 'hash') scripts.push(...valuesOf(texts, /^-\w*p$/));
   if (program === 'env') {
     scripts.push(...valuesOf(texts, /^(-\w*S|--split-string)$/));
@@ -158,6 +184,28 @@ export function scriptsOf(
 
 function valuesOf(texts: string[], flag: RegExp): string[] {
   return texts.filter((_, i) => flag.test(texts[i - 1] ?? ''));
+}
+
+function gluedValues(texts: string[], flag: RegExp): string[] {
+  return texts.filter((text) => flag.test(text)).map((text) => text.replace(flag, ''));
+}
+
+/** Settings of git that are command lines. */
+const GIT_PROGRAM =
+  /^(?:alias\.[^=]*=!|(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass)|pager\.[^=]*|sequence\.editor|diff\.(?:[^=]*\.)?(?:external|command|textconv)|filter\.[^=]*\.(?:clean|smudge|process)|credential\.(?:[^=]*\.)?helper|gpg\.(?:[^=]*\.)?program)=!?)/i;
+
+/** Commands that git runs because its own command line says so. */
+function runByGit(texts: string[]): string[] {
+  const at = texts.findIndex((text, i) => text === 'run' && texts[i - 1] === 'bisect');
+  const each = texts.findIndex((text, i) => text === 'foreach' && texts[i - 1] === 'submodule');
+  const from = Math.max(at, each);
+  const rest = from === -1 ? [] : texts.slice(from + 1);
+  return [
+    rest.slice(rest.findIndex((text) => !text.startsWith('-'))).join(' '),
+    ...valuesOf(texts, /^(-x|--exec|--extcmd)$/),
+    ...gluedValues(texts, /^--(exec|extcmd)=/),
+    ...gluedValues(valuesOf(texts, /^-c$/), GIT_PROGRAM),
+  ];
 }
 
 function executedByFind(args: Word[]): ShellLine[] {

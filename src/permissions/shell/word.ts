@@ -230,7 +230,7 @@ function likelyOutput({ commands }: ShellLine): string | undefined {
 }
 
 /** The words after brace expansion. Only the word itself if there are too many. */
-function expandBraces(shape: string): string[] {
+export function expandBraces(shape: string): string[] {
   if (!shape.includes('{')) return [shape];
   let words = [shape];
   for (let round = 0; round < MAX_BRACES; round++) {

@@ -51,7 +51,9 @@ const WRAPPERS = new Map<string, Wrapper>(
     command: {},
     coproc: {},
     cpulimit: { values: ['-l', '-p', '-e'] },
+    'dbus-run-session': {},
     doas: { values: ['-u', '-C'] },
+    entr: {},
     env: { values: ['-u', '--unset', '-C', '--chdir'] },
     exec: { values: ['-a'] },
     fakeroot: {},
@@ -59,6 +61,8 @@ const WRAPPERS = new Map<string, Wrapper>(
     flock: { values: ['-w', '--timeout', '-E', '--wait'], operands: 1 },
     gtimeout: { values: ['-s', '--signal', '-k', '--kill-after'], operands: 1 },
     ionice: { values: ['-c', '-n', '-p', '--class', '--classdata'] },
+    linux32: {},
+    linux64: {},
     ltrace: { values: ['-o', '-e', '-p'] },
     nice: { values: ['-n', '--adjustment'] },
     nocache: {},
@@ -69,12 +73,15 @@ const WRAPPERS = new Map<string, Wrapper>(
     parallel: {
       values: ['-j', '--jobs', '-n', '-N', '-I', '--colsep', '-a', '--arg-file', '--delay', '--timeout'],
     },
+    perf: { sub: /^(stat|record|trace|sched|mem|lock)$/, values: ['-e', '--event', '-o', '--output', '-F'] },
     pkexec: { values: ['--user'] },
+    prlimit: {},
+    proot: { values: ['-r', '-R', '-S', '-b', '-m', '-w', '-q', '-k'] },
     proxychains: { values: ['-f'] },
     run0: { values: ['-u', '--user'] },
     runuser: { values: ['-u', '--user', '-g'] },
     script: { values: ['-O', '-I', '-B', '-T'] },
-    setarch: {},
+    setarch: { operands: 1 },
     setpriv: { values: ['--reuid', '--regid', '--groups'] },
     setsid: {},
     sg: { operands: 1 },
@@ -88,6 +95,7 @@ const WRAPPERS = new Map<string, Wrapper>(
     toybox: {},
     unbuffer: {},
     unshare: { values: ['-S', '-G', '-R', '-w'] },
+    valgrind: {},
     watch: { values: ['-n', '--interval'] },
     xargs: {
       values: [
@@ -105,6 +113,9 @@ const WRAPPERS = new Map<string, Wrapper>(
         '--arg-file',
       ],
     },
+    'xvfb-run': {
+      values: ['-e', '-f', '-n', '-p', '-s', '-w', '--error-file', '--server-num', '--server-args'],
+    },
   }),
 );
 
@@ -112,16 +123,23 @@ const WRAPPERS = new Map<string, Wrapper>(
 const RUNNERS = new Map(
   Object.entries<Wrapper>({
     asdf: { sub: /^exec$/ },
+    bun: { sub: /^x$/ },
     bundle: { sub: /^exec$/ },
+    bunx: {},
     conda: { sub: /^run$/, values: ['-n', '--name', '-p', '--prefix'] },
+    devbox: { sub: /^run$/ },
     direnv: { sub: /^exec$/, operands: 1 },
+    hatch: { sub: /^run$/ },
+    machinectl: { sub: /^shell$/, operands: 1, values: ['-E', '--setenv', '--uid'] },
     mise: { sub: /^(exec|x)$/ },
     npm: { sub: /^(exec|x)$/, values: ['-p', '--package', '-w', '--workspace'] },
     npx: { values: ['-p', '--package', '-w', '--workspace'] },
     pdm: { sub: /^run$/ },
     pipenv: { sub: /^run$/ },
+    pixi: { sub: /^(run|exec)$/, values: ['-e', '--environment', '--manifest-path'] },
     pnpm: { sub: /^(exec|dlx)$/ },
     poetry: { sub: /^run$/ },
+    rye: { sub: /^run$/ },
     screen: { values: ['-S', '-c', '-h', '-T'] },
     spawn: {},
     'systemd-run': { values: ['-p', '--property', '-u', '--unit', '-E', '--setenv', '--uid', '--gid', '-M'] },
@@ -133,7 +151,8 @@ const RUNNERS = new Map(
       sub: /^run$/,
       values: ['--with', '-p', '--python', '--directory', '--project', '--extra', '--group', '-m'],
     },
-    yarn: { sub: /^(exec|dlx)$/ },
+    uvx: { values: ['--from', '--with', '-p', '--python'] },
+    yarn: { sub: /^(exec|dlx|run)$/ },
   }),
 );
 

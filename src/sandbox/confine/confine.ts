@@ -76,18 +76,20 @@ export function createConfine(options: ConfineOptions): Confine {
     };
   }
 
-  let unsearched = '';
+  const reported = new Set<string>();
 
   /** Once for the same folders. */
-  function reportUnsearched(walls: Walls): void {
-    const names = walls.unsearched.slice(0, MOST_NAMED).join(', ');
-    if (names === unsearched) return;
-    unsearched = names;
-    if (names === '') return;
-    const more = walls.unsearched.length - MOST_NAMED;
-    options.warn?.(
-      `There was no time to search all folders for secrets. Commands cannot see those left: ${names}${more > 0 ? ` and ${more} more` : ''}.`,
-    );
+  function report(why: string, folders: readonly string[]): void {
+    const more = folders.length - MOST_NAMED;
+    const names = `${folders.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    if (folders.length === 0 || reported.has(why + names)) return;
+    reported.add(why + names);
+    options.warn?.(`${why}: ${names}.`);
+  }
+
+  function reportHidden({ unsearched, crowded }: Walls): void {
+    report('There was no time to search all folders for secrets. Commands cannot see those left', unsearched);
+    report('Too many files have names of secrets. Commands cannot see these folders', crowded);
   }
 
   async function confined(line: CommandLine, found: Exclude<Found, { kind: 'host' }>): Promise<Launch> {
@@ -98,7 +100,7 @@ export function createConfine(options: ConfineOptions): Confine {
     }
     const { readable = [], gitConfig = false } = line;
     const walls = await wallsAt(sandbox.level, { readable, gitConfig });
-    reportUnsearched(walls);
+    reportHidden(walls);
     if (found.kind === 'seatbelt') {
       return launchInSeatbelt(line, { walls, sandbox, scratch: scratch.folder() });
     }

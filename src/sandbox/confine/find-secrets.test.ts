@@ -79,4 +79,17 @@ describe.skipIf(noBubblewrap !== null)('a command', () => {
       `There was no time to search all folders for secrets. Commands cannot see those left: ${path.join(space.root, 'a')}.`,
     ]);
   });
+
+  test('runs beside more secrets than can be closed one by one, sees none of them, and the user is told', async () => {
+    const space = await workspace({ 'top.txt': 'fine' });
+    const keys = path.join(space.root, 'test/keys');
+    mkdirSync(keys, { recursive: true });
+    for (let i = 0; i < 3_100; i++) writeFileSync(path.join(keys, `${i}.env`), 'CANARY');
+    const warned: string[] = [];
+    const { run } = sandboxedShellIn(space, { warn: (text) => void warned.push(text) });
+    expect((await run('cat top.txt; cat test/keys/*.env')).stdout).toBe('fine');
+    expect(warned).toEqual([
+      `Too many files have names of secrets. Commands cannot see these folders: ${keys}.`,
+    ]);
+  });
 });

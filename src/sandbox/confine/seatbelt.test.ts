@@ -16,6 +16,7 @@ const walls: Walls = {
   shown: ['/Users/u/.ai-assistant/outputs', '/Users/u/.cargo/bin'],
   sockets: [],
   unsearched: [],
+  crowded: [],
 };
 
 /** The rules about files and the network, in order. */

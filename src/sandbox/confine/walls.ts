@@ -10,6 +10,7 @@ import { isInside } from '../../lib/paths/inside.ts';
 import { pathMatcher } from '../files/path-pattern.ts';
 import { realPath } from '../files/real-path.ts';
 import { secretRule, secretRules } from '../secrets.ts';
+import { closedFolders } from './closed-folders.ts';
 import { type Closed, createSecretSearch, type Found } from './find-secrets.ts';
 import { gitFoldersOf } from './git-folders.ts';
 import { folderReader, homesOf, namesIn, openInHome } from './home.ts';
@@ -54,6 +55,8 @@ export type Walls = {
   hidden: Closed[];
   /** Those of them for which only time was missing: they may hold no secrets. */
   unsearched: string[];
+  /** Folders in the projects that are hidden as a whole, because there are too many secrets in them. */
+  crowded: string[];
   /** Sockets found in the projects, with or without a listener. */
   sockets: string[];
   /** Visible even in places that are otherwise hidden. */
@@ -122,15 +125,18 @@ async function wallsNow(options: WallsOptions, { level, opened, search, isOpen }
   const homes = homesOf(home).filter((one) => !roots.some((root) => isInside(root, one)));
   const isApart = (file: string) =>
     homes.some((one) => isInside(one, file)) && ![...roots, ...shown].some((one) => isInside(one, file));
-  const secrets = outermostClosed([
-    ...[...searches, ...otherSearches].flatMap((found) => found.secrets),
-    ...unsearched.map(asClosed),
-    ...present([...atHome(credentials), dataRoot])
-      .filter((file) => !isOpen(file) && !shown.includes(file))
-      .map(asClosed),
-    ...shown.flatMap((folder) => secretsDirectlyIn(folder)).filter((one) => !isOpen(one.path)),
-    ...rootOnlyFiles(),
-  ]).filter((closed) => !isApart(closed.path));
+  const { closed: secrets, folders: crowded } = closedFolders(
+    outermostClosed([
+      ...[...searches, ...otherSearches].flatMap((found) => found.secrets),
+      ...unsearched.map(asClosed),
+      ...present([...atHome(credentials), dataRoot])
+        .filter((file) => !isOpen(file) && !shown.includes(file))
+        .map(asClosed),
+      ...shown.flatMap((folder) => secretsDirectlyIn(folder)).filter((one) => !isOpen(one.path)),
+      ...rootOnlyFiles(),
+    ]).filter((closed) => !isApart(closed.path)),
+    { roots: [...projects, ...others] },
+  );
   const hidden = [...homes.map(asClosed), ...secrets];
   const isHidden = (file: string) => secrets.some((closed) => isInside(closed.path, file));
   const readOnly = present([
@@ -149,6 +155,7 @@ async function wallsNow(options: WallsOptions, { level, opened, search, isOpen }
     readOnly: outermost(readOnly),
     hidden,
     unsearched,
+    crowded,
     sockets: searches.flatMap(({ sockets }) => sockets).filter((file) => !isHidden(file)),
     shown,
   };
@@ -185,8 +192,15 @@ function present(files: readonly string[]): string[] {
 
 /** Without nested ones. */
 function outermost(files: readonly string[]): string[] {
-  const all = [...new Set(files)].sort();
-  return all.filter((file) => !all.some((other) => other !== file && isInside(other, file)));
+  // A folder comes before what is inside, with nothing else in between.
+  const keys = new Map(files.map((file) => [file.replaceAll('/', '\0'), file]));
+  const found: string[] = [];
+  for (const key of [...keys.keys()].sort()) {
+    const file = keys.get(key) ?? '';
+    const last = found.at(-1);
+    if (last === undefined || !isInside(last, file)) found.push(file);
+  }
+  return found;
 }
 
 function outermostClosed(closed: readonly Closed[]): Closed[] {

@@ -44,6 +44,13 @@ export async function bait(
   git('commit', '-q', '-m', 'one');
   await writeFile(path.join(cwd, 'a.txt'), 'hunter\nchanged\n');
   git('commit', '-q', '-a', '-m', 'two');
+  // A submodule with settings of its own, which git obeys when it looks inside.
+  git('clone', '-q', '.', 'mod');
+  git('add', 'mod');
+  git('commit', '-q', '-m', 'three');
+  git('-C', 'mod', 'config', 'filter.x.clean', '../x.sh');
+  await writeFile(path.join(cwd, 'mod/.git/info/attributes'), '* filter=x\n');
+  await writeFile(path.join(cwd, 'mod/a.txt'), 'hunter\nonce more\n');
   await writeFile(path.join(cwd, 'b.txt'), 'changed\n');
   await cp(pristine, base, { recursive: true, preserveTimestamps: true });
   return { pristine, base, cwd: path.join(base, 'project'), home: path.join(base, 'home') };

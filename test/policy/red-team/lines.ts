@@ -73,10 +73,21 @@ const SHAPES = [
   'git diff . sub',
   'strings -a @list',
   'git status --ignore-submodules=none',
+  'git status --ignore-submodules=untracked',
+  'git diff --ignore-submodules=none',
+  'git diff --ignore-submodules=untracked',
+  'git diff --submodule=diff',
   'git describe --dirty --always',
+  'git describe --all --dirty',
+  'git describe --broken',
   'rg hunter .',
   'find . -fprint OUT',
 ];
+
+/** Whether a program in `names` begins the line, or a command in it. */
+export function usesProgram(line: string, names: ReadonlySet<string>): boolean {
+  return line.split(/ && |; /).some((command) => names.has(command.split(' ')[0] ?? ''));
+}
 
 /**
  * Every line to judge: each option of each program, in every spelling, before every payload. `documented` adds the

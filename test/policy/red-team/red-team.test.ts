@@ -7,7 +7,8 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { commandJudge, loadJudge } from '../../../src/assembly/safety/judge-command.ts';
 import { rounds, sweepGroups } from '../../support/soak.ts';
 import { bait } from './bait.ts';
-import { redTeamLines } from './lines.ts';
+import { implementations } from './implementations.ts';
+import { redTeamLines, usesProgram } from './lines.ts';
 import { traceLines } from './trace.ts';
 
 let folder: string;
@@ -50,6 +51,11 @@ sweepGroups(shares.map((share) => [share] as const))('a sample of %j', ({ docume
     // Fewer would prove nothing.
     expect(allowed.length).toBeGreaterThan(judged / 50);
     expect(await traceLines(allowed.slice(0, traced), places)).toEqual([]);
+    // Programs of the same name differ in their options.
+    for (const { names, folder: programs } of await implementations(folder)) {
+      const theirs = allowed.filter((line) => usesProgram(line, names)).slice(0, traced / 2);
+      expect(await traceLines(theirs, { ...places, programs })).toEqual([]);
+    }
   });
 });
 

@@ -6,7 +6,8 @@ import { safeGitEnvironment } from '../../../src/lib/paths/safe-git.ts';
 /** What a line did that a line which only reads never does. */
 export type Effect = { line: string; did: string };
 
-type Places = { pristine: string; base: string };
+/** `programs`: a folder with other implementations of the usual programs. */
+type Places = { pristine: string; base: string; programs?: string };
 
 const CALLS =
   'openat,open,creat,execve,connect,sendto,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,link,linkat,symlink,symlinkat,chmod,fchmodat,chown,fchownat,truncate,ftruncate,utimensat,mknod,mknodat';
@@ -16,10 +17,11 @@ const INDEX = /\/\.git\/index(\.lock)?"/;
 const LIMIT = 10_000;
 
 /** Runs lines in a copy of the project, each traced by strace. The copy is renewed after a line that had an effect. */
-export async function traceLines(lines: readonly string[], { pristine, base }: Places): Promise<Effect[]> {
+export async function traceLines(lines: readonly string[], places: Places): Promise<Effect[]> {
+  const { pristine, base } = places;
   const effects: Effect[] = [];
   for (const line of lines) {
-    const found = effectsIn(await traced(line, base), { line, base });
+    const found = effectsIn(await traced(line, places), { line, base });
     if (found === null) continue;
     effects.push({ line, did: found });
     await rm(base, { recursive: true, force: true });
@@ -28,7 +30,7 @@ export async function traceLines(lines: readonly string[], { pristine, base }: P
   return effects;
 }
 
-async function traced(line: string, base: string): Promise<string> {
+async function traced(line: string, { base, programs }: Places): Promise<string> {
   const log = `${base}.trace`;
   const args = ['-f', '--seccomp-bpf', '-qq', '-y', '-e', `trace=${CALLS}`, '-e', 'signal=none', '-o', log];
   await new Promise<void>((resolve) => {
@@ -36,7 +38,7 @@ async function traced(line: string, base: string): Promise<string> {
     const child = spawn('strace', [...args, 'bash', '--norc', '--noprofile', '-c', line], {
       cwd: path.join(base, 'project'),
       env: {
-        PATH: '/usr/local/bin:/usr/bin:/bin',
+        PATH: [...(programs === undefined ? [] : [programs]), process.env.PATH].join(':'),
         HOME: path.join(base, 'home'),
         LC_ALL: 'C',
         ...gitEnvironment(),

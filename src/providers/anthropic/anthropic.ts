@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
 import { notTheProtocol } from '../errors/protocol-errors.ts';
-import { fromStreamedError } from '../errors/vendor-errors.ts';
+import { baseStatus, fromStreamedError } from '../errors/vendor-errors.ts';
 import { serverEvents, withoutEnd } from '../http/server-events.ts';
 import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
@@ -129,7 +129,8 @@ async function* stream(
 function read(data: string, state: ReplyState, options: ProviderOptions): ProviderEvent[] {
   try {
     const frame = JSON.parse(data) as Anthropic.RawMessageStreamEvent | ErrorFrame;
-    if (frame.type === 'error') throw fromStreamedError(frame.error ?? frame, options, { unknown: 500 });
+    if (frame.type === 'error' || baseStatus(frame))
+      throw fromStreamedError((frame as ErrorFrame).error ?? frame, options, { unknown: 500 });
     return [...toEvents(frame, state)];
   } catch (error) {
     throw error instanceof ProviderError ? error : notTheProtocol(options, data);

@@ -4,7 +4,7 @@ import { frameIn, withoutEnd } from '../http/server-events.ts';
 import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
 import { estimateTokens } from '../models/estimate-tokens.ts';
 import { wireNames } from '../tool-names.ts';
-import { type ChatFrame, closeReply, openReply, toEvents } from './chat-events.ts';
+import { brokenFinish, type ChatFrame, closeReply, openReply, toEvents } from './chat-events.ts';
 import { refusesThoughts } from './chat-thoughts.ts';
 import { type ChatOptions, toWire } from './chat-wire.ts';
 import { replyFrames } from './reply-frames.ts';
@@ -65,5 +65,11 @@ async function* exchange(
   }
   signal.throwIfAborted();
   if (reply.finish === undefined) throw withoutEnd({ watch, options, hasOutput });
+  const broken = brokenFinish(reply);
+  if (broken !== undefined)
+    throw new ProviderError(`${options.name} could not finish the answer (${broken}).`, {
+      kind: 'server_error',
+      provider: options.name,
+    });
   yield* closeReply(reply);
 }

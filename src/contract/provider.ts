@@ -69,8 +69,8 @@ export type ProviderEvent =
   | { type: 'tool_call_start'; key: string; id?: string; name: string; signature?: string }
   | { type: 'tool_call_delta'; key: string; json: string }
   | { type: 'tool_call_end'; key: string }
-  /** Running totals for this reply: a later event replaces an earlier one. */
-  | { type: 'usage'; usage: Usage }
+  /** Running totals for this reply: a later event replaces an earlier one. `tier` served it, in the vendor's word. */
+  | { type: 'usage'; usage: Usage; tier?: string }
   /** What the vendor's own search found: how many searches were made, and pages, which may repeat with more text. */
   | { type: 'web_search'; searches: number; hits: WebHit[] }
   /** A model other than the requested one answers this time. */

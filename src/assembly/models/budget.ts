@@ -39,7 +39,8 @@ import {
   type SpendingTotals,
   type Sums,
 } from '../../observability/spending/ledger.ts';
-import { costOf, type PricedModel } from '../../providers/models/models.ts';
+import { costOf, type PricedModel, servedAt } from '../../providers/models/models.ts';
+import { tierNamed } from '../../providers/tiers.ts';
 import type { Choice } from './choose-model.ts';
 import { createPriceEstimate, unpriced } from './estimated-price.ts';
 import { isFree, NOTHING, SharedSpending } from './shared-spending.ts';
@@ -86,9 +87,6 @@ type Admitted = Pick<Hold, 'id'> & {
   maxTokens?: number;
   shared?: LimitAmounts;
 };
-
-/** What an answer was, besides its usage. */
-type Received = { estimated: boolean; searches: number };
 
 /** The spending of all scopes; `batch` is absent outside of one. */
 type Standings = Partial<Record<SpendingScope, SpendingState>>;
@@ -148,12 +146,17 @@ export class Budget implements Spending {
     const admit = (request: CompletionRequest, signal: AbortSignal) =>
       this.#admit(request, { choice, purpose, signal });
     /** The cost; null if there was none, or none that is known. */
-    const settle = (admitted: Admitted, usage: Usage | null, { estimated, searches }: Received) => {
+    const settle = (
+      admitted: Admitted,
+      usage: Usage | null,
+      { received: { searches, tier }, estimated }: { received: UsageEstimate; estimated: boolean },
+    ) => {
       if (!usage) {
         if (admitted.held) this.#write((ledger) => ledger.release(admitted.id));
         return null;
       }
-      const tokens = costOf(usage, admitted.priced);
+      const priced = servedAt(admitted.priced, tierNamed(preset, tier)?.price);
+      const tokens = costOf(usage, priced, this.#now());
       const usd = tokens === null ? null : tokens + searches * (preset.webSearch?.usd ?? 0);
       costs.push(usd);
       const at = this.#now().toISOString();
@@ -191,11 +194,8 @@ export class Budget implements Spending {
           if (received.usage) bound.learn(request, received.usage);
           const figures = isOver && received.usage;
           const isSent = isOver || received.hasOutput || signal.aborted;
-          const { searches } = received;
-          const usd = settle(admitted, figures || (isSent ? received.estimate(request) : null), {
-            estimated: !figures,
-            searches,
-          });
+          const counted = figures || (isSent ? received.estimate(request) : null);
+          const usd = settle(admitted, counted, { received, estimated: !figures });
           if (admitted.shared) {
             const reported = figures && usedBy(figures, { usd, purpose });
             const cost = reported || (isFree(failure) && !received.hasOutput ? NOTHING : admitted.shared);

@@ -7,6 +7,8 @@ const CHARACTERS_PER_TOKEN = 3.5;
 /** Estimates an answer's usage, for calls whose vendor did not report it. */
 export class UsageEstimate {
   usage: Usage | undefined;
+  /** The service tier of the reply, in the vendor's word. */
+  tier: string | undefined;
   hasOutput = false;
   /** Web searches that the vendor made for the answer. */
   searches = 0;
@@ -14,8 +16,10 @@ export class UsageEstimate {
 
   take(event: ProviderEvent): void {
     this.hasOutput = true;
-    if (event.type === 'usage') this.usage = event.usage;
-    else if (event.type === 'web_search') this.searches += event.searches;
+    if (event.type === 'usage') {
+      this.usage = event.usage;
+      this.tier = event.tier;
+    } else if (event.type === 'web_search') this.searches += event.searches;
     else if ('text' in event) this.#characters += event.text.length;
     else if ('json' in event) this.#characters += event.json.length;
   }

@@ -4,6 +4,7 @@
 // packs the VS Code extension. It needs the npm registry: for the packages of the second build, Bun, and old Nodes.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { lstatSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -206,10 +207,8 @@ function megabytes(bytes) {
 
 /** The SHA-256 of each file below a folder. */
 async function checksums(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => path.join(entry.parentPath, entry.name));
+  const names = await readdir(folder, { recursive: true });
+  const files = names.map((name) => path.join(folder, name)).filter((file) => !lstatSync(file).isDirectory());
   const sums = new Map();
   for (const file of files.sort())
     sums.set(

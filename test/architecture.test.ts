@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { filesBelow } from '../src/lib/files/files-below.ts';
 import { checkArchitecture } from './support/architecture.ts';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -9,11 +10,8 @@ const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 async function realTree(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const folder of ['src', 'test', 'web', 'editors']) {
-    const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true });
-    for (const entry of entries) {
-      if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || entry.parentPath.includes('node_modules'))
-        continue;
-      const file = path.join(entry.parentPath, entry.name);
+    for (const file of filesBelow(path.join(root, folder), { skipped: ['node_modules'] })) {
+      if (!/\.tsx?$/.test(file)) continue;
       files.set(path.relative(root, file).replaceAll(path.sep, '/'), await readFile(file, 'utf8'));
     }
   }
@@ -132,6 +130,18 @@ describe('a planted violation is found', () => {
       'src/lib/a.ts',
       'export const x = AbortSignal.timeout(5);',
       'timeout',
+    ],
+    [
+      'a folder made with its parents by Node',
+      'src/lib/a.ts',
+      'export const x = (at: string) => mkdirSync(at, { recursive: true });',
+      'recursion',
+    ],
+    [
+      'a walk that follows links',
+      'test/support/a.ts',
+      `export const x = readdirSync('.', { withFileTypes: true, recursive: ${true} });`,
+      'recursion',
     ],
     [
       'a shared file that is written without its lock',

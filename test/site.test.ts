@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from '../scripts/site/build.ts';
 import { grouped, pagesOutside } from '../scripts/site/order.ts';
 import { render } from '../scripts/site/render.ts';
+import { filesBelow } from '../src/lib/files/files-below.ts';
 
 const idsIn = (html: string) => new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id));
 
@@ -15,11 +16,8 @@ describe('the site of these documents', () => {
   beforeAll(async () => {
     const out = await mkdtemp(path.join(tmpdir(), 'aca-site-'));
     ({ pages } = await buildSite('.', out));
-    for (const entry of await readdir(out, { recursive: true, withFileTypes: true })) {
-      const file = path.join(entry.parentPath, entry.name);
-      if (entry.isFile())
-        files.set(path.relative(out, file).replaceAll(path.sep, '/'), await readFile(file, 'utf8'));
-    }
+    for (const file of filesBelow(out))
+      files.set(path.relative(out, file).replaceAll(path.sep, '/'), await readFile(file, 'utf8'));
     await rm(out, { recursive: true });
   });
 

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { SharedBudgetDescription } from '../app/opening/shared-budget.ts';
 import { openSharedBudget } from '../app/opening/shared-budget.ts';
 import { sharedBudgetVariable } from '../config/environment.ts';
 import type { SharedBudget } from '../contract/shared-budget.ts';
+import { makeFolder } from '../lib/files/make-folder.ts';
 import { makePrivateFolder } from '../lib/files/private-folder.ts';
 import { createFileBudget } from '../observability/spending/file-budget.ts';
 
@@ -18,7 +18,7 @@ export type BatchBudget = { env: Readonly<Record<string, string>>; budget: Share
  * The budget of a batch on this machine. What was spent before a resume stays spent; its limits may change.
  */
 export async function openLocalBudget(folder: string, limits: BatchLimits): Promise<BatchBudget> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   await createFileBudget(folder);
   const file = path.join(folder, 'budget.json');
   const env = describeBudget(file, { ...limits, place: { folder } });

@@ -1,6 +1,8 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import module from 'node:module';
 import path from 'node:path';
+import { unlessErrno } from './files/errno.ts';
+import { filesBelow } from './files/files-below.ts';
 import { isPrivateFolder, makePrivateFolder } from './files/private-folder.ts';
 
 /** Available in Node 22.1 and later. */
@@ -30,20 +32,10 @@ export function enableCompileCache(root: string): void {
  * Removes compiled code after a month, whatever version of the program or of Node it is for: Node never does.
  */
 export function pruneCompileCache(root: string, now: number): void {
-  for (const entry of entriesIn(folderIn(root))) {
-    const file = path.join(entry.parentPath, entry.name);
-    if (entry.isFile() && now - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { force: true });
-  }
+  for (const file of unlessErrno('any', [], () => filesBelow(folderIn(root))))
+    if (now - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { force: true });
 }
 
 function folderIn(root: string): string {
   return path.join(root, 'cache', 'code');
-}
-
-function entriesIn(folder: string) {
-  try {
-    return readdirSync(folder, { recursive: true, withFileTypes: true });
-  } catch {
-    return [];
-  }
 }

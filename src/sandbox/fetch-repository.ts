@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../contract/errors.ts';
 import { limited } from '../lib/async/abort.ts';
+import { makeFolder } from '../lib/files/make-folder.ts';
 import { withoutPasswords } from '../lib/text/url-password.ts';
 import { type GitOutcome, runGit } from './git.ts';
 
@@ -29,7 +30,7 @@ export async function fetchRepository(
   { into, env, signal, timeoutMs = TIMEOUT_MS }: FetchOptions,
 ): Promise<string> {
   const timer = limited(timeoutMs, signal);
-  mkdirSync(into, { recursive: true, mode: 0o700 });
+  makeFolder(into, 0o700);
   const place = { cwd: into, env, use: 'fetch' as const, signal: timer };
   const git = async (...args: string[]): Promise<GitOutcome> => {
     try {
@@ -49,7 +50,7 @@ export async function fetchRepository(
   };
   try {
     await need('init', '--quiet', '--template=', '.');
-    mkdirSync(path.join(into, '.git', 'info'), { recursive: true });
+    makeFolder(path.join(into, '.git', 'info'));
     writeFileSync(path.join(into, '.git', 'info', 'attributes'), ATTRIBUTES);
     const fetch = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
     const wanted = sha ?? ref ?? 'HEAD';

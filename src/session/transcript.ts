@@ -1,7 +1,8 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Message, readablePart } from '../contract/message.ts';
 import type { Session } from '../contract/session.ts';
+import { makeFolder } from '../lib/files/make-folder.ts';
 
 export type TranscriptOptions = {
   file: string;
@@ -34,7 +35,7 @@ export class Transcript {
       .map((message, i) => `${JSON.stringify(transcriptLine(hide(message), session, from + i))}\n`);
     this.#written = { count: messages.length, last: messages.at(-1) };
     if (from > 0 && lines.length === 0) return;
-    mkdirSync(path.dirname(this.file), { recursive: true, mode: 0o700 });
+    makeFolder(path.dirname(this.file), 0o700);
     if (from > 0) appendFileSync(this.file, lines.join(''));
     else writeFileSync(this.file, lines.join(''), { mode: 0o600 });
   }

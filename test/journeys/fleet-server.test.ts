@@ -1,10 +1,11 @@
 // @module-tag soak
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { filesBelow } from '../../src/lib/files/files-below.ts';
 import { aca } from '../support/aca.ts';
 import { batchFolder } from '../support/batch.ts';
 import { fleetLab, keysOfTasks, said } from '../support/fleet.ts';
@@ -129,11 +130,9 @@ describe.skipIf(!hasRedis)('the Redis server of a fleet', () => {
     // Its dead letter stays.
     expect(code).toBe(11);
     await lab.client().save();
-    const files = readdirSync(lab.redis.folder, { recursive: true, withFileTypes: true }).filter((one) =>
-      one.isFile(),
-    );
-    expect(files.map(({ name }) => name)).toContain('dump.rdb');
-    const text = files.map((one) => readFileSync(path.join(one.parentPath, one.name), 'latin1')).join('\n');
+    const files = filesBelow(lab.redis.folder);
+    expect(files.map((file) => path.basename(file))).toContain('dump.rdb');
+    const text = files.map((file) => readFileSync(file, 'latin1')).join('\n');
     expect(text).toContain('aca:fleet');
     const labels = createHash('sha256')
       .update(JSON.stringify(['marked-label']))

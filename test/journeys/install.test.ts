@@ -3,6 +3,7 @@ import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { entriesBelow } from '../../src/lib/files/files-below.ts';
 import { cleanEnv, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { binary } from '../support/program.ts';
@@ -35,8 +36,7 @@ async function packBinary(folder: string): Promise<string> {
 }
 
 async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
+  return entriesBelow(folder)
     .filter((entry) => !entry.isDirectory())
     .map((entry) => path.join(entry.parentPath, entry.name));
 }

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { filesBelow } from '../../src/lib/files/files-below.ts';
 import { aca, protocolNames } from '../support/aca.ts';
 import { door, KEY } from '../support/faults/fault.ts';
 import { midText } from '../support/faults/streams.ts';
@@ -23,12 +24,7 @@ async function traces(
   const args = ['-p', 'go', '--model', model, '--verbose', ...flags];
   const { code, stdout, stderr } = await aca(space, args, { env: keyed });
   const base = path.dirname(space.home);
-  const entries = await readdir(base, { recursive: true, withFileTypes: true });
-  const files = await Promise.all(
-    entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => readFile(path.join(entry.parentPath, entry.name), 'utf8')),
-  );
+  const files = await Promise.all(filesBelow(base).map((file) => readFile(file, 'utf8')));
   return { code, stdout, stderr, files, server };
 }
 

@@ -1,6 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { unlessErrno } from '../../src/lib/files/errno.ts';
+import { filesBelow } from '../../src/lib/files/files-below.ts';
 import { projectKey } from '../../src/memory/project-key.ts';
 import { aca, doors } from '../support/aca.ts';
 import type { SeenRequest } from '../support/model-server/protocol.ts';
@@ -42,16 +44,17 @@ async function writeNotes(space: Workspace, name: string, lines: string[]): Prom
 }
 
 async function allNotes(space: Workspace): Promise<string> {
-  const entries = await readdir(memoryOf(space), { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md'));
-  const texts = files.map((file) => readFile(path.join(file.parentPath, file.name), 'utf8'));
-  return (await Promise.all(texts)).join('\n');
+  const files = memoryFiles(space).filter((file) => file.endsWith('.md'));
+  return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
+}
+
+function memoryFiles(space: Workspace): string[] {
+  return unlessErrno(['ENOENT'], [], () => filesBelow(memoryOf(space)));
 }
 
 async function goneThrough(space: Workspace): Promise<number> {
-  const entries = await readdir(memoryOf(space), { recursive: true, withFileTypes: true }).catch(() => []);
-  const [file] = entries.filter(({ name }) => name === '.extracted.jsonl');
-  const text = file ? await readFile(path.join(file.parentPath, file.name), 'utf8') : '';
+  const file = memoryFiles(space).find((one) => path.basename(one) === '.extracted.jsonl');
+  const text = file === undefined ? '' : await readFile(file, 'utf8');
   return text.split('\n').filter(Boolean).length;
 }
 

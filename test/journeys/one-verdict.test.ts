@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/app/conversation/run-report.ts';
+import { filesBelow } from '../../src/lib/files/files-below.ts';
 import type { AuditEntry } from '../../src/observability/audit/read-audit.ts';
 import { aca, doors, parseStream } from '../support/aca.ts';
 import { flagsIn } from '../support/allow-flags.ts';
@@ -23,11 +24,11 @@ async function headless(space: Workspace, script: Step[], args: string[] = []) {
 }
 
 async function snapshot(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => path.join(parentPath, name));
-  return Promise.all(files.sort().map(async (file) => `${file} ${await readFile(file, 'utf8')}`));
+  return Promise.all(
+    filesBelow(folder)
+      .sort()
+      .map(async (file) => `${file} ${await readFile(file, 'utf8')}`),
+  );
 }
 
 async function auditOf(space: Workspace): Promise<AuditEntry[]> {

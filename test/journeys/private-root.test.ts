@@ -1,8 +1,9 @@
 // @module-tag soak
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { entriesBelow } from '../../src/lib/files/files-below.ts';
 import { cleanEnv, doors } from '../support/aca.ts';
 import { says } from '../support/model-server/script.ts';
 import { program } from '../support/program.ts';
@@ -36,9 +37,7 @@ const rootOf = (space: Workspace) => path.join(space.home, '.ai-assistant');
 
 /** Everything of the data root that others may enter, read or write. Links, such as locks, have no rights of their own. */
 function openThings(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
-    (entry) => !entry.isSymbolicLink(),
-  );
+  const entries = entriesBelow(folder).filter((entry) => !entry.isSymbolicLink());
   const paths = [folder, ...entries.map((entry) => path.join(entry.parentPath, entry.name))];
   return paths.filter((file) => (statSync(file).mode & 0o077) !== 0);
 }

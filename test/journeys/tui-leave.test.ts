@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { filesBelow } from '../../src/lib/files/files-below.ts';
 import { type Lab, still } from '../support/lab.ts';
 import { calls, says, slowly } from '../support/model-server/script.ts';
 import { openScreen } from '../support/screen.ts';
@@ -28,11 +29,8 @@ async function expectUsable(lab: Lab): Promise<void> {
 /** What the model said, by the journals: as a message, or in the pieces that came before the end. */
 async function keptWords(space: Workspace): Promise<string> {
   const folder = path.join(space.home, '.ai-assistant/sessions');
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'));
-  const texts = await Promise.all(
-    files.map((file) => readFile(path.join(file.parentPath, file.name), 'utf8')),
-  );
+  const files = filesBelow(folder).filter((file) => file.endsWith('.jsonl'));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   return texts
     .join('')
     .split('\n')

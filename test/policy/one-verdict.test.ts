@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -7,6 +7,7 @@ import { expect } from 'vitest';
 import { createAgent } from '../../src/api/create-agent.ts';
 import type { AgentEvent } from '../../src/contract/event.ts';
 import type { PermissionMode, PermissionRequest } from '../../src/contract/permission.ts';
+import { filesBelow } from '../../src/lib/files/files-below.ts';
 import type { AuditRecord } from '../../src/observability/audit/audit.ts';
 import { cleanEnv, doors } from '../support/aca.ts';
 import { type CallWords, calls, says } from '../support/model-server/script.ts';
@@ -95,10 +96,8 @@ async function build(): Promise<string> {
 /** Every file but those the assistant keeps for itself, by its path. */
 async function contents(base: string): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  const entries = await readdir(base, { recursive: true, withFileTypes: true });
-  for (const entry of entries) {
-    const file = path.join(entry.parentPath, entry.name);
-    if (!entry.isFile() || file.includes('.ai-assistant')) continue;
+  for (const file of filesBelow(base)) {
+    if (file.includes('.ai-assistant')) continue;
     found.set(path.relative(base, file), await readFile(file, 'utf8'));
   }
   return found;

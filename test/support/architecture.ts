@@ -138,6 +138,30 @@ const CEILINGS: [match: RegExp, lines: number][] = [
   [/./, 400],
 ];
 
+const PROGRAM = /^src\/.*(?<!\.test)\.tsx?$/;
+
+/** Calls that fail in rare places, and what to use instead. */
+const BANNED_CALLS: { rule: string; files: RegExp; call: RegExp; instead: string }[] = [
+  {
+    rule: 'timeout',
+    files: PROGRAM,
+    call: /AbortSignal\.timeout\(/,
+    instead: 'uses AbortSignal.timeout, which may never come; use `limited` of lib/async/abort.ts',
+  },
+  {
+    rule: 'recursion',
+    files: PROGRAM,
+    call: /\bmkdir(?:Sync)?\([^;]*?\brecursive: true/,
+    instead: 'uses mkdir with recursive, which never returns below /proc; use lib/files/make-folder.ts',
+  },
+  {
+    rule: 'recursion',
+    files: /./,
+    call: /\{(?=[^{}]*\brecursive: true)(?=[^{}]*\bwithFileTypes: true)[^{}]*\}/,
+    instead: 'uses readdir with recursive, which follows links since Node 22; use lib/files/files-below.ts',
+  },
+];
+
 const ATOMIC_WRITE = 'src/lib/files/atomic-write.ts';
 
 /**
@@ -189,13 +213,9 @@ function checkShape(file: string, text: string): Violation[] {
     lines > ceiling && violation(file, 'length', `has ${lines} lines; split it to at most ${ceiling}`),
     vague && violation(file, 'name', `is called a ${vague}; name it after what it does`),
     !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(base) && violation(file, 'name', 'is not kebab-case; rename it'),
-    /^src\/.*(?<!\.test)\.tsx?$/.test(file) &&
-      text.includes('AbortSignal.timeout(') &&
-      violation(
-        file,
-        'timeout',
-        'uses AbortSignal.timeout, which may never come; use `limited` of lib/async/abort.ts',
-      ),
+    ...BANNED_CALLS.filter(({ files, call }) => files.test(file) && call.test(text)).map(
+      ({ rule, instead }) => violation(file, rule, instead),
+    ),
     base === 'index' &&
       file.startsWith('src/') &&
       !LISTS.includes(file.replace('.test.', '.')) &&

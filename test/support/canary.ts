@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { filesBelow } from '../../src/lib/files/files-below.ts';
 import type { SeenRequest } from './model-server/protocol.ts';
 import { type Workspace, workspace } from './workspace.ts';
 
@@ -57,7 +58,7 @@ export async function canaryProject(): Promise<Canaries> {
     async fingerprint() {
       const files = [
         ...mine.map((name) => path.join(root, name)),
-        ...(await allFiles(beside)),
+        ...filesBelow(beside),
         ...(await homeFiles(home)),
       ];
       return Object.fromEntries(await Promise.all(files.map(async (file) => [file, await stateOf(file)])));
@@ -112,14 +113,9 @@ function decodings(text: string): string[] {
   return [...base64, ...hex, url];
 }
 
-async function allFiles(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-}
-
 /** The assistant may write to its own data root. */
 async function homeFiles(home: string): Promise<string[]> {
-  return (await allFiles(home)).filter((file) => !file.startsWith(path.join(home, '.ai-assistant')));
+  return filesBelow(home).filter((file) => !file.startsWith(path.join(home, '.ai-assistant')));
 }
 
 async function stateOf(file: string): Promise<string> {

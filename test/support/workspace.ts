@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { filesBelow } from '../../src/lib/files/files-below.ts';
 
 export type Workspace = { root: string; home: string; tree(): Promise<Record<string, string>> };
 
@@ -39,12 +40,8 @@ export async function freshFolder(prefix = 'aca-', whenDone: WhenDone = onTestFi
 }
 
 async function readTree(root: string): Promise<Record<string, string>> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
   const texts = await Promise.all(
-    files.map(async (file) => [
+    filesBelow(root).map(async (file) => [
       path.relative(root, file).replaceAll(path.sep, '/'),
       await readFile(file, 'utf8'),
     ]),

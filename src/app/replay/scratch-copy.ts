@@ -4,7 +4,6 @@ import {
   copyFileSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -15,6 +14,7 @@ import {
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { unlessErrno } from '../../lib/files/errno.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { BUILT } from '../../session/undo/tree-walk.ts';
@@ -54,7 +54,7 @@ export function copyFolder(options: CopyOptions): void {
   const copyEntries = (source: string, target: string): void => {
     const names = readdirSync(source);
     const { mode } = lstatSync(source);
-    mkdirSync(target, { recursive: true });
+    makeFolder(target);
     chmodSync(target, (mode & 0o7777) | 0o700);
     for (const name of names) attempt(path.join(source, name), path.join(target, name));
     chmodSync(target, mode & 0o7777);

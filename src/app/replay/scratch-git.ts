@@ -1,5 +1,6 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { runGit } from '../../sandbox/git.ts';
 import { type GitState, REF } from '../../session/undo/git-state.ts';
 import type { Objects } from '../../session/undo/objects.ts';
@@ -63,7 +64,7 @@ async function setRefs({ refs }: Exclude<GitState, string>, place: ScratchGit): 
   ];
   for (const kind of ['heads', 'tags']) {
     rmSync(path.join(repository, 'refs', kind), { recursive: true, force: true });
-    mkdirSync(path.join(repository, 'refs', kind), { recursive: true });
+    makeFolder(path.join(repository, 'refs', kind));
   }
   writeFileSync(packed, kept.map((line) => `${line}\n`).join(''));
 }
@@ -76,7 +77,7 @@ function setBranch(repository: string, { head, commit }: { head: string; commit:
     rmSync(file, { force: true });
     return;
   }
-  mkdirSync(path.dirname(file), { recursive: true });
+  makeFolder(path.dirname(file));
   writeFileSync(file, `${commit}\n`);
 }
 

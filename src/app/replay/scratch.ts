@@ -1,7 +1,8 @@
-import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import type { Move } from '../../session/bundle/reroot.ts';
 import { applySteps } from '../../session/undo/apply.ts';
@@ -66,7 +67,7 @@ function copyInto(base: string, options: ScratchOptions): Scratch {
     const root = roots.find((one) => isInside(one, file));
     return root === undefined ? null : path.join(folder, path.relative(root, file));
   };
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   if (existsSync(real)) {
     const without = [base, realpathSync(folder), dataRoot];
     const linkedTo = (place: string) => void linked.push(place);

@@ -1,10 +1,11 @@
-import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import type { Choice } from '../../assembly/models/choose-model.ts';
 import { modelInfo, presetsOf } from '../../assembly/models/choose-model.ts';
 import type { Session } from '../../contract/session.ts';
 import { defineTool, fail, type Tool } from '../../contract/tool.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import type { Host } from '../host.ts';
 import { loadSettings, type Settings } from '../settings.ts';
 import type { Script } from './script.ts';
@@ -53,10 +54,10 @@ const SHARED = ['firewall.key', 'AGENTS.md', 'agents', 'commands', 'skills', 'ou
 
 /** What another model costs counts like everything else that the user spends. */
 function shareSpending(userRoot: string, root: string): void {
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  makeFolder(root, 0o700);
   for (const name of ['ledger', 'quota']) {
     const folder = path.join(userRoot, name);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     symlinkSync(folder, path.join(root, name));
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { findServer, serverFolder } from '../../frontends/server/server-record.ts';
@@ -6,6 +6,7 @@ import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { programOf } from '../../frontends/shared/this-program.ts';
 import { dataRoot, homeFolder } from '../../lib/files/data-root.ts';
 import { isErrno } from '../../lib/files/errno.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { shellWord } from '../../lib/text/shell-quote.ts';
 import { programOutside } from '../../sandbox/shell/program-path.ts';
 import { runUserCommand } from '../../sandbox/shell/user-command.ts';
@@ -34,7 +35,7 @@ export async function installUnit(args: readonly string[], terminal: Terminal): 
       'Stop it with `aca serve --stop`, then install the unit.',
     );
   const file = unitFile(env);
-  await mkdir(path.dirname(file), { recursive: true });
+  makeFolder(path.dirname(file));
   await writeFile(
     file,
     serviceUnit({

@@ -4,12 +4,9 @@ import { PassThrough } from 'node:stream';
 import { CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
+import { writtenTo } from '../../../test/support/written-to.ts';
 import { configJsonSchema } from '../../config/schema/reference.ts';
 import { configCommand } from './config.ts';
-
-function textIn(stream: PassThrough): string {
-  return String(stream.read() ?? '');
-}
 
 async function setUp(projectFiles: Record<string, string> = {}, userFile?: string) {
   const { root, home } = await workspace(projectFiles);
@@ -22,7 +19,7 @@ async function setUp(projectFiles: Record<string, string> = {}, userFile?: strin
     const env = { AI_ASSISTANT_HOME: home };
     const command = configCommand({ env, cwd: root, stdin: new PassThrough(), stdout, stderr });
     await command.parseAsync(args, { from: 'user' });
-    return { out: textIn(stdout), err: textIn(stderr) };
+    return { out: writtenTo(stdout), err: writtenTo(stderr) };
   };
   return { root, home, file, run };
 }

@@ -5,6 +5,7 @@ import { spawn } from '@lydell/node-pty';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bundleScript } from '../../../test/support/bundle-script.ts';
 import { workspace } from '../../../test/support/workspace.ts';
+import { writtenTo } from '../../../test/support/written-to.ts';
 import { keysCommand } from './keys.ts';
 
 const KEY = 'sk-ant-0123456789';
@@ -21,7 +22,7 @@ async function setUp() {
     const providers = ['anthropic', 'openai'];
     const command = keysCommand({ env, cwd: root, stdin, stdout, stderr, providers });
     await command.parseAsync(args, { from: 'user' });
-    return { out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
+    return { out: writtenTo(stdout), err: writtenTo(stderr) };
   };
   return { home, root, file, run };
 }

@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { programOf } from '../../frontends/shared/this-program.ts';
 import { dataRoot } from '../../lib/files/data-root.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { parseArgs } from '../args.ts';
 import { type Calendar, looksLikeCron, nextRuns, parseCron } from '../schedule/calendar.ts';
 import { EXAMPLES, parseEnglish } from '../schedule/english.ts';
@@ -71,7 +72,7 @@ function jobOf(options: ScheduleOptions, flags: readonly string[], terminal: Ter
     out: (text) => terminal.stdout.write(text),
     err: (text) => terminal.stderr.write(text),
   });
-  if (invocation.kind !== 'conversation' || invocation.prompt !== task)
+  if (invocation.kind !== 'conversation' || invocation.words.join(' ') !== task)
     throw new UserError(
       `These arguments are not flags of aca -p: ${flags.join(' ')}`,
       'Quote the task as one argument of -p.',
@@ -104,7 +105,7 @@ function shownUnit({ file, text }: Unit): string {
 }
 
 async function writeUnits(units: readonly Unit[], folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   for (const { file, text } of units) await writeFile(path.join(folder, file), text);
 }
 

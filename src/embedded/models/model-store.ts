@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
-import { readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { resolvePath } from '../../lib/files/data-root.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
+import { filesBelow } from '../../lib/files/files-below.ts';
 import { lockFile } from '../../lib/files/lock.ts';
 import { didYouMean } from '../../lib/text/nearest.ts';
 import { type CuratedModel, curatedModels } from './curated.ts';
@@ -34,13 +36,13 @@ export class ModelStore {
   }
 
   async list(): Promise<StoredModel[]> {
-    const files = (await this.#files()).filter((file) => /\.gguf$/i.test(file));
+    const files = this.#files().filter((file) => /\.gguf$/i.test(file));
     return files.map((file) => this.#stored(file)).sort(byName);
   }
 
   /** Downloads that broke off, or are under way. */
   async partial(): Promise<PartialModel[]> {
-    const parts = (await this.#files()).filter((file) => /\.gguf\.part$/i.test(file));
+    const parts = this.#files().filter((file) => /\.gguf\.part$/i.test(file));
     const found = parts.map(async (part): Promise<PartialModel> => {
       const stored = this.#stored(part.slice(0, -'.part'.length));
       const { size } = await stat(part);
@@ -113,14 +115,8 @@ export class ModelStore {
     return files.filter((one) => !one.endsWith('.etag'));
   }
 
-  async #files(): Promise<string[]> {
-    const entries = await readdir(this.folder, { recursive: true, withFileTypes: true }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return [];
-        throw error;
-      },
-    );
-    return entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  #files(): string[] {
+    return unlessErrno(['ENOENT'], [], () => filesBelow(this.folder));
   }
 
   /** The repository and file that are stored here; the reverse of `place`. */

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createGunzip } from 'node:zlib';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 
 const BLOCK = 512;
 const FILE_TYPES = new Set(['0', '\0', '']);
@@ -41,7 +42,7 @@ export async function unpack(
       continue;
     }
     const content = (await reader.exactly(padded(entry.size))).subarray(0, entry.size);
-    await mkdir(path.dirname(target), { recursive: true });
+    makeFolder(path.dirname(target));
     await writeFile(target, content, { mode: entry.mode & 0o111 ? 0o755 : 0o644 });
   }
 }

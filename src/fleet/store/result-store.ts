@@ -1,8 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { syncFolder } from '../../lib/files/sync-folder.ts';
 
 /** Where workers put patches, results and sessions, and the submitter reads them. Names look like paths. */
@@ -28,7 +29,7 @@ function folderStore(root: string): ResultStore {
   return {
     async put(name, content) {
       const file = path.join(root, name);
-      await mkdir(path.dirname(file), { recursive: true });
+      makeFolder(path.dirname(file));
       // Complete and on the disk, or not there: readers may look at any time. Only one delivery has this name.
       const temporary = `${file}.tmp`;
       try {

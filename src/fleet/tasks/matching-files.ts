@@ -1,6 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
+import { filesBelow } from '../../lib/files/files-below.ts';
 import { fileGlobs } from '../../lib/paths/file-globs.ts';
 import { compareText } from '../../lib/text/compare.ts';
 import { runGit } from '../../sandbox/git.ts';
@@ -33,8 +34,6 @@ async function committedFiles({ cwd, env, ref }: Place): Promise<string[] | null
 }
 
 function filesOnDisk(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
-    .filter((file) => !/(^|\/)(\.git|node_modules)\//.test(file));
+  const files = filesBelow(folder, { skipped: ['.git', 'node_modules'] });
+  return files.map((file) => path.relative(folder, file).replaceAll(path.sep, '/'));
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeFolder } from './make-folder.ts';
 import { makePrivateFolder } from './private-folder.ts';
 import { renameWithRetry } from './rename-with-retry.ts';
 import { syncFolder } from './sync-folder.ts';
@@ -10,7 +11,7 @@ export async function writeAtomic(file: string, content: string | Uint8Array, mo
   const folder = path.dirname(file);
   // A private file needs a private folder.
   if ((mode & 0o077) === 0) makePrivateFolder(folder);
-  else await mkdir(folder, { recursive: true });
+  else makeFolder(folder);
   const temporary = path.join(folder, `.${path.basename(file)}.tmp.${randomBytes(6).toString('hex')}`);
   try {
     const handle = await open(temporary, 'wx', mode);

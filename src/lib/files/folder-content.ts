@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../paths/inside.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** `name` is relative to the folder, with forward slashes. */
 export type FolderFile = { name: string; content: Buffer; executable: boolean };
@@ -79,10 +72,10 @@ export function folderHash(files: readonly FolderFile[], text = ''): string {
 
 /** Writes them into a new folder, readable only by this user. */
 export function writeFolder(folder: string, files: readonly FolderFile[]): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   for (const { name, content, executable } of files) {
     const file = path.join(folder, name);
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(path.dirname(file), 0o700);
     writeFileSync(file, content, { mode: executable ? 0o700 : 0o600 });
   }
 }

@@ -1,11 +1,12 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import process from 'node:process';
+import { makeFolder } from './make-folder.ts';
 
 /**
  * Creates a folder and its parents, private to this user from the start. Use it for all of our own folders.
  */
 export function makePrivateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
 }
 
 /** Whether only this user can write there. Windows protects user folders by other means. */

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { entriesOf } from '../files/if-accessible.ts';
@@ -80,7 +81,7 @@ function closedIn(gitdir: string, root?: string): Closed {
   const hooks = path.join(gitdir, 'hooks');
   const config = path.join(gitdir, 'config');
   try {
-    mkdirSync(hooks, { recursive: true });
+    makeFolder(hooks);
     writeFileSync(config, '', { flag: 'ax' });
   } catch (error) {
     if (!isErrno(error, ['EEXIST', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR'])) throw error;

@@ -2,7 +2,6 @@ import {
   chmodSync,
   closeSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readlinkSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { unlessErrno } from '../../lib/files/errno.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { ifAccessible, isSettled } from '../files/if-accessible.ts';
 import type { Content } from './place.ts';
 
@@ -46,7 +46,7 @@ export class Contents {
 /** Null if the disk is full or read-only. */
 export function keep(file: string, bytes: Buffer): string | null {
   return unlessErrno(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM'], null, () => {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(path.dirname(file), 0o700);
     writeFileSync(file, bytes, { mode: 0o600 });
     return file;
   });
@@ -54,7 +54,7 @@ export function keep(file: string, bytes: Buffer): string | null {
 
 /** Restores a content atomically. */
 export function putContent(file: string, { type, bytes, mode }: Content): void {
-  mkdirSync(path.dirname(file), { recursive: true });
+  makeFolder(path.dirname(file));
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.tmp`);
   rmSync(temporary, { force: true });
   if (type === 'link') symlinkSync(bytes, temporary);

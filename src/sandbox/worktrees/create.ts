@@ -11,6 +11,7 @@ import {
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { readRegularText } from '../../lib/files/regular-file.ts';
 import { commitTree, git, gitOutput, quietAttributes, type Variables } from './hardened-git.ts';
@@ -73,7 +74,7 @@ export async function createWorktree(options: WorktreeOptions): Promise<Worktree
     const made = { ...creating, ...(await fill(source, options)) };
     const worktree = worktreeAt(at, made, { env, lock });
     if (!worktree) throw new Error(`${at} has no base.`);
-    mkdirSync(worktree.cwd, { recursive: true });
+    makeFolder(worktree.cwd);
     describeWorktree(at, made);
     return worktree;
   } catch (error) {
@@ -143,11 +144,11 @@ async function initialize(
     '.',
   ]);
   const at = (...names: string[]) => path.join(place.gitDir, ...names);
-  mkdirSync(at('info'), { recursive: true });
+  makeFolder(at('info'));
   writeFileSync(at('info', 'attributes'), quietAttributes);
   writeFileSync(at('info', 'exclude'), textIfAny(gitDir, 'info/exclude'));
   if (gitDir === null) return;
-  mkdirSync(at('objects', 'info'), { recursive: true });
+  makeFolder(at('objects', 'info'));
   writeFileSync(at('objects', 'info', 'alternates'), `${quoted(path.join(gitDir, 'objects'))}\n`);
   for (const name of ['info/sparse-checkout', 'shallow']) {
     const text = textIfAny(name === 'shallow' ? gitDir : ownGitDir, name);
@@ -180,7 +181,7 @@ async function copyEmptyFolders(root: string, place: Stage): Promise<void> {
   const copy = (folder: string): void => {
     const entries = readdirSync(path.join(root, folder), { withFileTypes: true });
     if (entries.some(({ name }) => name === '.git')) return;
-    mkdirSync(path.join(place.workTree, folder), { recursive: true });
+    makeFolder(path.join(place.workTree, folder));
     // What is in them is ignored, or unreadable.
     if (!entries.every((entry) => entry.isDirectory())) return;
     for (const { name } of entries) copy(path.join(folder, name));

@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
+import { chmodSync, rmdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { replaceFile } from '../../lib/files/replace-file.ts';
 import { nativePath } from '../../lib/paths/raw-path.ts';
 import { type Change, inspect, isSame } from './file-state.ts';
@@ -92,8 +93,8 @@ function put(step: Step): void {
   if (!goes(step) && !isSame(inspect(file)?.state ?? null, now?.state ?? null))
     throw new Error('it was just changed');
   const { state, bytes } = next;
-  mkdirSync(nativePath(path.dirname(file)), { recursive: true });
-  if (state.type === 'folder') mkdirSync(nativePath(file), { recursive: true });
+  makeFolder(path.dirname(file));
+  if (state.type === 'folder') makeFolder(file);
   else if (state.type === 'link') symlinkSync(bytes, nativePath(file));
   else replaceFile(file, bytes, state.mode);
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   fdatasyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { unlessErrno } from '../../lib/files/errno.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { syncFolder } from '../../lib/files/sync-folder.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { statIfAny } from './file-state.ts';
@@ -247,7 +247,7 @@ export function packsIn(folder: string): string[] {
 }
 
 function openPack(folder: string): OpenPack {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const name = randomUUID();
   const open = (kind: string) => openSync(path.join(folder, `${name}.${kind}`), 'wx', 0o600);
   return { name, data: open('pack'), index: open('index'), end: 0, isNew: true, isSynced: true };

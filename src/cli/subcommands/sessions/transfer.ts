@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, readSync, rmdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, readSync, rmdirSync, statSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
@@ -11,6 +11,7 @@ import { writeExportTo } from '../../../app/transfer/export-target.ts';
 import { UserError } from '../../../contract/errors.ts';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
 import { unlessErrno } from '../../../lib/files/errno.ts';
+import { makeFolder } from '../../../lib/files/make-folder.ts';
 import { openRegularFile } from '../../../lib/files/regular-file.ts';
 import { counted } from '../../../lib/text/counted.ts';
 import { visible } from '../../../lib/text/printable.ts';
@@ -183,7 +184,7 @@ function createFolder(at: string): string[] {
   const created: string[] = [];
   for (let folder = at; !existsSync(folder); folder = path.dirname(folder)) created.push(folder);
   try {
-    mkdirSync(at, { recursive: true });
+    makeFolder(at);
   } catch (error) {
     throw new UserError(
       `The folder ${visible(at)} cannot be created: ${(error as Error).message}`,

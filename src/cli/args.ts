@@ -11,7 +11,7 @@ import { peerFlagHint } from './flags/peer-flags.ts';
 /** What the user requested: a subcommand with its arguments, or a conversation. */
 export type Invocation =
   | { kind: 'subcommand'; name: string }
-  | { kind: 'conversation'; prompt: string; options: Options };
+  | { kind: 'conversation'; words: string[]; options: Options };
 
 /** Subcommands; each module is loaded on demand. */
 export const subcommands = [
@@ -244,7 +244,7 @@ export function parseArgs(args: string[], writers: Writers): Invocation {
   const program = buildProgram(writers);
   program.parse(spreadLists(args), { from: 'user' });
   const options = withOurNames(program.opts<Options>());
-  return { kind: 'conversation', prompt: program.args.join(' '), options };
+  return { kind: 'conversation', words: program.args, options };
 }
 
 /** For a flag of another assistant: names ours instead of a flag that is spelled similarly. */

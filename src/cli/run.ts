@@ -1,21 +1,18 @@
-import path from 'node:path';
 import { keepDataRootPrivate } from '../config/private-root.ts';
 import { UserError } from '../contract/errors.ts';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
 import type { Options } from '../frontends/shared/options.ts';
 import type { Terminal } from '../frontends/shared/terminal.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
-import { peek } from '../lib/files/peek.ts';
 import { sourceStack } from '../lib/source-stack.ts';
 import { withoutPasswords } from '../lib/text/url-password.ts';
-import { commanderExitCode, parseArgs, promptHint, subcommands } from './args.ts';
+import { commanderExitCode, parseArgs, promptHint } from './args.ts';
+import { existingFolder } from './existing-folder.ts';
 
 /** Runs what the arguments request; resolves with the exit code. */
-export async function run(typed: string[], terminal: Terminal): Promise<number> {
-  let args = typed;
+export async function run(args: string[], terminal: Terminal): Promise<number> {
   try {
     if (args[0] === '__complete') return await complete(args[1], terminal);
-    if (mayBeCommand(args)) args = await asFlags(args, terminal);
     const invocation = parseArgs(args, { out: teller('stdout', terminal), err: teller('stderr', terminal) });
     keepDataRootPrivate(dataRoot(terminal.env));
     if (invocation.kind === 'subcommand') terminal.early?.dismiss();
@@ -27,24 +24,42 @@ export async function run(typed: string[], terminal: Terminal): Promise<number> 
       const { runSubcommand } = await import('./subcommands/run.ts');
       return await runSubcommand(invocation.name, args.slice(1), terminal);
     }
-    return await converse(invocation.prompt, invocation.options, terminal);
+    const { words, options } = invocation;
+    const help = await helpIn(words, { isPrompt: options.print || args.includes('--') }, terminal);
+    if (help) return await run(help, terminal);
+    return await converse(words.join(' '), options, terminal);
   } catch (error) {
     return await explain(error, args, terminal);
   }
 }
 
-/** `aca help` as flags, and an error for a mistyped command. */
-async function asFlags(args: string[], terminal: Terminal): Promise<string[]> {
-  const { commandWords } = await import('./command-words.ts');
-  return commandWords(args, async (name) =>
-    (await import('./subcommands/run.ts')).commandNamed(name, terminal),
-  );
-}
-
-/** Whether the arguments may be a command that is not known as one: up to four words, without options. */
-function mayBeCommand(args: readonly string[]): boolean {
-  const areWords = args.every((arg) => /^\w[\w-]*$/.test(arg));
-  return areWords && args.length > 0 && args.length <= 4 && !subcommands.some(({ name }) => name === args[0]);
+/**
+ * The arguments that `aca help` stands for; null if the words are a prompt. What may be meant as a command is sent to a model
+ * only when the user says so.
+ */
+async function helpIn(
+  words: string[],
+  { isPrompt }: { isPrompt: boolean | undefined },
+  terminal: Terminal,
+): Promise<string[] | null> {
+  const [first] = words;
+  // A sentence in quotes.
+  if (isPrompt || first === undefined || /\s/.test(first)) return null;
+  const { meaningOfWords } = await import('./command-words.ts');
+  const meaning = await meaningOfWords(words, {
+    load: async (name) => (await import('./subcommands/run.ts')).commandNamed(name, terminal),
+    slashCommands: async () =>
+      (await import('../commands/index.ts')).builtinCommands.map((command) => command.name),
+  });
+  if (meaning.type === 'help') return meaning.args;
+  if (meaning.type === 'prompt') return null;
+  const { problem, hint } = meaning;
+  if (!terminal.stdin.isTTY || !terminal.stdout.isTTY) throw new UserError(problem, hint);
+  terminal.early?.dismiss();
+  terminal.stderr.write(`${problem}\n${hint}\n`);
+  const { confirm } = await import('./subcommands/confirm.ts');
+  if (await confirm('Send it as a prompt?', terminal)) return null;
+  throw new UserError('Nothing was sent.', 'Run `aca help` to list the commands.');
 }
 
 function teller(to: 'stdout' | 'stderr', terminal: Terminal): (text: string) => void {
@@ -86,7 +101,7 @@ async function converse(prompt: string, asked: Options, terminal: Terminal): Pro
       ? (await import('../frontends/terminal/demo.ts')).runDemo(asked, terminal)
       : (await import('../frontends/plain/demo.ts')).runDemo(terminal);
   }
-  mustBeFolders(asked.addDir, terminal.cwd);
+  for (const folder of asked.addDir) existingFolder(folder, '--add-dir', terminal.cwd);
   const options = await withModel(asked, terminal);
   if (options.background) {
     await (await import('../frontends/server/background.ts')).runInBackground(prompt, options, terminal);
@@ -115,12 +130,6 @@ async function converse(prompt: string, asked: Options, terminal: Terminal): Pro
   if (options.outputFormat !== 'text') return print(prompt, { ...options, print: true }, terminal);
   if (prompt !== '' || !stdin.isTTY) return print(prompt, options, terminal);
   return (await import('../frontends/print/welcome.ts')).showWelcome(options, terminal);
-}
-
-function mustBeFolders(written: readonly string[], cwd: string): void {
-  const missing = written.map((one) => path.resolve(cwd, one)).find((folder) => peek.folder(folder) === null);
-  if (missing !== undefined)
-    throw new UserError(`${missing} is not a folder.`, 'Name an existing folder with --add-dir.');
 }
 
 async function print(prompt: string, options: Options, terminal: Terminal): Promise<number> {

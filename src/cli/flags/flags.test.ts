@@ -15,7 +15,7 @@ function parse(...args: string[]): { prompt: string; options: Options; errors: s
   try {
     const parsed = parseArgs(args, { out: () => undefined, err });
     if (parsed.kind !== 'conversation') throw new Error('a subcommand');
-    return { ...parsed, errors };
+    return { prompt: parsed.words.join(' '), options: parsed.options, errors };
   } catch {
     return { prompt: '', options: {} as Options, errors };
   }

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { Command, Option } from 'commander';
 import { type CommandVerdict, commandJudge, loadJudge } from '../../assembly/safety/judge-command.ts';
 import { switchOf } from '../../config/environment.ts';
@@ -7,6 +6,7 @@ import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { dataRoot, homeFolder } from '../../lib/files/data-root.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { existingFolder } from '../existing-folder.ts';
 import { table, withContext } from './context.ts';
 
 type PolicyOptions = { trusted?: boolean; cwd?: string; json?: boolean; stdinFormat?: 'json' };
@@ -55,7 +55,7 @@ type Judge = (line: string) => CommandVerdict;
 
 async function openJudge({ cwd, trusted }: PolicyOptions, terminal: Terminal): Promise<Judge> {
   await loadJudge();
-  const folder = path.resolve(terminal.cwd, cwd ?? '.');
+  const folder = existingFolder(cwd ?? '.', '--cwd', terminal.cwd);
   return commandJudge({
     cwd: folder,
     home: homeFolder(terminal.env),

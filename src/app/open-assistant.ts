@@ -26,7 +26,7 @@ import type { Host } from './host.ts';
 import { openSession } from './opening/choose-session.ts';
 import { connectTo } from './opening/connect-model.ts';
 import { hiddenVariables, keyVariables } from './opening/find-model.ts';
-import { anotherModel, otherModel } from './opening/other-models.ts';
+import { anotherModel, otherModel, requireFallback } from './opening/other-models.ts';
 import { promptChanges } from './opening/prompt-flags.ts';
 import { findSearch } from './opening/search-backend.ts';
 import { recordSession, type SessionRecord } from './opening/session-record.ts';
@@ -80,11 +80,16 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const { settings, options, host, session, servers, telemetry, additions, approver, ask } = open;
   const { config, root, trusted } = settings;
   const { env, cwd } = host;
+  await requireFallback(choice, { settings, host });
   const { http, fetch } = await userNetwork(config, env);
   const store = sessionStore(settings);
   const events = new EventChannel<AgentEvent>();
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
   const models = connectTo({ settings, host, http, notice: warn });
+  const openModel = async (name: string) => {
+    const other = await anotherModel(name, choice, { settings, host });
+    return { choice: other, provider: await models.reach(other) };
+  };
   const [provider, opened, shared] = await Promise.all([
     open.provider ?? models.reach(choice),
     session ??
@@ -113,12 +118,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     choice,
     provider,
     // A given provider answers everything: it may stand for a model that cannot be reached.
-    ...(!open.provider && {
-      openModel: async (name: string) => {
-        const other = await anotherModel(name, choice, { settings, host });
-        return { choice: other, provider: await models.reach(other) };
-      },
-    }),
+    ...(!open.provider && { openModel }),
     otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
     hiddenVariables: hiddenVariables(config, env),

@@ -116,14 +116,22 @@ export function parseTable(text: string, file: string): WrittenTable {
   };
 }
 
-/** Settings in JSON, checked against the schema. Unknown keys are reported and dropped. */
+/** In these tables an unknown key is an error: it may have been written to restrict something. */
+const ONLY_KNOWN: ReadonlySet<string> = new Set([
+  'limits',
+  'permissions',
+  'sandbox',
+] satisfies (keyof ConfigInput)[]);
+
+/** Settings in JSON, checked against the schema. Unknown keys are dropped with a notice. */
 export function parseConfig(text: string, file: string): CheckedInput {
   const { value, locate } = parseTable(text, file);
   return checkInput(value, locate);
 }
 
 /**
- * `locate` returns where a key was written, for messages. Throws one error that lists every wrong value.
+ * `locate` returns where a key was written, for messages. Throws one error that lists every wrong value, and every
+ * key that looks misspelt: it may have been written to restrict something. Other unknown keys may be of a newer version.
  * Modifies `value`: unknown keys are removed from its tables.
  */
 export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]) => string): CheckedInput {
@@ -133,8 +141,13 @@ export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]
   for (const { issue, path } of issues) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
-        notices.push(unknownKey(issue.path, key, locate));
-        remove(renamed, [...issue.path, key]);
+        const full = [...issue.path, key];
+        const written = `${locate(full)}: unknown setting ${formatKeyPath(full)}`;
+        const suggestion = didYouMean(key, keysAt(issue.path));
+        if (suggestion !== '' || ONLY_KNOWN.has(String(issue.path[0])))
+          wrong.push(`${written}.${suggestion}`);
+        else notices.push(`${written} is ignored.`);
+        remove(renamed, full);
       }
     } else wrong.push(`${locate(path)}: ${wrongAt(path, issue)}`);
   }
@@ -180,16 +193,6 @@ function renameAliases(value: Record<string, unknown>) {
     renamed[alias?.key ?? key] = alias?.negate && typeof inner === 'boolean' ? !inner : inner;
   }
   return { renamed, writtenAs };
-}
-
-function unknownKey(
-  path: readonly PropertyKey[],
-  key: string,
-  locate: (path: readonly PropertyKey[]) => string,
-): string {
-  const full = [...path, key];
-  const suggestion = didYouMean(key, keysAt(path));
-  return `${locate(full)}: unknown setting ${formatKeyPath(full)} is ignored.${suggestion}`;
 }
 
 function remove(value: Record<string, unknown>, path: readonly PropertyKey[]): void {

@@ -304,7 +304,7 @@ describe('a rule that cannot do what it says', () => {
     exists: (file: string) => ['/data', '/work', '/srv/app/src'].includes(file),
   };
   const problem = (verdict: PlacedRule['verdict'], rule: string) =>
-    ruleProblem({ verdict, rule, place: 'config.json:3:7' }, world);
+    ruleProblem({ verdict, rule, place: 'config.json:3:7' }, world)?.text ?? null;
 
   const table: [verdict: PlacedRule['verdict'], rule: string, part: string][] = [
     ['deny', 'Bsh(rm *)', 'names no known tool and denies nothing. Did you mean Bash(rm *)?'],
@@ -371,6 +371,30 @@ describe('a rule that cannot do what it says', () => {
       null,
       null,
     ]);
+  });
+
+  test.each<[rule: string, restrictsNothing: boolean, isMisspelt: boolean]>([
+    ['Bsh(rm *)', true, true],
+    ['Edti', true, true],
+    ['Reed(x)', true, true],
+    ['wirte', true, true],
+    ['mcp__gihtub__list', true, true],
+    ['mcp:gihtub:list', true, true],
+    ['Frobnicate', true, false],
+    ['Edit(!src/**)', true, false],
+    ['Bash(command:rm *)', true, false],
+    ['EnterPlanMode', false, false],
+    ['WebFetch(a.org)', false, false],
+    ['Bash(git:* x)', false, false],
+  ])('%s restricts nothing: %s; misspelt: %s', (rule, restrictsNothing, isMisspelt) => {
+    for (const verdict of ['deny', 'ask'] as const)
+      expect(ruleProblem({ verdict, rule, place: '' }, world)).toMatchObject({
+        restrictsNothing,
+        isMisspelt,
+      });
+    expect(ruleProblem({ verdict: 'allow', rule, place: '' }, world)).toMatchObject({
+      restrictsNothing: false,
+    });
   });
 
   test('what restricts everything may have wildcards', () => {

@@ -86,10 +86,6 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const events = new EventChannel<AgentEvent>();
   const warn = (text: string) => events.emit({ type: 'notice', level: 'warn', text });
   const models = connectTo({ settings, host, http, notice: warn });
-  const openModel = async (name: string) => {
-    const other = await anotherModel(name, choice, { settings, host });
-    return { choice: other, provider: await models.reach(other) };
-  };
   const [provider, opened, shared] = await Promise.all([
     open.provider ?? models.reach(choice),
     session ??
@@ -118,7 +114,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     choice,
     provider,
     // A given provider answers everything: it may stand for a model that cannot be reached.
-    ...(!open.provider && { openModel }),
+    ...(!open.provider && { openModel: (name) => openOther(name, choice, { settings, host, models }) }),
     otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
     hiddenVariables: hiddenVariables(config, env),
@@ -163,6 +159,15 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     ),
   );
   return { ...assistant, choice, config, settings, notices, opened, store, record, approvals, close };
+}
+
+async function openOther(
+  name: string,
+  choice: Choice,
+  { models, ...place }: Pick<OpenOptions, 'settings' | 'host'> & { models: ReturnType<typeof connectTo> },
+) {
+  const other = await anotherModel(name, choice, place);
+  return { choice: other, provider: await models.reach(other) };
 }
 
 /** The user's files with extensions, and the subagents in them, in the project and in plugins. */

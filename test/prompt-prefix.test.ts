@@ -138,7 +138,7 @@ async function firstBreak(
           : await player.fork(id, pause.type === 'branch' ? kept.at(-1)?.messages : undefined);
     }
     played ??= await player.begin();
-    await played.run(content, { interruptAtText: interrupted });
+    await played.run(content, interrupted ? { interruptAt: 'text' } : {});
     for (const request of server.requests.slice(seen)) {
       const blocks = promptBlocks(request);
       keys.add(request.body.prompt_cache_key);

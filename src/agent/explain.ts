@@ -11,7 +11,7 @@ const MOST_NAMES = 100;
 const INSTEAD: Readonly<Record<string, string>> = {
   notebookedit: 'A notebook is a JSON file: change the source of its cells with Edit.',
   jupytercellexecute: 'Run the notebook with Bash and jupyter nbconvert --execute.',
-  applydiff: 'Send the change as Edit with old_string and new_string, or as apply_patch.',
+  todoread: 'Your last call of Todo has the whole list.',
   think: 'Think in your answer.',
   attemptcompletion: 'End by answering without a call.',
   finish: 'End by answering without a call.',

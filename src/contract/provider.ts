@@ -69,8 +69,8 @@ export type ProviderEvent =
   | { type: 'tool_call_start'; key: string; id?: string; name: string; signature?: string }
   | { type: 'tool_call_delta'; key: string; json: string }
   | { type: 'tool_call_end'; key: string }
-  /** Running totals for this reply: a later event replaces an earlier one. */
-  | { type: 'usage'; usage: Usage }
+  /** Running totals for this reply: a later event replaces an earlier one. `tier` served it, in the vendor's word. */
+  | { type: 'usage'; usage: Usage; tier?: string }
   /** What the vendor's own search found: how many searches were made, and pages, which may repeat with more text. */
   | { type: 'web_search'; searches: number; hits: WebHit[] }
   /** A model other than the requested one answers this time. */
@@ -100,8 +100,8 @@ export type Refusal = { category?: string; fallbackModel?: string };
 export type Provider = {
   name: string;
   stream(request: CompletionRequest, signal: AbortSignal): AsyncIterable<ProviderEvent>;
-  /** Exact where the vendor can count tokens, otherwise an estimate. */
-  countTokens(request: CompletionRequest, signal: AbortSignal): Promise<number>;
+  /** The tokens of a prompt as its vendor counts them; null where it does not count, or did not answer. */
+  countTokens(request: CompletionRequest, signal: AbortSignal): Promise<number | null>;
 };
 
 /** Properties of a model. Prices are US dollars per million tokens; null means unknown. */

@@ -1,7 +1,7 @@
 import type { Message } from './message.ts';
 import type { Answer, Permission, PermissionMode } from './permission.ts';
 import type { TextSource } from './provenance.ts';
-import type { SessionView } from './view.ts';
+import { rewindView, type SessionView } from './view.ts';
 
 export type SessionSettings = {
   model: string;
@@ -66,4 +66,10 @@ export type SessionSummary = Pick<
 /** The messages of a session that were written here: those of an imported session come after the ones it brought. */
 export function ownMessages({ messages, sources = [] }: Pick<Session, 'messages' | 'sources'>): Message[] {
   return messages.slice(Math.max(0, ...sources.map((source) => source.imported ?? 0)));
+}
+
+/** Removes the messages from this index on, and what the model was shown of them. */
+export function rewindSession(session: Pick<Session, 'messages' | 'view'>, keep: number): void {
+  session.messages.length = Math.min(session.messages.length, Math.max(0, keep));
+  if (session.view) session.view = rewindView(session.view, session.messages.length);
 }

@@ -85,6 +85,8 @@ export type CommandRun = {
   /** Standard input; empty by default. */
   input?: string;
   onOutput?: (text: string) => void;
+  /** At its time limit it is not stopped: it continues in the background. */
+  continuesInBackground?: true;
 };
 
 /**
@@ -98,6 +100,8 @@ export type CommandOutcome = {
   exitCode: number | null;
   signal: string | null;
   timedOut: boolean;
+  /** The id of a command that continues in the background after its time limit. */
+  background?: string;
   durationMs: number;
   sandbox: SandboxState;
 };

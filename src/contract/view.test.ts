@@ -15,8 +15,16 @@ const compaction = fc
       by: 'm',
     }),
   );
+const epoch = fc
+  .record({ from: fc.nat(40), system: fc.constantFrom('s', 't') })
+  .map((own): ViewChange => ({ type: 'epoch', cause: 'start', reader: 'p', tools: [], stated: {}, ...own }));
+const mask = fc
+  .record({ placeholder: fc.constantFrom('x', 'y'), from: fc.nat(40) })
+  .map((own): ViewChange => ({ type: 'mask', ...own }));
 const change: fc.Arbitrary<ViewChange> = fc.oneof(
   compaction,
+  epoch,
+  mask,
   fc.constant<ViewChange>({ type: 'uncompact', at: 3 }),
   fc.constantFrom('a', 'b').map((text): ViewChange => ({ type: 'pin_fact', text })),
   fc.constantFrom('a', 'b').map((text): ViewChange => ({ type: 'unpin_fact', text })),
@@ -51,6 +59,28 @@ test('after a rewind no compaction refers to removed messages; pins stay', () =>
       expect(rewound.compactions.every(({ at }) => at <= keep)).toBe(true);
       expect(rewound.pins).toEqual(view.pins);
       expect(rewindView(rewound, keep)).toEqual(rewound);
+    }),
+  );
+});
+
+test('a rewind returns to an epoch with the secrets that were hidden in it', () => {
+  fc.assert(
+    fc.property(fc.array(mask), fc.array(fc.oneof(epoch, mask)), (own, later) => {
+      const first: ViewChange = {
+        type: 'epoch',
+        cause: 'start',
+        reader: 'p',
+        tools: [],
+        stated: {},
+        from: 0,
+        system: '',
+      };
+      const view = [first, ...own].reduce(changeView, wholeView);
+      const next = later.map(
+        (one): ViewChange => (one.type === 'epoch' ? { ...one, from: one.from + 1 } : one),
+      );
+      const changed = [{ ...first, from: 1 }, ...next].reduce(changeView, view);
+      expect(rewindView(changed, 0).epochs).toEqual(view.epochs);
     }),
   );
 });

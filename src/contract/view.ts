@@ -43,10 +43,11 @@ export type SessionView = {
   /** By model: its token count divided by our estimate. */
   factors: Readonly<Record<string, number>>;
   /** The last one applies. */
-  epochs: readonly Epoch[];
-  /** Secrets of the current epoch. */
-  masks: readonly SecretMask[];
+  epochs: readonly MaskedEpoch[];
 };
+
+/** An epoch and the secrets that its messages are sent without: a rewind returns to both. */
+export type MaskedEpoch = Epoch & { masks: readonly SecretMask[] };
 
 export type ViewChange =
   | ({ type: 'compaction' } & Compaction)
@@ -64,7 +65,6 @@ export const wholeView: SessionView = {
   countFrom: 0,
   factors: {},
   epochs: [],
-  masks: [],
 };
 
 export function changeView(view: SessionView, change: ViewChange): SessionView {
@@ -83,14 +83,14 @@ export function changeView(view: SessionView, change: ViewChange): SessionView {
       return { ...view, factors: { ...view.factors, [change.model]: change.factor } };
     case 'epoch': {
       const { type: _type, ...epoch } = change;
-      return { ...view, epochs: [...view.epochs, epoch], masks: [] };
+      return { ...view, epochs: [...view.epochs, { ...epoch, masks: [] }] };
     }
     case 'mask': {
       const { type: _type, ...mask } = change;
-      return {
-        ...view,
-        masks: [...view.masks.filter(({ placeholder }) => placeholder !== mask.placeholder), mask],
-      };
+      const epoch = view.epochs.at(-1);
+      if (!epoch) return view;
+      const masks = [...epoch.masks.filter(({ placeholder }) => placeholder !== mask.placeholder), mask];
+      return { ...view, epochs: [...view.epochs.slice(0, -1), { ...epoch, masks }] };
     }
     default:
       return change satisfies never;
@@ -105,12 +105,14 @@ export function rewindView(view: SessionView, keep: number): SessionView {
 }
 
 /** The changes that produce a view. */
-export function changesTo({ compactions, pins, factors, epochs, masks }: SessionView): ViewChange[] {
+export function changesTo({ compactions, pins, factors, epochs }: SessionView): ViewChange[] {
   return [
     ...pins.map((text): ViewChange => ({ type: 'pin_fact', text })),
     ...compactions.map((compaction): ViewChange => ({ type: 'compaction', ...compaction })),
-    ...epochs.map((epoch): ViewChange => ({ type: 'epoch', ...epoch })),
-    ...masks.map((mask): ViewChange => ({ type: 'mask', ...mask })),
+    ...epochs.flatMap(({ masks, ...epoch }): ViewChange[] => [
+      { type: 'epoch', ...epoch },
+      ...masks.map((mask): ViewChange => ({ type: 'mask', ...mask })),
+    ]),
     ...Object.entries(factors).map(([model, factor]): ViewChange => ({ type: 'estimate', model, factor })),
   ];
 }

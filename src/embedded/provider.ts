@@ -68,7 +68,6 @@ type Open = { engine: RemoteEngine; dialect: Dialect };
 
 const FORMS = [XML_FORM, FENCE_FORM];
 const TEMPERATURE = 0.6;
-const CHARACTERS_PER_TOKEN = 3.5;
 
 /** A model of this program, in its own process. Loaded on the first request. */
 export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
@@ -115,7 +114,7 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
 
     async countTokens(request, signal) {
       // Don't load the model just for a token count.
-      if (!engine.isOpened) return estimate(request);
+      if (!engine.isOpened) return null;
       const opened = await engine.open(signal);
       const asked = reading.withCalls(speaker(opened, options), modeOf(opened));
       return raceAbort(asked.countTokens(request, signal), signal);
@@ -217,7 +216,7 @@ function readText(
 ): AsyncIterable<ProviderEvent> {
   const echo: Provider = {
     name,
-    countTokens: async () => 0,
+    countTokens: async () => null,
     async *stream() {
       yield { type: 'text', text };
       yield { type: 'stop', reason: 'end' };
@@ -317,8 +316,4 @@ function textOnly(request: CompletionRequest): CompletionRequest {
     return [{ ...message, content }];
   });
   return { ...request, messages };
-}
-
-function estimate({ system, messages, tools = [] }: CompletionRequest): number {
-  return Math.ceil((system.length + JSON.stringify([messages, tools]).length) / CHARACTERS_PER_TOKEN);
 }

@@ -37,10 +37,10 @@ export class SentMessageHider {
     return shown;
   }
 
-  /** What shows a secret is searched again, because the secret will be hidden in the next epoch. */
+  /** What shows a secret is searched again, because each epoch decides for itself whether to hide it. */
   #hiddenOf(message: Message, mayHide: MayHide | undefined): HiddenMessage {
     const known = this.#hidden.get(message);
-    if (known) return known;
+    if (known && (!mayHide || known.placeholders.every(mayHide))) return known;
     let isExposed = false;
     const noting: MayHide = (placeholder) => {
       const may = mayHide?.(placeholder) ?? true;

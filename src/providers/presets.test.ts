@@ -20,6 +20,7 @@ describe('[V05] presets', () => {
       'zai',
       'minimax',
       'qwen',
+      'meta',
       'together',
       'fireworks',
       'cerebras',

@@ -1,5 +1,6 @@
-import type { Tier } from '../contract/request/tier.ts';
+import type { EffortLevels } from '../contract/request/effort.ts';
 import type { ChatQuirks } from './openai/chat-wire.ts';
+import { ANTHROPIC_TIERS, GEMINI_TIERS, MINIMAX_TIERS, OPENAI_TIERS, type Tiers } from './tiers.ts';
 
 export type Protocol =
   | 'anthropic'
@@ -45,12 +46,13 @@ export type Preset = {
    */
   olderModels?: readonly string[];
   quirks?: ChatQuirks;
+  /** What thinking models take whose own levels are unknown. */
+  effort?: EffortLevels;
   /** Models of a Chat Completions API that call functions only over the Responses API beside it. */
   responsesOnly?: RegExp;
   /** The provider whose model table rows apply, if not its own. */
   tableOf?: string;
-  /** The vendor's service tiers: their names in requests, and their price as a multiple of the usual one. */
-  tiers?: Readonly<Partial<Record<Tier, { name: string; price: number }>>>;
+  tiers?: Tiers;
   /** The vendor's own web search: the models that have it, and dollars per search besides the tokens. */
   webSearch?: { models: RegExp; usd: number };
   /** Models whose vendor summarizes a conversation in its own form, which keeps their reasoning. */
@@ -60,28 +62,11 @@ export type Preset = {
 /** From 5.4 on, models take functions over Chat Completions without thinking, or not at all. */
 const RESPONSES_ONLY = /(^|\/)gpt-(5\.[4-9]|[6-9])(?!\d)/;
 
+/** On a user's own server, a model's thinking can be turned off in its template. */
+const LOCAL_EFFORT: EffortLevels = { levels: ['none', 'low', 'medium', 'high'] };
+
 /** On local servers, the output format depends on the model's template. */
 const LOCAL: ChatQuirks = { think: 'unknown', thoughtsBackAs: 'both' };
-
-/** developers.openai.com/api/docs/guides/flex-processing and /priority-processing. */
-const OPENAI_TIERS = {
-  flex: { name: 'flex', price: 0.5 },
-  standard: { name: 'default', price: 1 },
-  priority: { name: 'priority', price: 2 },
-};
-
-/** ai.google.dev/gemini-api/docs/optimization; priority costs 1.75 to 2 times as much. */
-const GEMINI_TIERS = {
-  flex: { name: 'flex', price: 0.5 },
-  standard: { name: 'standard', price: 1 },
-  priority: { name: 'priority', price: 2 },
-};
-
-/** platform.claude.com/docs/en/api/service-tiers: `auto` uses the priority capacity that an account bought. */
-const ANTHROPIC_TIERS = {
-  standard: { name: 'standard_only', price: 1 },
-  priority: { name: 'auto', price: 1 },
-};
 
 export const presets = [
   {
@@ -192,6 +177,8 @@ export const presets = [
       thoughtsRequired: 'calls',
       effortAs: 'thinking',
       promptCacheKey: true,
+      maxCompletionTokens: true,
+      noTemperatureWhenThinking: true,
     },
   },
   {
@@ -228,7 +215,7 @@ export const presets = [
     keyEnv: ['ZAI_API_KEY'],
     keyUrl: 'https://z.ai/manage-apikey/apikey-list',
     defaultModel: 'glm-5.3',
-    quirks: { thoughtsBackAs: 'reasoning_content', effortAs: 'thinking' },
+    quirks: { thoughtsBackAs: 'reasoning_content', effortAs: 'thinking', preservesThinking: true },
   },
   {
     name: 'minimax',
@@ -239,16 +226,27 @@ export const presets = [
     keyEnv: ['MINIMAX_API_KEY'],
     keyUrl: 'https://platform.minimax.io/user-center/basic-information/interface-key',
     defaultModel: 'MiniMax-M3',
+    tiers: MINIMAX_TIERS,
   },
   {
     name: 'qwen',
     label: 'Alibaba Model Studio',
     protocol: 'openai-chat',
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
-    keyEnv: ['DASHSCOPE_API_KEY'],
+    keyEnv: ['DASHSCOPE_API_KEY', 'QWEN_API_KEY'],
     keyUrl: 'https://modelstudio.console.alibabacloud.com',
     defaultModel: 'qwen3.8-max',
     quirks: { thoughtsBackAs: 'reasoning_content' },
+  },
+  {
+    name: 'meta',
+    label: 'Meta',
+    // The vendor recommends it for tools: thinking goes back encrypted.
+    protocol: 'openai-responses',
+    baseUrl: 'https://api.meta.ai/v1',
+    keyEnv: ['META_API_KEY', 'MODEL_API_KEY'],
+    keyUrl: 'https://dev.meta.ai/docs/quickstart',
+    defaultModel: 'muse-spark-1.3',
   },
   {
     name: 'together',
@@ -327,6 +325,7 @@ export const presets = [
     keyEnv: ['OLLAMA_API_KEY'],
     baseUrlEnv: ['OLLAMA_HOST'],
     local: true,
+    effort: LOCAL_EFFORT,
   },
   {
     name: 'lmstudio',
@@ -344,9 +343,9 @@ export const presets = [
     protocol: 'openai-chat',
     baseUrl: 'http://127.0.0.1:8080/v1',
     keyEnv: ['LLAMA_API_KEY'],
-    baseUrlEnv: ['LLAMACPP_BASE_URL'],
     local: true,
-    quirks: { ...LOCAL, thoughtsBackAs: 'reasoning_content' },
+    quirks: { ...LOCAL, thoughtsBackAs: 'reasoning_content', effortAs: 'template' },
+    effort: LOCAL_EFFORT,
   },
   {
     name: 'vllm',
@@ -355,7 +354,8 @@ export const presets = [
     baseUrl: 'http://127.0.0.1:8000/v1',
     keyEnv: ['VLLM_API_KEY'],
     local: true,
-    quirks: LOCAL,
+    quirks: { ...LOCAL, effortAs: 'template' },
+    effort: LOCAL_EFFORT,
   },
   {
     name: 'local',
@@ -369,15 +369,20 @@ export const presets = [
   },
 ] as const satisfies readonly Preset[];
 
-/** A gateway is set by its address and a key: whoever sets `XAI_API_KEY` can set `XAI_BASE_URL`. */
+/**
+ * A gateway is set by its address and a key: whoever sets `DASHSCOPE_API_KEY` can set `DASHSCOPE_BASE_URL`. The name of a
+ * preset works as well: `QWEN_BASE_URL`.
+ */
 export function baseUrlVariables({
+  name,
   baseUrlEnv = [],
   keyEnv,
-}: Pick<Preset, 'baseUrlEnv' | 'keyEnv'>): string[] {
+}: Pick<Preset, 'name' | 'baseUrlEnv' | 'keyEnv'>): string[] {
   const likeKeys = keyEnv
     .filter((name) => name.endsWith('_API_KEY'))
     .map((name) => name.replace(/_API_KEY$/, '_BASE_URL'));
-  return [...new Set([...baseUrlEnv, ...likeKeys])];
+  const likeName = `${name.toUpperCase().replaceAll('-', '_')}_BASE_URL`;
+  return [...new Set([...baseUrlEnv, likeName, ...likeKeys])];
 }
 
 export function findPreset(name: string): Preset | undefined {

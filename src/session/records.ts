@@ -8,8 +8,14 @@ import {
 } from '../contract/message.ts';
 import type { Permission } from '../contract/permission.ts';
 import type { TextSource } from '../contract/provenance.ts';
-import type { CallDecision, Session, SessionSettings, SubagentOrigin } from '../contract/session.ts';
-import { changeView, rewindView, type ViewChange, wholeView } from '../contract/view.ts';
+import {
+  type CallDecision,
+  rewindSession,
+  type Session,
+  type SessionSettings,
+  type SubagentOrigin,
+} from '../contract/session.ts';
+import { changeView, type ViewChange, wholeView } from '../contract/view.ts';
 import type { SealedGrant } from './grant-seal.ts';
 
 /** One line of a session file. Unknown types are kept and ignored. */
@@ -202,8 +208,7 @@ class Folding {
         break;
       case 'rewind':
         this.#keepPartial(session);
-        session.messages.length = Math.min(session.messages.length, Math.max(0, record.keep));
-        if (session.view) session.view = rewindView(session.view, session.messages.length);
+        rewindSession(session, record.keep);
         this.#recount(session);
         break;
       case 'compaction':

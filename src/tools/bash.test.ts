@@ -1,8 +1,10 @@
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bench, use } from '../../test/support/tool-context.ts';
 import type { Shell } from '../contract/tool.ts';
 import { bash, createBash } from './bash.ts';
+import { bashOutput } from './bash-output.ts';
 
 describe('[T11] [Y18] Bash', () => {
   test.each([
@@ -31,12 +33,36 @@ describe('[T11] [Y18] Bash', () => {
     });
   });
 
-  test('a command that times out is stopped, and its output so far is reported', async () => {
+  test('a command that reaches its time limit continues in the background, with its output so far', async () => {
+    const { root, context } = await bench();
+    const command = 'echo early; while [ ! -e go ]; do sleep 0.05; done; echo late';
+    const { output, ...result } = (await use(bash, { command, timeout: 1_000 }, context)) as {
+      output: string;
+    };
+    expect(result).toMatchObject({
+      success: true,
+      metadata: { id: 'bg_1', timedOut: true },
+      summary: { kind: 'started', id: 'bg_1' },
+    });
+    expect(output).toMatch(/^Still running after 1000 ms, .* as bg_1\..*\nearly\n$/);
+    await writeFile(path.join(root, 'go'), '');
+    expect(await use(bashOutput, { id: 'bg_1', wait_ms: 20_000 }, context)).toMatchObject({
+      output: 'bg_1 ended with exit code 0.\nlate\n',
+    });
+  });
+
+  test('where too many run in the background, it is stopped instead', async () => {
     const { context } = await bench();
-    expect(await use(bash, { command: 'echo early; sleep 30', timeout: 3_000 }, context)).toMatchObject({
+    const { run } = context.shell;
+    const shell: Shell = {
+      ...context.shell,
+      run: ({ continuesInBackground: _, ...command }) => run(command),
+    };
+    const call = { command: 'echo early; sleep 30', timeout: 1_000 };
+    expect(await use(bash, call, { ...context, shell })).toMatchObject({
       success: false,
       error:
-        'Timed out after 3000 ms and was stopped. If it needs longer, pass a larger timeout (at most 600000) or set run_in_background.\nearly\n',
+        'Timed out after 1000 ms and was stopped. If it needs longer, pass a larger timeout (at most 600000) or set run_in_background.\nearly\n',
       metadata: { timedOut: true, signal: 'SIGTERM' },
     });
   });
@@ -117,10 +143,10 @@ describe('[T11] [Y18] Bash', () => {
     });
     const tool = createBash({ maxTimeoutMs: 300 });
     expect(await use(tool, { command: 'sleep 30', timeout: 900_000 }, context)).toMatchObject({
-      success: false,
-      error:
-        'Timed out after 300 ms and was stopped. That is the maximum. Your timeout of 900000 was reduced to it. If it needs longer, set run_in_background.',
+      success: true,
+      output: expect.stringMatching(/^Still running after 300 ms, /),
     });
+    await context.shell.stop('bg_1');
   });
 
   test('names the shell it runs in', () => {

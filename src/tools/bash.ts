@@ -64,6 +64,8 @@ const dialects = {
     'intent',
     'goal',
     'security_risk',
+    'delay_ms',
+    'require_user_approval',
   ],
   adapt: adaptBash,
 };
@@ -115,7 +117,14 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
       // Nobody waits for the end of an interrupted command: what it printed must be reported now.
       const interrupted = onAbort(signal, live.end);
       const outcome = await shell
-        .run({ command, timeoutMs: limit, signal, onOutput: live.push, ...where })
+        .run({
+          command,
+          timeoutMs: limit,
+          signal,
+          onOutput: live.push,
+          continuesInBackground: true,
+          ...where,
+        })
         .finally(interrupted.off);
       live.end();
       const { exitCode, durationMs, fullOutput } = outcome;
@@ -134,6 +143,14 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
         },
         ...(outcome.timedOut && { summary: { kind: 'exit' as const, exitCode, timedOut: true as const } }),
       };
+      if (outcome.background !== undefined) {
+        const { background: id } = outcome;
+        return ok([stillRunning(id, limit), output].filter((text) => text !== '').join('\n'), {
+          display: extra.display,
+          metadata: { id, command, durationMs, timedOut: true },
+          summary: { kind: 'started', id },
+        });
+      }
       const trouble = troubleOf(outcome, { asked: timeout ?? limit, limit, maxTimeoutMs });
       if (trouble === null) return ok(output === '' ? '(no output)' : output, extra);
       const hint = sandboxHint(outcome, { mayLeave: mayLeaveSandbox?.() ?? true });
@@ -148,6 +165,13 @@ export const bash = createBash();
 
 function streamsOf({ stdout, stderr }: CommandOutcome): string {
   return stripVTControlCharacters(stdout + (stderr === '' ? '' : `\n[stderr]\n${stderr}`));
+}
+
+function stillRunning(id: string, limit: number): string {
+  return (
+    `Still running after ${limit} ms, so it continues in the background as ${id}. Do not start it again: ` +
+    'wait for it with BashOutput and wait_ms, or stop it with KillShell. Its output so far:'
+  );
 }
 
 type TimeLimits = { asked: number; limit: number; maxTimeoutMs: number };

@@ -26,7 +26,7 @@ export const edit = defineTool({
   name: 'Edit',
   aliases: [
     ...['edit_file', 'file_edit', 'str_replace', 'str_replace_editor', 'str_replace_based_edit_tool'],
-    ...['replace', 'replace_in_file', 'search_replace', 'search_and_replace'],
+    ...['replace', 'replace_in_file', 'search_replace', 'search_and_replace', 'apply_diff'],
   ],
   argumentAliases: {
     file_path: FILE_NAMES,

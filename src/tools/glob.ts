@@ -22,7 +22,7 @@ const input = () =>
 
 export const glob = defineTool({
   name: 'Glob',
-  aliases: ['glob_files', 'find_files', 'file_search', 'find'],
+  aliases: ['glob_files', 'find_files', 'file_search', 'glob_file_search', 'find'],
   argumentAliases: {
     pattern: [
       'query',

@@ -14,7 +14,7 @@ const input = () =>
   z.object({
     edits: z
       .array(
-        z.object({
+        z.strictObject({
           file_path: z.string().min(1).describe('File to change'),
           old_string: z.string().describe('Exact text to replace, as it is after the previous edits'),
           new_string: z.string().describe('Replacement text'),

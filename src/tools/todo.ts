@@ -6,7 +6,15 @@ const MAX_ITEMS = 100;
 
 export const todo = defineTool({
   name: 'Todo',
-  aliases: ['todo_write', 'write_todos', 'update_todos', 'update_plan', 'task_list', 'manage_todo_list'],
+  aliases: [
+    'todo_write',
+    'write_todos',
+    'update_todos',
+    'update_plan',
+    'update_todo_list',
+    'task_list',
+    'manage_todo_list',
+  ],
   argumentAliases: { items: ['todos', 'plan', 'tasks', 'steps', 'todo_list', 'list'] },
   adapt: adaptTodo,
   description:

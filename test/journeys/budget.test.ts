@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -94,6 +95,38 @@ describe('[U14] limits', () => {
     expect(stderr).toContain('Limit reached');
     // What was asked for at most fits, too: the prompt at its dearest, and the answer.
     expect(maxTokensOf(server.requests[0] as SeenRequest) * 15e-6).toBeLessThan(0.1);
+  });
+
+  test.each([
+    ['$0.25', (tokens: number) => tokens * 2e-6],
+    ['100k tokens', (tokens: number) => tokens],
+  ])('dense text does not exceed a limit of %s, and uses most of it', async (limit, spentOn) => {
+    const rows = Array.from({ length: 600 }, () => randomBytes(75).toString('base64'));
+    const space = await workspace({ 'data.b64': rows.join('\n') });
+    let spent = 0;
+    // As dense as the texts that tokenizers were measured to split most, by a vendor that offers no count.
+    const step: Step = (request) => {
+      const inputTokens = Math.ceil(JSON.stringify(request.body).length * 0.65);
+      spent += spentOn(inputTokens + (limit.startsWith('$') ? 4 : 1) * 50);
+      const next = calls([
+        'Read',
+        { file_path: 'data.b64', offset: 1 + 40 * (request.messages.length % 14), limit: 40 },
+      ]);
+      return { ...next, ...used(inputTokens, 50) };
+    };
+    const server = await serve(Array(40).fill(step));
+    const { env } = doors['openai-chat'](server.url);
+    const args = ['-p', 'read it all', '--model', 'openai-chat/gpt-4.1', '--budget', limit];
+
+    const { code, stderr } = await aca(space, args, { env });
+
+    const most = limit.startsWith('$') ? 0.25 : 100_000;
+    expect({ code, stderr }).toMatchObject({
+      code: EXIT_LIMIT,
+      stderr: expect.stringContaining('Limit reached'),
+    });
+    expect(spent).toBeLessThanOrEqual(most);
+    expect(spent).toBeGreaterThan(most * 0.6);
   });
 
   test('the limits a flag can hold are checked before anything happens', async () => {

@@ -63,22 +63,24 @@ const bash = (command: string, more: object = {}) => calls(['Bash', { command, .
 const script = (text: string, more: object = {}) => bash(`bash -c '${text}'`, more);
 
 describe.skipIf(process.platform === 'win32')('[T11] [L10] commands that misbehave', () => {
-  test('a fork that ignores TERM is gone when its time is over, and the run goes on', soak, async () => {
-    const { run } = await start((word) => [
-      script(`bin/${word} deaf & bin/${word} deaf`, { timeout: 5000 }),
-      says('went on'),
-    ]);
-    const { code, stdout } = await run();
-    const [answer] = answers(stdout);
-    expect(answer).toMatchObject({
-      success: false,
-      metadata: { timedOut: true, exitCode: null, signal: expect.stringMatching(/^SIG(TERM|KILL)$/) },
-    });
-    expect(answer?.text).toMatch(/^Timed out after 5000 ms and was stopped\./);
-    expect(answer?.text).toContain('deaf ready');
-    expect(answer?.metadata.durationMs).toBeLessThan(20_000);
-    expect({ code, result: parseStream(stdout).report.result }).toEqual({ code: 0, result: 'went on' });
-  });
+  test(
+    'a fork that ignores TERM continues after its time, is stopped on request, and the run goes on',
+    soak,
+    async () => {
+      const { run } = await start((word) => [
+        script(`bin/${word} deaf & bin/${word} deaf`, { timeout: 5000 }),
+        calls(['KillShell', { id: 'bg_1' }]),
+        says('went on'),
+      ]);
+      const { code, stdout } = await run();
+      const [answer] = answers(stdout);
+      expect(answer).toMatchObject({ success: true, metadata: { timedOut: true, id: 'bg_1' } });
+      expect(answer?.text).toMatch(/^Still running after 5000 ms, /);
+      expect(answer?.text).toContain('deaf ready');
+      expect(answer?.metadata.durationMs).toBeLessThan(20_000);
+      expect({ code, result: parseStream(stdout).report.result }).toEqual({ code: 0, result: 'went on' });
+    },
+  );
 
   test('[Y39] `yes` for a second: both ends reach the model, the run goes on', soak, async () => {
     const { run } = await start(() => [bash('echo begin; timeout 1 yes; echo end'), says('went on')]);
@@ -88,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('[T11] [L10] commands that misbeha
     expect(answer?.text.slice(0, 10)).toBe('begin\ny\ny\n');
     expect(answer?.text).toContain('\n... [truncated] ...\n');
     expect(answer?.text).toContain('y\nend\n');
-    expect(answer?.text.length).toBeLessThan(10_000);
+    expect(answer?.text.length).toBeLessThan(41_000);
     expect(stdout.length).toBeLessThan(2_000_000);
     expect({ code, result: parseStream(stdout).report.result }).toEqual({ code: 0, result: 'went on' });
   });

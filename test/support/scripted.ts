@@ -20,7 +20,7 @@ export function scripted(...script: (Answer | Error | ProviderEvent[])[]): Scrip
         yield event;
       }
     },
-    countTokens: async () => 0,
+    countTokens: async () => null,
   };
 }
 

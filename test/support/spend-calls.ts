@@ -26,7 +26,7 @@ const budget = new Budget({
 let answered = 0;
 const vendor: Provider = {
   name: 'vendor',
-  countTokens: async () => 0,
+  countTokens: async () => null,
   async *stream({ maxTokens = 0 }) {
     await new Promise((resolve) => setTimeout(resolve, 2));
     answered += 1;

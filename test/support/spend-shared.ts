@@ -33,7 +33,7 @@ function vendor(outcome: Outcome): Provider {
     appendFileSync(charges, `${500 + output} ${(500 * 3 + output * 15) / 1e6}\n`);
   return {
     name: 'vendor',
-    countTokens: async () => 0,
+    countTokens: async () => null,
     async *stream({ maxTokens = 0 }) {
       await new Promise((resolve) => setTimeout(resolve, 1));
       if (outcome === 'refused')

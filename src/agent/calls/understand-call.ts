@@ -34,12 +34,13 @@ function adaptedCall(input: Arguments, tool: Tool, calledAs: string): AdaptedCal
 }
 
 /** Renames arguments; of two names for one argument, both stay if their values differ. */
-function withOwnNames(input: Arguments, { argumentAliases = {} }: Pick<Tool, 'argumentAliases'>): Arguments {
-  const own = new Map(
-    Object.entries(argumentAliases).flatMap(([name, aliases]) =>
-      [name, ...aliases].map((alias): [string, string] => [plain(alias), name]),
-    ),
-  );
+function withOwnNames(input: Arguments, tool: Tool): Arguments {
+  const aliases = Object.entries(tool.argumentAliases ?? {});
+  const own = new Map([
+    ...aliases.flatMap(([name, others]) => others.map((alias): [string, string] => [plain(alias), name])),
+    ...aliases.map(([name]): [string, string] => [plain(name), name]),
+    ...(argumentNames(tool) ?? []).map((name): [string, string] => [plain(name), name]),
+  ]);
   const renamed: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
     const target = own.get(plain(name)) ?? name;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { SessionActions } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
-import type { Session } from '../../contract/session.ts';
+import { rewindSession, type Session } from '../../contract/session.ts';
 import type { OpenSession, SessionStore } from '../../session/store.ts';
 import { byLastUsed, otherFolder, otherFolderQuestion } from '../opening/choose-session.ts';
 import { exportTo } from './export-file.ts';
@@ -54,7 +54,7 @@ export function createSessionActions(
     },
     async rewind(keep) {
       await ready;
-      session.messages.length = keep;
+      rewindSession(session, keep);
       await write({ type: 'rewind', keep });
       onRewound?.();
     },

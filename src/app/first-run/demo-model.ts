@@ -48,7 +48,7 @@ export function demoModel(): Provider {
     async *stream({ messages }) {
       yield* speak(stepAfter(messages));
     },
-    countTokens: async () => 0,
+    countTokens: async () => null,
   };
 }
 

@@ -37,7 +37,7 @@ export function createPlayer({ name, next, interrupt, before }: PlayerOptions): 
       if (reply.stopReason === 'cut' || reply.stopReason === 'aborted') return stop();
       yield { type: 'stop', reason: reply.stopReason };
     },
-    countTokens: async () => 0,
+    countTokens: async () => null,
   };
 }
 

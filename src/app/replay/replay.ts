@@ -3,6 +3,7 @@ import path from 'node:path';
 import { announcedMode } from '../../context/prompt/system-prompt.ts';
 import type { Message, UserMessage } from '../../contract/message.ts';
 import type { CompletionRequest } from '../../contract/provider.ts';
+import { rewindSession } from '../../contract/session.ts';
 import type { Tool } from '../../contract/tool.ts';
 import { cacheKeyOf } from '../../providers/models/cache-key.ts';
 import { mapValue } from '../../session/bundle/map-texts.ts';
@@ -148,8 +149,7 @@ class Replay {
   async #step({ controller, opened }: Opened): Promise<void> {
     const item = this.#script.items[this.#cursor];
     if (item?.type !== 'message') {
-      if (item?.type === 'rewind')
-        opened.session.messages.length = Math.min(opened.session.messages.length, item.keep);
+      if (item?.type === 'rewind') rewindSession(opened.session, item.keep);
       this.#cursor += 1;
       return;
     }

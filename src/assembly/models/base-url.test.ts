@@ -6,8 +6,9 @@ import { baseUrlOf, chooseModel } from './choose-model.ts';
 
 const gateway = 'https://gateway.example/v1';
 const vendors: readonly Preset[] = presets.filter(({ local }: Preset) => local === undefined);
+/** A variable named like each key, and one named like the preset. */
 const rows = presets.flatMap(({ name, keyEnv }: Preset) =>
-  keyEnv
+  [...keyEnv, `${name.toUpperCase().replace('-', '_')}_API_KEY`]
     .filter((key) => key.endsWith('_API_KEY'))
     .map((key) => [name, key.replace('_API_KEY', '_BASE_URL')] as const),
 );

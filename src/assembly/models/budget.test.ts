@@ -107,7 +107,7 @@ describe('[U14] the budget', () => {
     expect(error).toBeInstanceOf(BudgetReachedError);
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        /^Limit reached: \$0\.0090? of \$0\.01 this session, and the next call needs at least \$0\.00\d+\.$/,
+        /^Limit reached: \$0\.0090? of \$0\.01 this session, and the next call may need \$0\.00\d+\.$/,
       ),
       hint: 'Changed in this run: a.ts.\nRaise it with /budget or limits.session, or start a new session.',
     });
@@ -228,16 +228,15 @@ describe('[U14] the budget', () => {
     expect(await Promise.all(both)).toEqual(['AbortError', 'AbortError']);
   });
 
-  test("vendors' counts raise the next bound, never lower it", async () => {
+  test('a vendor that counts more than the bytes of a prompt raises the next bound', async () => {
     const { budget } = await setUp({ run: '10k tokens' });
     const model = scripted(says('a', { usage: usage(4000, 1) }), says('b'));
     const provider = metered(budget, model);
     await ask(provider, request('x'.repeat(3500)));
     await ask(provider, request('x'.repeat(3500)));
     const [before = 0, after = 0] = model.requests.map(({ maxTokens }) => maxTokens ?? 0);
-    // 1000 tokens by our count were 4000 by the vendor's.
-    expect(before).toBeGreaterThan(8000);
-    expect(after).toBeLessThan(10_000 - 4001 - 3500);
+    expect(before).toBeGreaterThan(6000);
+    expect(after).toBeLessThanOrEqual(10_000 - 4001 - 4000);
   });
 });
 

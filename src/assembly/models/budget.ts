@@ -11,17 +11,11 @@ import {
 } from '../../contract/limit.ts';
 import { noUsage, type Usage } from '../../contract/message.ts';
 import type { CompletionRequest, Provider } from '../../contract/provider.ts';
-import {
-  batchLimitHint,
-  type LimitAmounts,
-  runLimitHint,
-  type SharedBudget,
-} from '../../contract/shared-budget.ts';
+import type { LimitAmounts, SharedBudget } from '../../contract/shared-budget.ts';
 import { pause } from '../../lib/async/abort.ts';
 import {
   type Admission,
   amountsOf,
-  describeLimit,
   judgeCall,
   type PlannedCall,
   type ScopedLimit,
@@ -33,18 +27,20 @@ import {
 } from '../../observability/spending/cost.ts';
 import {
   type CallOwner,
-  type Entry,
   type Hold,
   Ledger,
   type SpendingTotals,
   type Sums,
 } from '../../observability/spending/ledger.ts';
-import { costOf, type PricedModel } from '../../providers/models/models.ts';
+import { costOf, type PricedModel, servedAt } from '../../providers/models/models.ts';
+import { tierNamed } from '../../providers/tiers.ts';
 import type { Choice } from './choose-model.ts';
 import { createPriceEstimate, unpriced } from './estimated-price.ts';
+import { limitReached, type ReachedLimit } from './limit-reached.ts';
+import { type BoundedPrompt, createPromptBound, type PromptBound } from './prompt-bound.ts';
 import { isFree, NOTHING, SharedSpending } from './shared-spending.ts';
 import { UsageEstimate } from './usage-estimate.ts';
-import { createPromptBound, priceAtMost, writtenFor } from './worst-case.ts';
+import { planCall, spentAtMost } from './worst-case.ts';
 
 export type BudgetDeps = {
   /** One file per day. */
@@ -62,14 +58,9 @@ export type BudgetDeps = {
 /** How long to wait for running calls that reserve what the next one needs. */
 const PATIENCE_MS = 300_000;
 const POLL_MS = 200;
-/** Tokens reserved for an answer without its own limit: a large reservation would block other calls. */
-const USUAL_MOST = 32_000;
 const SCOPES = ['run', 'session', 'day'] as const satisfies readonly LimitScope[];
-/** A vendor's own search tool may search more than once for an answer. */
-const MOST_SEARCHES = 5;
 const UNUSED: SpendingState = { spent: NOTHING, held: NOTHING };
 const NO_SUMS: Sums = { spent: [], held: [], lost: [] };
-const FREE = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** Dollars per call; null if its price is unknown. */
 export type CallCosts = (number | null)[];
@@ -83,12 +74,22 @@ type Admitted = Pick<Hold, 'id'> & {
   held: boolean;
   /** With an estimated price if its own is unknown and a limit in dollars applies. */
   priced: PricedModel;
+  /** If a limit applies. */
+  call?: PlannedCall;
   maxTokens?: number;
   shared?: LimitAmounts;
 };
 
-/** What an answer was, besides its usage. */
-type Received = { estimated: boolean; searches: number };
+/** An admission, or a limit so near that the prompt should be counted first. */
+type Decision = Admission | { type: 'count' };
+
+type PromptToAdmit = Pick<CallOwner, 'purpose'> & {
+  choice: Choice;
+  signal: AbortSignal;
+  bounded: BoundedPrompt;
+  /** The same after the vendor counted its tokens, if it does. */
+  count(): Promise<BoundedPrompt>;
+};
 
 /** The spending of all scopes; `batch` is absent outside of one. */
 type Standings = Partial<Record<SpendingScope, SpendingState>>;
@@ -97,7 +98,7 @@ type Standings = Partial<Record<SpendingScope, SpendingState>>;
 export class Budget implements Spending {
   readonly #deps: BudgetDeps;
   readonly #ledger: Ledger;
-  readonly #bound = createPromptBound();
+  readonly #bounds = new Map<string, PromptBound>();
   readonly #limits: Record<LimitScope, readonly Limit[]>;
   #run = { id: randomUUID() as string, limits: [] as readonly Limit[] };
   readonly #now: () => Date;
@@ -145,23 +146,28 @@ export class Budget implements Spending {
     }: Pick<CallOwner, 'purpose'> & { choice: Choice; costs?: CallCosts | undefined },
   ): Provider {
     const { preset } = choice;
-    const admit = (request: CompletionRequest, signal: AbortSignal) =>
-      this.#admit(request, { choice, purpose, signal });
+    const bound = this.#boundOf(preset.name);
+    const admit = (request: CompletionRequest, signal: AbortSignal) => {
+      const count = () => bound.count(provider, request, signal);
+      return this.#admit(request, { choice, purpose, signal, bounded: bound.of(request), count });
+    };
     /** The cost; null if there was none, or none that is known. */
-    const settle = (admitted: Admitted, usage: Usage | null, { estimated, searches }: Received) => {
+    const settle = (admitted: Admitted, usage: Usage | null, received: UsageEstimate, reported: boolean) => {
+      const { owner, id, priced, call } = admitted;
       if (!usage) {
-        if (admitted.held) this.#write((ledger) => ledger.release(admitted.id));
+        if (admitted.held) this.#write((ledger) => ledger.release(id));
         return null;
       }
-      const tokens = costOf(usage, admitted.priced);
+      const { searches, tier } = received;
+      const tierPriced = servedAt(priced, tierNamed(preset, tier)?.price);
+      const tokens = costOf(usage, tierPriced, this.#now());
       const usd = tokens === null ? null : tokens + searches * (preset.webSearch?.usd ?? 0);
       costs.push(usd);
-      const at = this.#now().toISOString();
-      const entry = { ...admitted.owner, id: admitted.id, at, usage, usd, ...(estimated && { estimated }) };
-      this.#write((ledger) => ledger.spend(entry as Entry));
+      const most = call && !reported && { most: spentAtMost(call, received.most, priced) };
+      const entry = { ...owner, id, at: this.#now().toISOString(), usage, usd, ...most };
+      this.#write((ledger) => ledger.spend({ ...entry, ...(!reported && { estimated: true }) }));
       return usd;
     };
-    const bound = this.#bound;
     const shared = this.#shared;
     const { notice } = this.#deps;
     return {
@@ -191,11 +197,8 @@ export class Budget implements Spending {
           if (received.usage) bound.learn(request, received.usage);
           const figures = isOver && received.usage;
           const isSent = isOver || received.hasOutput || signal.aborted;
-          const { searches } = received;
-          const usd = settle(admitted, figures || (isSent ? received.estimate(request) : null), {
-            estimated: !figures,
-            searches,
-          });
+          const usage = figures || (isSent ? received.estimate(request) : null);
+          const usd = settle(admitted, usage, received, Boolean(figures));
           if (admitted.shared) {
             const reported = figures && usedBy(figures, { usd, purpose });
             const cost = reported || (isFree(failure) && !received.hasOutput ? NOTHING : admitted.shared);
@@ -209,14 +212,13 @@ export class Budget implements Spending {
   /** A paid request to a service other than a model: not made if it would exceed a limit in dollars. */
   async charge<T>(service: string, usd: number, request: () => Promise<T>): Promise<T> {
     const batch = await this.#shared?.totals();
-    const { scope, limit, used } = await this.#decide((totals) => {
+    const full = await this.#decide<ReachedLimit | null>((totals) => {
       const standings = { ...this.#standings(totals), ...(batch && { batch }) };
       const states = this.#active().map((by) => ({ ...by, used: usedOf(by, standings) }));
       const full = states.find(({ limit, used }) => limit.unit === 'usd' && used + usd > limit.amount);
-      return { verdict: full ?? { scope: null, limit: null, used: 0 } };
+      return { verdict: full ?? null };
     });
-    if (scope !== null)
-      throw new BudgetReachedError(`Limit reached: ${describeLimit({ scope, limit }, used)}.`, RAISE[scope]);
+    if (full) throw limitReached(full);
     const id = randomUUID();
     const cost = { ...NOTHING, usd };
     if (this.#shared && !(await this.#shared.reserve(id, cost))) return this.charge(service, usd, request);
@@ -262,7 +264,7 @@ export class Budget implements Spending {
 
   async #admit(
     request: CompletionRequest,
-    { choice, purpose, signal }: Pick<CallOwner, 'purpose'> & { choice: Choice; signal: AbortSignal },
+    { choice, purpose, signal, ...prompt }: PromptToAdmit,
   ): Promise<Admitted> {
     const { info, preset } = choice;
     const limits = this.#active();
@@ -278,37 +280,44 @@ export class Budget implements Spending {
     const id = randomUUID();
     const priced = limits.some(({ limit }) => limit.unit === 'usd') ? this.#priced(choice) : info;
     if (limits.length === 0) return { owner, id, held: false, priced };
-    const inputTokens = this.#bound.of(request);
-    const call: PlannedCall = {
-      inputTokens,
-      outputTokens: Math.min(request.maxTokens ?? USUAL_MOST, info.maxOutputTokens),
-      price: writtenFor(request, priceAtMost(priced, inputTokens)) ?? (preset.local ? FREE : null),
-      searchUsd: request.webSearch ? MOST_SEARCHES * (preset.webSearch?.usd ?? 0) : 0,
-      purpose,
-    };
+    const plan = (inputTokens: number) => planCall(request, inputTokens, { choice, priced, purpose });
+    let call = plan(prompt.bounded.tokens);
+    let canCount = prompt.bounded.isRough;
     if (!call.price && limits.some(({ limit }) => limit.unit === 'usd')) throw unpriced(model);
     const until = performance.now() + PATIENCE_MS;
     for (let notified = false; ; ) {
       signal.throwIfAborted();
       const canWait = performance.now() < until;
       const batch = await this.#shared?.totals(signal);
-      const verdict = await this.#decide<Admission>((totals) => {
+      const verdict = await this.#decide<Decision>((totals) => {
         const standings: Standings = { ...this.#standings(totals), ...(batch && { batch }) };
         const standing = limits.map((limit) => ({ limit, standing: standings[limit.scope] ?? UNUSED }));
         const verdict = judgeCall(standing, call, { canWait });
+        const isFar = verdict.type === 'go' && verdict.outputTokens === call.outputTokens;
+        if (!isFar && canCount) return { verdict: { type: 'count' } };
         if (verdict.type !== 'go') return { verdict };
         const amounts = amountsOf({ ...call, outputTokens: verdict.outputTokens });
         return { verdict, hold: { ...owner, id, at: this.#now().toISOString(), ...amounts } };
       });
+      if (verdict.type === 'count') {
+        call = plan((await prompt.count()).tokens);
+        canCount = false;
+        continue;
+      }
       if (verdict.type === 'go') {
-        const admitted = { owner, id, held: this.#own().length > 0, priced, maxTokens: verdict.outputTokens };
+        const { outputTokens: maxTokens } = verdict;
+        const admitted = { owner, id, held: this.#own().length > 0, priced, call, maxTokens };
         if (!this.#shared) return admitted;
         const { most } = amountsOf({ ...call, outputTokens: verdict.outputTokens });
         const shared = { ...most, turns: purpose === 'main' ? 1 : 0 };
         if (await this.#reserve(id, shared, signal)) return { ...admitted, shared };
         continue;
       }
-      if (verdict.type === 'stop') throw this.#reached(verdict, call);
+      if (verdict.type === 'stop')
+        throw limitReached(
+          { ...verdict.by, used: verdict.used },
+          { next: call, progress: this.#deps.progressSummary() },
+        );
       if (!notified)
         this.#deps.notice('info', `Waiting for other runs that may use up the rest of the limit.`);
       notified = true;
@@ -340,14 +349,11 @@ export class Budget implements Spending {
     }
   }
 
-  #reached({ by, used }: { by: ScopedLimit; used: number }, call: PlannedCall): BudgetReachedError {
-    const { most } = amountsOf({ ...call, outputTokens: 0 });
-    const next =
-      by.limit.unit === 'turns' ? '' : `, and the next call needs at least ${amountWords(by, most)}`;
-    return new BudgetReachedError(
-      `Limit reached: ${describeLimit(by, used)}${next}.`,
-      [this.#deps.progressSummary(), RAISE[by.scope]].filter(Boolean).join('\n'),
-    );
+  /** Vendors count differently, also for models of the same name. */
+  #boundOf(vendor: string): PromptBound {
+    const bound = this.#bounds.get(vendor) ?? createPromptBound();
+    this.#bounds.set(vendor, bound);
+    return bound;
   }
 
   #standings(totals: SpendingTotals): Record<LimitScope, SpendingState> {
@@ -375,13 +381,6 @@ export class Budget implements Spending {
   }
 }
 
-const RAISE: Record<SpendingScope, string> = {
-  batch: batchLimitHint,
-  run: runLimitHint,
-  session: 'Raise it with /budget or limits.session, or start a new session.',
-  day: 'Raise limits.day, or continue tomorrow.',
-};
-
 function usedOf({ scope, limit }: ScopedLimit, standings: Standings): number {
   const { spent, held } = standings[scope] ?? UNUSED;
   return spent[limit.unit] + held[limit.unit];
@@ -389,12 +388,4 @@ function usedOf({ scope, limit }: ScopedLimit, standings: Standings): number {
 
 function usedBy(usage: Usage, { usd, purpose }: { usd: number | null; purpose: string }): LimitAmounts {
   return { usd: usd ?? 0, tokens: tokensOf(usage), turns: purpose === 'main' ? 1 : 0 };
-}
-
-function amountWords({ limit }: ScopedLimit, { usd, tokens }: { usd: number; tokens: number }): string {
-  return formatLimit(
-    limit.unit === 'usd'
-      ? { unit: 'usd', amount: Math.ceil(usd * 10_000) / 10_000 }
-      : { unit: 'tokens', amount: tokens },
-  );
 }

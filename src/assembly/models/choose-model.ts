@@ -126,6 +126,7 @@ export function modelInfo(preset: Preset, model: string, config: Config): Priced
   const info = overrides?.price === undefined ? atTier(usual, tierOf(preset, config)?.price) : usual;
   return {
     ...info,
+    ...(!info.effort && preset.effort && { effort: preset.effort }),
     price: info.price ?? (preset.local ? FREE : null),
     contextWindow: Math.min(info.contextWindow, config.maxContextTokens ?? Number.POSITIVE_INFINITY),
   };

@@ -5,8 +5,9 @@ import { loadConfig } from '../../config/load.ts';
 import type { ConfigInput } from '../../config/schema/schema.ts';
 import type { Tier } from '../../contract/request/tier.ts';
 import { createProvider } from '../../providers/index.ts';
-import { infoOf } from '../../providers/models/models.ts';
+import { costOf, infoOf, servedAt } from '../../providers/models/models.ts';
 import { type Preset, presets } from '../../providers/presets.ts';
+import { tierNamed } from '../../providers/tiers.ts';
 import { modelInfo, tierOf } from './choose-model.ts';
 
 function presetNamed(name: string): Preset {
@@ -29,6 +30,8 @@ describe('the price of a service tier', () => {
     ['google', 'gemini-2.5-pro', 'flex', 0.5],
     ['anthropic', 'claude-haiku-5-5', 'priority', 1],
     ['anthropic', 'claude-haiku-5-5', 'flex', 1],
+    ['minimax', 'MiniMax-M3', 'priority', 1.5],
+    ['minimax', 'MiniMax-M3', 'standard', 1],
     ['deepseek', 'deepseek-flash', 'flex', 1],
   ])('%s/%s at %s costs %d times as much, also for long prompts', async (name, model, tier, factor) => {
     const preset = presetNamed(name);
@@ -39,10 +42,29 @@ describe('the price of a service tier', () => {
     expect(long?.price.output ?? 0).toBeCloseTo((usual.long?.price.output ?? 0) * factor, 10);
   });
 
+  test.each<[string, string, Tier | undefined, string | undefined, number]>([
+    ['openai', 'gpt-6.1-sol', 'priority', 'default', 1],
+    ['openai', 'gpt-6.1-sol', 'priority', 'priority', 2],
+    ['openai', 'gpt-6.1-sol', 'priority', undefined, 2],
+    ['openai', 'gpt-6.1-sol', undefined, 'priority', 2],
+    ['openai', 'gpt-6.1-sol', 'flex', 'default', 1],
+    ['openai', 'gpt-6.1-sol', 'flex', 'unheard-of', 0.5],
+    ['minimax', 'MiniMax-M3', 'priority', 'standard', 1],
+    ['anthropic', 'claude-haiku-5-5', 'priority', 'standard', 1],
+  ])('%s/%s at %s, served at %s, costs %d times as much', async (name, model, tier, served, factor) => {
+    const preset = presetNamed(name);
+    const info = modelInfo(preset, model, await settings(tier === undefined ? {} : { tier }));
+    const usage = { inputTokens: 1_000, outputTokens: 100, cacheReadTokens: 500, cacheWriteTokens: 0 };
+    const cost = costOf(usage, servedAt(info, tierNamed(preset, served)?.price));
+    expect(cost).toBeCloseTo((costOf(usage, infoOf(name, model)) ?? 0) * factor, 10);
+  });
+
   test('a price that the user set is not changed', async () => {
     const price = { input: 1, output: 2, cacheRead: 0, cacheWrite: 1 };
     const config = await settings({ tier: 'flex', models: { 'openai/gpt-6.1-sol': { price } } });
-    expect(modelInfo(presetNamed('openai'), 'gpt-6.1-sol', config).price).toEqual(price);
+    const info = modelInfo(presetNamed('openai'), 'gpt-6.1-sol', config);
+    expect(info.price).toEqual(price);
+    expect(servedAt(info, 2).price).toEqual(price);
   });
 });
 

@@ -3,7 +3,7 @@ import type { CallReporter, RouterDeps } from '../../agent/router-deps.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { Access } from '../../contract/permission.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
-import type { Shell, ToolResult } from '../../contract/tool.ts';
+import type { CommandOutcome, CommandRun, Shell, ToolResult } from '../../contract/tool.ts';
 import { sha256 } from '../../lib/sha256.ts';
 import { diffOf, type LineDiff } from '../../lib/text/diff-lines.ts';
 import { putContent } from '../../sandbox/startup/contents.ts';
@@ -42,10 +42,7 @@ export class StartupCheck {
 
   /** For commands that may change something. */
   readonly shell: Pick<Shell, 'run' | 'start'> = {
-    run: (run) =>
-      this.#watched(run, () =>
-        this.#options.shell.run(changesGit(run.command) ? { ...run, gitConfig: true } : run),
-      ),
+    run: (run) => this.#watched(run),
     start: (run) => this.#start(run),
   };
 
@@ -81,36 +78,46 @@ export class StartupCheck {
     return this.#options.isClosed(file) ? 'closed' : 'files';
   }
 
-  async #watched<T>(run: Parameters<Shell['start']>[0], execute: () => Promise<T>): Promise<T> {
+  async #watched(run: CommandRun): Promise<CommandOutcome> {
     const { shell, watch } = this.#options;
+    const execute = () => shell.run(changesGit(run.command) ? { ...run, gitConfig: true } : run);
     if (run.unconfined || !canChange(await shell.sandbox())) return execute();
     await watch.enter({ mounted: hasMounts(await shell.sandbox()) });
     const unfollow = changesGit(run.command) ? watch.followGit(() => void this.#restoreGit()) : undefined;
+    let background: string | undefined;
     try {
-      return await execute();
+      const outcome = await execute();
+      background = outcome.background;
+      return outcome;
     } finally {
       unfollow?.();
       await this.#collect();
-      watch.leave();
+      if (background === undefined) watch.leave();
+      else this.#follow(background);
     }
   }
 
   async #start(run: Parameters<Shell['start']>[0]): Promise<string> {
-    const { shell, watch, warn } = this.#options;
+    const { shell, watch } = this.#options;
     if (run.unconfined || !canChange(await shell.sandbox())) return shell.start(run);
     await watch.enter({ mounted: hasMounts(await shell.sandbox()) });
     try {
       const id = await shell.start(run);
-      this.#background.add(id);
-      this.#timer ??= setInterval(
-        () => void this.#checkBackground().catch((error: Error) => warn(error.message)),
-        EVERY_MS,
-      ).unref();
+      this.#follow(id);
       return id;
     } catch (error) {
       watch.leave();
       throw error;
     }
+  }
+
+  /** Until this command in the background ends. */
+  #follow(id: string): void {
+    this.#background.add(id);
+    this.#timer ??= setInterval(
+      () => void this.#checkBackground().catch((error: Error) => this.#options.warn(error.message)),
+      EVERY_MS,
+    ).unref();
   }
 
   /** An editor or a prompt may use git at any moment, so a changed config is not left until the command ends. */

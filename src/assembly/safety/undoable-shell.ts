@@ -1,5 +1,5 @@
 import type { Scope } from '../../agent/router-deps.ts';
-import type { CommandRun, Shell } from '../../contract/tool.ts';
+import type { CommandOutcome, CommandRun, Shell } from '../../contract/tool.ts';
 import type { Command } from '../../session/undo/credit.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 
@@ -59,9 +59,20 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
   async function startUndoably(run: Parameters<Shell['start']>[0]): Promise<string> {
     const command = commandOf(run);
     const id = await undoably(command, () => changing.start(run));
-    const isRunning = () => shell.background().some((one) => one.id === id && one.running);
-    await undo.continuesInBackground({ ...command, isRunning });
+    await continues(command, id);
     return id;
+  }
+
+  async function runUndoably(run: CommandRun): Promise<CommandOutcome> {
+    const command = commandOf(run);
+    const outcome = await undoably(command, () => changing.run(run), run.signal);
+    if (outcome.background !== undefined) await continues(command, outcome.background);
+    return outcome;
+  }
+
+  function continues(command: Command, id: string): Promise<void> {
+    const isRunning = () => shell.background().some((one) => one.id === id && one.running);
+    return undo.continuesInBackground({ ...command, isRunning });
   }
 
   function commandOf({ command, cwd = options.cwd }: Wanted): Command {
@@ -76,7 +87,7 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
     ...shell,
     async run(wanted) {
       const run = withEnvironment(wanted);
-      if (!run.onlyReads) return undoably(commandOf(run), () => changing.run(run), run.signal);
+      if (!run.onlyReads) return runUndoably(run);
       await undo.commandReads();
       return shell.run(run);
     },

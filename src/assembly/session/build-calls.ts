@@ -1,5 +1,7 @@
 import { Answers } from '../../agent/answers.ts';
 import { InterruptedCalls } from '../../agent/interrupted-calls.ts';
+import type { RouterDeps } from '../../agent/router-deps.ts';
+import type { CommandRun, ToolContext } from '../../contract/tool.ts';
 import { limited, unlessAborted } from '../../lib/async/abort.ts';
 import type { BuiltDiagnostics } from '../diagnostics/build-diagnostics.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
@@ -81,7 +83,12 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     { active, skillIn: extensions.skillIn, delegate: subagents.delegate },
   );
   const { signal } = ending;
-  const ofUser = { ...withoutSubagents, before: extensions.beforeUserCall, decide: safety.judge.decide };
+  const ofUser: RouterDeps = {
+    ...withoutSubagents,
+    before: extensions.beforeUserCall,
+    decide: safety.judge.decide,
+    context: (...about) => stoppingAtLimits(withoutSubagents.context(...about)),
+  };
   const userCalls = createUserCalls({
     routerFor: (rules) =>
       withSubagents(
@@ -104,4 +111,11 @@ export function buildCalls(parts: Parts, deps: BuildCallsDeps) {
     /** Waits for interrupted calls, with a time limit. */
     ended: () => unlessAborted(interrupted.ended(), limited(INTERRUPTED_MS)),
   };
+}
+
+/** Nobody asks later for the output of a command that was not the model's. */
+function stoppingAtLimits(context: ToolContext): ToolContext {
+  const { shell } = context;
+  const run = ({ continuesInBackground: _, ...wanted }: CommandRun) => shell.run(wanted);
+  return { ...context, shell: { ...shell, run } };
 }

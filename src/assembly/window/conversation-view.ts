@@ -10,7 +10,7 @@ import type { CompletionRequest } from '../../contract/provider.ts';
 import type { Epoch, SecretMask } from '../../contract/request/epoch.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Todo } from '../../contract/tool.ts';
-import type { Compaction, SessionView } from '../../contract/view.ts';
+import type { Compaction, MaskedEpoch, SessionView } from '../../contract/view.ts';
 import { estimateTokens } from '../../providers/models/estimate-tokens.ts';
 import type { GetBackgroundModel } from '../models/background-model.ts';
 import type { SummarizeAtVendor } from '../models/vendor-summary.ts';
@@ -99,7 +99,7 @@ export class ConversationView {
     return { ...request, ...this.#maxTokensFor(base, messages, estimated * scale) };
   }
 
-  #requestIn(epoch: Epoch, messages: readonly Message[]): CompletionRequest {
+  #requestIn(epoch: MaskedEpoch, messages: readonly Message[]): CompletionRequest {
     const { settings, promptCache = '5m' } = this.#deps;
     const lifetime = promptCache === 'auto' ? cacheLifetime(messages, epoch.from) : promptCache;
     return {
@@ -108,7 +108,7 @@ export class ConversationView {
       messages: this.#sent.shown(messages),
       sent: {
         messages: this.#sent.seen(messages),
-        masks: this.#sent.view.masks,
+        masks: epoch.masks,
         onMasked: (masks) => this.#recordMasks(masks),
       },
     };
@@ -140,7 +140,7 @@ export class ConversationView {
   async *makeRoom(cause: 'routine' | 'overflow', signal: AbortSignal): ReturnType<Run['makeRoom']> {
     await this.#deps.ready;
     // A rejection may have revealed a window that is too small for the tools and prompt of this epoch.
-    const epoch = this.#deps.epochs.current;
+    const begins = this.#deps.epochs.current === undefined;
     await this.#deps.epochs.ensure();
     const measured = await this.measure();
     const { tokens } = measured;
@@ -160,7 +160,7 @@ export class ConversationView {
       yield { type: 'compacted', before, after, by };
       yield* reportLimited(limited);
     }
-    return done !== null || (cause === 'overflow' && epoch !== this.#deps.epochs.current);
+    return done !== null || (cause === 'overflow' && begins);
   }
 
   async compact(focus: string, signal: AbortSignal): Promise<Compacted | null> {

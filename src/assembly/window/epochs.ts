@@ -2,10 +2,10 @@ import type { SessionWriter } from '../../agent/session-writer.ts';
 import { sentSummary } from '../../context/kept.ts';
 import type { Epoch, EpochCause } from '../../contract/request/epoch.ts';
 import type { Session } from '../../contract/session.ts';
-import { type SessionView, wholeView } from '../../contract/view.ts';
+import { type MaskedEpoch, type SessionView, wholeView } from '../../contract/view.ts';
 
 /** How the next epoch would begin. */
-export type Prefix = Omit<Epoch, 'from' | 'cause' | 'summary' | 'vendorSummary'>;
+export type Prefix = Omit<Epoch, 'from' | 'cause' | 'compactedAt' | 'summary' | 'vendorSummary'>;
 
 export type EpochsDeps = {
   session: Session;
@@ -33,7 +33,7 @@ export class Epochs {
   }
 
   /** The epoch that the next request belongs to; undefined if it will begin a new one. */
-  get current(): Epoch | undefined {
+  get current(): MaskedEpoch | undefined {
     const epoch = this.#view.epochs.at(-1);
     return epoch && this.#boundary(epoch) === null ? epoch : undefined;
   }
@@ -62,7 +62,7 @@ export class Epochs {
   async dropReasoning(): Promise<void> {
     const last = this.#view.epochs.at(-1);
     if (!last) return;
-    const { vendorSummary: _, ...readable } = last;
+    const { vendorSummary: _, masks: __, ...readable } = last;
     const from = this.#deps.session.messages.length;
     await this.#deps.writer.changeView({
       type: 'epoch',
@@ -91,7 +91,7 @@ export class Epochs {
     };
   }
 
-  #summary({ inWords = false } = {}): Pick<Epoch, 'summary' | 'vendorSummary'> {
+  #summary({ inWords = false } = {}): Pick<Epoch, 'compactedAt' | 'summary' | 'vendorSummary'> {
     const compaction = this.#view.compactions.at(-1);
     if (!compaction) return {};
     const { outgoing, readsSummaryOf } = this.#deps;
@@ -99,6 +99,7 @@ export class Epochs {
     const vendorSummary = !inWords && made && readsSummaryOf?.(made.provider) ? made : undefined;
     const summary = sentSummary(vendorSummary ? { ...compaction, summary: null } : compaction);
     return {
+      compactedAt: compaction.at,
       ...(summary !== undefined && { summary: outgoing(summary) }),
       ...(vendorSummary && { vendorSummary }),
     };
@@ -107,7 +108,7 @@ export class Epochs {
   /** Why the epoch cannot be continued; null if it can. */
   #boundary(epoch: Epoch): EpochCause | null {
     const compaction = this.#view.compactions.at(-1);
-    if (compaction && epoch.from < compaction.at) return 'compaction';
+    if (epoch.compactedAt !== compaction?.at) return compaction ? 'compaction' : 'uncompact';
     const { reader, readsSummaryOf } = this.#deps;
     const { vendorSummary } = epoch;
     const isReadable = !vendorSummary || readsSummaryOf?.(vendorSummary.provider);

@@ -22,6 +22,8 @@ export type Epoch = {
   reader: string;
   /** As sent: without the secrets that were known. */
   system: string;
+  /** Which compaction it shows, by the number of messages then; absent if none. */
+  compactedAt?: number;
   /** Of the conversation before; absent if there is none. */
   summary?: string;
   /** The conversation before, as its vendor summarized it; `summary` then has only what is kept beside it. */

@@ -29,7 +29,7 @@ export type PlannedCall = {
 export function standingOf({ spent, held, lost }: Sums): SpendingState {
   const standing = { spent: { usd: 0, tokens: 0, turns: 0 }, held: { usd: 0, tokens: 0, turns: 0 } };
   for (const entry of spent)
-    add(standing.spent, { usd: entry.usd ?? 0, tokens: tokensOf(entry.usage) }, entry);
+    add(standing.spent, entry.most ?? { usd: entry.usd ?? 0, tokens: tokensOf(entry.usage) }, entry);
   for (const hold of lost) add(standing.spent, hold.sure, hold);
   for (const hold of held) add(standing.held, hold.most, hold);
   return standing;

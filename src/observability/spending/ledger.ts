@@ -25,6 +25,8 @@ export type Entry = CallOwner & {
   usage: Usage;
   usd: number | null;
   estimated?: true;
+  /** What an estimated call has cost at most: limits count this. */
+  most?: Amounts;
 };
 
 /** The maximum of a running call; `sure` is its cost once it is sent. */

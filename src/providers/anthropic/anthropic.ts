@@ -2,10 +2,9 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
 import { notTheProtocol } from '../errors/protocol-errors.ts';
-import { fromStreamedError } from '../errors/vendor-errors.ts';
+import { baseStatus, fromStreamedError } from '../errors/vendor-errors.ts';
 import { serverEvents, withoutEnd } from '../http/server-events.ts';
 import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
-import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { betasOf, withBetaField, withBetaHeader } from './betas.ts';
 import { newReply, type ReplyState, toEvents } from './events.ts';
@@ -57,7 +56,7 @@ async function countTokens(
   request: CompletionRequest,
   options: AnthropicOptions,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<number | null> {
   const { model, messages, system, tools, thinking } = toWire(request, options);
   const betas = betasOf({ thinking, messages });
   const body = {
@@ -68,7 +67,7 @@ async function countTokens(
     ...(thinking && { thinking }),
   };
   const { endpoint } = options;
-  if (endpoint && !endpoint.count) return estimateTokens(request);
+  if (endpoint && !endpoint.count) return null;
   const address = endpoint?.count?.(model, withBetaField(body, betas)) ?? {
     url: `${messagesUrl(options)}/count_tokens`,
     body,
@@ -78,10 +77,10 @@ async function countTokens(
   try {
     const response = await watch.post(address.url, { headers, body: address.body, signal });
     const { input_tokens: tokens }: Partial<Anthropic.MessageTokensCount> = JSON.parse(await response.text());
-    return Number.isFinite(tokens) ? Number(tokens) : estimateTokens(request);
+    return tokens ?? null;
   } catch {
     signal.throwIfAborted();
-    return estimateTokens(request);
+    return null;
   }
 }
 
@@ -129,7 +128,8 @@ async function* stream(
 function read(data: string, state: ReplyState, options: ProviderOptions): ProviderEvent[] {
   try {
     const frame = JSON.parse(data) as Anthropic.RawMessageStreamEvent | ErrorFrame;
-    if (frame.type === 'error') throw fromStreamedError(frame.error ?? frame, options, { unknown: 500 });
+    if (frame.type === 'error' || baseStatus(frame))
+      throw fromStreamedError((frame as ErrorFrame).error ?? frame, options, { unknown: 500 });
     return [...toEvents(frame, state)];
   } catch (error) {
     throw error instanceof ProviderError ? error : notTheProtocol(options, data);

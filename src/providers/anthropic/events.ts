@@ -10,6 +10,8 @@ export type ReplyState = {
   notes: boolean;
   names: WireNames;
   usage: Usage;
+  /** The service tier of the reply. */
+  tier?: string;
   stop: Extract<ProviderEvent, { type: 'stop' }>['reason'];
   transformations?: InputTransformation[];
   /** What a refusal was about. */
@@ -157,7 +159,8 @@ function* closeBlock(index: number, { open }: ReplyState): Generator<ProviderEve
 /** Later counts replace earlier ones; fields missing from a frame keep their value. */
 function* countUsage(
   usage:
-    | (Partial<Anthropic.MessageDeltaUsage> & Pick<Partial<Anthropic.Usage>, 'cache_creation'>)
+    | (Partial<Anthropic.MessageDeltaUsage> &
+        Pick<Partial<Anthropic.Usage>, 'cache_creation' | 'service_tier'>)
     | undefined,
   state: ReplyState,
 ): Generator<ProviderEvent> {
@@ -176,5 +179,6 @@ function* countUsage(
     cacheWriteTokens: usage.cache_creation_input_tokens ?? state.usage.cacheWriteTokens,
     ...(hour && { cacheWriteHourTokens: hour }),
   };
-  yield { type: 'usage', usage: state.usage };
+  if (usage.service_tier) state.tier = usage.service_tier;
+  yield { type: 'usage', usage: state.usage, ...(state.tier !== undefined && { tier: state.tier }) };
 }

@@ -213,16 +213,20 @@ function keepsThinking(
 }
 
 function assistantBlocks(message: AssistantMessage, names: WireNames, thoughts: boolean): Block[] {
+  const isClaude = message.model.includes('claude-');
   const blocks = message.content.flatMap((part): Block[] => {
     if (part.type === 'text') return textBlocks(part);
     if (part.type === 'tool_call')
       return [
         { type: 'tool_use', id: wireId(part.id), name: names.toWire(part.name), input: objectOf(part.input) },
       ];
-    if (!thoughts || part.signature === undefined) return [];
+    if (!thoughts) return [];
+    // Compatible servers may not sign what they want back.
+    if (part.signature === undefined && (isClaude || part.text === '')) return [];
+    const { signature = '' } = part;
     return part.redacted
-      ? [{ type: 'redacted_thinking', data: part.signature }]
-      : [{ type: 'thinking', thinking: part.text, signature: part.signature }];
+      ? [{ type: 'redacted_thinking', data: signature }]
+      : [{ type: 'thinking', thinking: part.text, signature }];
   });
   // A turn with only thinking is rejected.
   return blocks.some((block) => block.type === 'text' || block.type === 'tool_use') ? blocks : [];

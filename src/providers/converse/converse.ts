@@ -2,7 +2,6 @@ import type { CompletionRequest, ProviderEvent } from '../../contract/provider.t
 import { fromStreamedError } from '../errors/vendor-errors.ts';
 import { frameIn, serverEvents, withoutEnd } from '../http/server-events.ts';
 import { brokenWire, watchWire } from '../http/wire-watch.ts';
-import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { type ConverseFrame, newReply, toEvents } from './events.ts';
 import { toWire } from './wire.ts';
@@ -11,7 +10,7 @@ import { toWire } from './wire.ts';
 export const createConverse: CreateProvider = (options) => ({
   name: options.name,
   stream: (request, signal) => stream(request, options, signal),
-  countTokens: async (request) => estimateTokens(request),
+  countTokens: async () => null,
 });
 
 async function* stream(

@@ -81,6 +81,21 @@ test.each([
   ['exceeded_current_quota_error', 'Your account is suspended, please check your plan.', 'quota'],
   ['rate_limit_exceeded', 'Rate limit reached for requests per minute. Limit: 3 per minute.', 'rate_limit'],
   ['engine_overloaded_error', 'The engine is currently overloaded.', 'rate_limit'],
+  ['rate_limit_reached_error', 'Your account reached max request: 3 per minute.', 'rate_limit'],
+  ['rate_limit_error enforced_spend_limit_reached', 'You have reached your limit.', 'quota'],
+  ['rate_limit_error', 'Your organization has reached its monthly spend limit.', 'quota'],
+  ['organization_spend_limit_exceeded', 'The limit of your organization was reached.', 'quota'],
+  ['project_spend_limit_exceeded', 'The limit of your project was reached.', 'quota'],
+  ['credit_balance_exhausted', 'No credits left.', 'quota'],
 ])('a 429 with %s is retried only if it passes', (label, message, kind) => {
   expect(kindOf(429, message, label)).toBe(kind);
+});
+
+test.each<[number, string, string]>([
+  [400, 'You have reached your specified API usage limits. You will regain access on 2026-12-01.', 'quota'],
+  [402, 'Insufficient credits', 'quota'],
+  [403, 'openai/gpt-4.1 requires moderation. Your input was flagged.', 'bad_request'],
+  [403, 'Not for you', 'auth'],
+])('a %i with "%s" is %s', (status, message, kind) => {
+  expect(kindOf(status, message)).toBe(kind);
 });

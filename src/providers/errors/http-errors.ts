@@ -13,7 +13,11 @@ export type HttpFailure = {
   headers?: Record<string, string>;
 };
 
-const QUOTA = /quota|billing|insufficient.{0,10}(funds|balance|credit)|credit balance/i;
+/** Also limits on spending: waiting does not help, unlike with limits per minute. */
+const QUOTA =
+  /quota|billing|insufficient.{0,10}(funds|balance|credit)|credit[ _]balance|spend(ing)?[ _](limit|cap)|(monthly|api) usage limit/i;
+/** A router's own check of the prompt. */
+const MODERATION = /moderation|flagged/i;
 
 export function fromHttp({ provider, status, message, label, headers }: HttpFailure): ProviderError {
   const retryAfterMs = retryAfter(headers);
@@ -29,6 +33,7 @@ export function fromHttp({ provider, status, message, label, headers }: HttpFail
 export function kindOf(status: number, message: string, label = ''): ProviderErrorKind {
   const words = label === '' ? message : `${label} ${message}`;
   if (meansStaleReasoning(words)) return 'stale_reasoning';
+  if (status === 403 && MODERATION.test(words)) return 'bad_request';
   if (status === 401 || status === 403) return 'auth';
   if (status === 402) return 'quota';
   if (status === 404) return 'model_not_found';

@@ -12,6 +12,7 @@ const failed = (code: string, message: string): Frame => ({
   type: 'response.failed',
   response: { error: { code, message } },
 });
+const base = (status_code: number, status_msg: string): Frame => ({ base_resp: { status_code, status_msg } });
 const google = (code: number, status: string, message: string): Frame => ({
   error: { code, status, message },
 });
@@ -134,6 +135,12 @@ const rows: Row[] = [
     'overflow',
   ],
   ['TGI', 'openai-chat', { error: 'Model is overloaded', error_type: 'overloaded' }, 'overloaded'],
+  ...['anthropic', 'openai-chat'].flatMap((wire): Row[] => [
+    ['MiniMax', wire, base(1002, 'rate limit'), 'rate_limit'],
+    ['MiniMax', wire, base(1008, 'insufficient balance'), 'quota'],
+    ['MiniMax', wire, base(1013, 'internal service error'), 'server_error'],
+    ['MiniMax', wire, base(2013, 'invalid params'), 'bad_request'],
+  ]),
   ['nobody known', 'openai-chat', chat({ message: 'no idea' }), 'bad_request'],
 
   ['OpenAI', 'openai-responses', failed('server_error', 'An error occurred'), 'server_error'],
@@ -183,4 +190,23 @@ test.each(rows)('[N11] %s: an error over %s such as %j is %s', async (_who, name
     const { error } = await play(provider, hello());
     expect(error).toMatchObject({ name: 'ProviderError', kind });
   }
+});
+
+test.each([
+  [1002, 'rate_limit'],
+  [1008, 'quota'],
+  [1013, 'server_error'],
+  [2013, 'bad_request'],
+])('MiniMax: the code %i is %s, with any HTTP status and without a stream', async (code, kind) => {
+  for (const status of [200, 400, 500])
+    for (const name of ['anthropic', 'openai-chat']) {
+      const server = await loopback((response) => {
+        response
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end(JSON.stringify(base(code, 'it failed')));
+      });
+      const provider = wires[name]?.create({ name, baseUrl: server.url, infoOf: () => modelInfo() });
+      const { error } = provider ? await play(provider, hello()) : {};
+      expect(error).toMatchObject({ kind, message: 'it failed' });
+    }
 });

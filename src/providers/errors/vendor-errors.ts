@@ -10,12 +10,14 @@ export function errorMessageIn(body: string): string | undefined {
   return messageIn(parseJson(body));
 }
 
+const MESSAGE_FIELDS = ['error', 'message', 'detail', 'msg', 'base_resp', 'status_msg'];
+
 function messageIn(value: unknown): string | undefined {
   if (typeof value === 'string') return value.trim() || undefined;
   if (Array.isArray(value)) return messageIn(value[0]);
   if (typeof value !== 'object' || value === null) return undefined;
   const fields = value as Record<string, unknown>;
-  const said = ['error', 'message', 'detail', 'msg'].map((name) => messageIn(fields[name])).find(Boolean);
+  const said = MESSAGE_FIELDS.map((name) => messageIn(fields[name])).find(Boolean);
   // A router's own message only says that an upstream provider failed.
   const behind = messageIn((fields.metadata as Record<string, unknown> | undefined)?.raw);
   return said && behind ? `${said}: ${excerpt(behind)}` : said;
@@ -27,8 +29,18 @@ export function labelIn(body: string): string {
   return [labelOf(fields), labelOf(fieldsOf(fields.error))].join(' ').trim();
 }
 
-function labelOf({ code, type, status }: Record<string, unknown>): string {
-  return [code, type, status].filter((value) => value != null).join(' ');
+function labelOf({ code, type, status, details }: Record<string, unknown>): string {
+  const { error_code: detail } = fieldsOf(details);
+  return [code, type, status, detail].filter((value) => value != null).join(' ');
+}
+
+/** platform.minimax.io/docs: codes in `base_resp`, which may come with any HTTP status, also 200. */
+const BASE_STATUS: Readonly<Record<string, number>> = { 1002: 429, 1008: 402, 1013: 500, 2013: 400 };
+
+/** The HTTP status that an error in `base_resp` stands for; undefined if there is none. */
+export function baseStatus(body: unknown): number | undefined {
+  const { status_code: code } = fieldsOf(fieldsOf(body).base_resp);
+  return code === undefined || code === 0 ? undefined : (BASE_STATUS[String(code)] ?? 500);
 }
 
 /**
@@ -44,7 +56,7 @@ export function fromStreamedError(
   const whole = redact(JSON.stringify(error) ?? String(error), options);
   const message = redact(messageIn(error) ?? excerpt(whole), options);
   const label = labelOf(fields);
-  const status = numericStatus(fields) ?? statusInText(`${label} ${message}`) ?? unknown;
+  const status = baseStatus(error) ?? numericStatus(fields) ?? statusInText(`${label} ${message}`) ?? unknown;
   return new ProviderError(message, { kind: kindOf(status, message, label), provider: options.name });
 }
 

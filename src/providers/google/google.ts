@@ -3,7 +3,6 @@ import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
 import { frameIn, serverEvents, withoutEnd } from '../http/server-events.ts';
 import { brokenWire, watchWire } from '../http/wire-watch.ts';
-import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions, Refusal } from '../options.ts';
 import { refusedByGoogle } from './refusal.ts';
 import { newReply, stopOf, systemTexts, toEvents, toWire } from './wire.ts';
@@ -41,13 +40,13 @@ async function countTokens(
   request: CompletionRequest,
   options: GoogleOptions,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<number | null> {
   const { contents } = toWire(request, options);
   const rest = [...systemTexts(request), JSON.stringify(request.tools ?? [])];
   const systemMessage = { role: 'user', parts: rest.map((text) => ({ text })) };
   const body = { contents: [systemMessage, ...contents] };
   const { endpoint } = options;
-  if (endpoint && !endpoint.count) return estimateTokens(request);
+  if (endpoint && !endpoint.count) return null;
   const address = endpoint?.count?.(request.model, body) ?? {
     url: urlOf(`${request.model}:countTokens`, options),
     body,
@@ -59,10 +58,10 @@ async function countTokens(
       signal,
     });
     const { totalTokens }: CountTokensResponse = JSON.parse(await response.text());
-    return totalTokens ?? estimateTokens(request);
+    return totalTokens ?? null;
   } catch {
     signal.throwIfAborted();
-    return estimateTokens(request);
+    return null;
   }
 }
 

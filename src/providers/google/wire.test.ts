@@ -353,18 +353,22 @@ describe('a Gemini reply as events', () => {
   test.each([
     ['STOP', 'end'],
     ['MAX_TOKENS', 'max_tokens'],
-    ['SAFETY', 'refusal'],
-    ['RECITATION', 'refusal'],
-    ['PROHIBITED_CONTENT', 'refusal'],
+    ['CONTINUATION', 'max_tokens'],
     ['SOMETHING_NEW', 'end'],
   ])('%s is the stop %s', (finishReason, reason) => {
     expect(play(parts([], finishReason))).toEqual([{ type: 'stop', reason }]);
   });
 
-  test('a blocked prompt is a refusal, an unspecified finish is ignored', () => {
-    expect(play({ promptFeedback: { blockReason: 'SAFETY' } })).toEqual([
-      { type: 'stop', reason: 'refusal' },
-    ]);
+  test.each(['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT', 'SPII', 'BLOCKLIST', 'LANGUAGE', 'OTHER'])(
+    '%s is a refusal, and what it was about',
+    (category) => {
+      const refused = [{ type: 'stop', reason: 'refusal', refusal: { category } }];
+      expect(play(parts([], category))).toEqual(refused);
+      expect(play({ promptFeedback: { blockReason: category } })).toEqual(refused);
+    },
+  );
+
+  test('an unspecified finish is ignored', () => {
     expect(play(parts([], 'FINISH_REASON_UNSPECIFIED'))).toEqual([]);
   });
 

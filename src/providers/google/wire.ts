@@ -225,7 +225,14 @@ function objectOf(input: unknown): Record<string, unknown> {
 }
 
 /** State of one reply. `finish` is set once the model reports its finish reason. */
-export type ReplyState = { provider: string; names: WireNames; calls: number; finish?: StopReason };
+export type ReplyState = {
+  provider: string;
+  names: WireNames;
+  calls: number;
+  finish?: StopReason;
+  /** What a refusal was about, in the vendor's own word. */
+  category?: string;
+};
 
 export function newReply(provider: string, tools: readonly { name: string }[] = []): ReplyState {
   return { provider, names: wireNames(tools), calls: 0 };
@@ -240,7 +247,11 @@ export function* toEvents(
   for (const part of candidate?.content?.parts ?? []) yield* readPart(part, state);
   if (candidate?.groundingMetadata) yield* foundBy(candidate.groundingMetadata);
   if (frame.usageMetadata) yield { type: 'usage', usage: toUsage(frame.usageMetadata) };
-  if (frame.promptFeedback?.blockReason) state.finish = 'refusal';
+  const { blockReason } = frame.promptFeedback ?? {};
+  if (blockReason) {
+    state.finish = 'refusal';
+    state.category = blockReason;
+  }
   const reason = candidate?.finishReason;
   if (!reason || `${reason}` === 'FINISH_REASON_UNSPECIFIED') return;
   if (BROKEN.has(reason))
@@ -249,6 +260,7 @@ export function* toEvents(
       { kind: 'server_error', provider: state.provider },
     );
   state.finish = STOP[reason] ?? 'end';
+  if (state.finish === 'refusal') state.category = reason;
 }
 
 /** Each page with the sentences that it supports. */
@@ -272,8 +284,10 @@ function* foundBy({
 }
 
 /** The last event of a finished reply. */
-export function stopOf({ finish, calls }: ReplyState): ProviderEvent | undefined {
+export function stopOf({ finish, calls, category }: ReplyState): ProviderEvent | undefined {
   if (finish === undefined) return undefined;
+  if (finish === 'refusal')
+    return { type: 'stop', reason: finish, ...(category !== undefined && { refusal: { category } }) };
   return { type: 'stop', reason: finish === 'end' && calls > 0 ? 'tool_calls' : finish };
 }
 

@@ -1,7 +1,9 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { ProviderError } from '../../contract/errors.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import { endedEarly, notTheProtocol } from '../errors/protocol-errors.ts';
-import { errorMessageIn, fromStreamedError } from '../errors/vendor-errors.ts';
+import { baseStatus, errorMessageIn, fromStreamedError } from '../errors/vendor-errors.ts';
+import { fieldsOf } from '../local/query-server.ts';
 import type { ProviderOptions } from '../options.ts';
 import type { WireWatch } from './wire-watch.ts';
 
@@ -57,7 +59,7 @@ export function frameIn(data: string, { watch, options }: Pick<Exchange, 'watch'
   } catch (error) {
     throw notTheProtocol(options, `${(error as Error).message} in ... ${watch.latest()}`);
   }
-  if (frame?.error) throw fromStreamedError(frame.error, options);
+  if (frame?.error || baseStatus(frame)) throw fromStreamedError(frame?.error ?? frame, options);
   // Some servers send the bare error in place of a frame.
   if (typeof frame?.message === 'string') throw fromStreamedError(frame, options);
   return frame;
@@ -68,6 +70,8 @@ export function withoutEnd({ watch, options, hasOutput }: Exchange): ProviderErr
   const opening = watch.opening();
   if (hasOutput || opening === '' || /^(data|event|id|retry)?:/m.test(opening))
     return endedEarly(options.name, hasOutput);
-  const said = errorMessageIn(opening);
-  return said ? fromStreamedError({ message: said }, options) : notTheProtocol(options, opening);
+  const body = fieldsOf(parseJson(opening));
+  return errorMessageIn(opening)
+    ? fromStreamedError(body.error ?? body, options)
+    : notTheProtocol(options, opening);
 }

@@ -1,10 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import { ProviderError } from '../../contract/errors.ts';
 import { type HttpResponse, httpClient, tapped } from '../../lib/network/http-client.ts';
+import { parseJson } from '../../lib/text/json.ts';
 import { fromBrokenConnection, fromHttp } from '../errors/http-errors.ts';
 import { excerpt, redact } from '../errors/protocol-errors.ts';
 import { meansStaleReasoning } from '../errors/stale-reasoning.ts';
-import { errorMessageIn, labelIn } from '../errors/vendor-errors.ts';
+import { baseStatus, errorMessageIn, labelIn } from '../errors/vendor-errors.ts';
 import type { ProviderOptions, Refusal } from '../options.ts';
 import { userAgent } from './user-agent.ts';
 
@@ -86,7 +87,7 @@ async function refusalOf(
     (meansStaleReasoning(body) ? undefined : refusal?.(status, body, options.name)) ??
     fromHttp({
       provider: options.name,
-      status,
+      status: baseStatus(parseJson(body)) ?? status,
       message: redact(said || `HTTP ${status}`, options),
       label: labelIn(body),
       headers,

@@ -15,6 +15,16 @@ export type Usd = readonly [
 /** `long` is the price of a request whose prompt exceeds `above` tokens. */
 export type Prices = { usd: Usd | null; long?: { above: number; usd: Usd } };
 
+/** At other times than `peak` (hours in UTC, Monday to Friday), prices are multiplied by the factor. */
+export type OffPeak = { factor: number; peak: readonly (readonly [from: number, to: number])[] };
+
+/** Holidays of the vendor are not known: they count as peak. */
+export function isOffPeak({ peak }: OffPeak, at: Date): boolean {
+  const isWeekend = at.getUTCDay() === 0 || at.getUTCDay() === 6;
+  const hour = at.getUTCHours();
+  return isWeekend || !peak.some(([from, to]) => from <= hour && hour < to);
+}
+
 export type Facts = Prices & {
   window: number;
   output: number;
@@ -23,6 +33,7 @@ export type Facts = Prices & {
   effort?: EffortLevels;
   /** Prices that apply from a day on, oldest first. */
   changes?: readonly (Prices & { from: string })[];
+  offPeak?: OffPeak;
   /** The day the vendor stopped to offer it; gateways may still have it. */
   retired?: string;
 };

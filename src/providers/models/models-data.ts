@@ -1,4 +1,5 @@
 import type { ModelTable } from './facts.ts';
+import { otherVendors } from './other-vendor-rows.ts';
 import { resellers } from './reseller-rows.ts';
 import { vendors } from './vendor-rows.ts';
 
@@ -12,6 +13,7 @@ const sources = {
   xai: 'https://docs.x.ai/docs/models',
   zai: 'https://docs.z.ai/guides/overview/pricing',
   minimax: 'https://platform.minimax.io/docs/guides/pricing',
+  meta: 'https://dev.meta.ai/docs/models',
   qwen: 'https://www.alibabacloud.com/help/en/model-studio/models',
   groq: 'https://groq.com/pricing',
   cerebras: 'https://www.cerebras.ai/pricing',
@@ -43,6 +45,7 @@ const aliases = {
   glm: 'zai/glm-5.3',
   minimax: 'minimax/MiniMax-M3',
   qwen: 'qwen/qwen3.8-max',
+  muse: 'meta/muse-spark-1.3',
   mistral: 'mistral/mistral-large-4',
   'mistral-large-4-0': 'mistral/mistral-large-4',
   devstral: 'mistral/devstral-latest',
@@ -53,6 +56,6 @@ const aliases = {
 export const builtIn: ModelTable = {
   date: '2026-11-19',
   sources,
-  models: { ...vendors, ...resellers },
+  models: { ...vendors, ...otherVendors, ...resellers },
   aliases,
 };

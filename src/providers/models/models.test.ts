@@ -246,3 +246,17 @@ describe('[V10] a model at a cloud', () => {
     expect(facts).toEqual(expected);
   });
 });
+
+test.each([
+  ['2026-11-19T01:00:00Z', 1],
+  ['2026-11-19T03:59:59Z', 1],
+  ['2026-11-19T04:00:00Z', 0.5],
+  ['2026-11-19T09:00:00Z', 1],
+  ['2026-11-19T23:00:00Z', 0.5],
+  ['2026-11-21T02:00:00Z', 0.5],
+  ['2026-11-22T07:00:00Z', 0.5],
+])("DeepSeek's price at %s is %d times that of peak hours", (at, factor) => {
+  const usage = { inputTokens: 1_000_000, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  expect(costOf(usage, infoOf('deepseek', 'deepseek-flash'), new Date(at))).toBeCloseTo(0.3 * factor, 10);
+  expect(costOf(usage, infoOf('openai', 'gpt-6.1-sol'), new Date(at))).toBeCloseTo(4, 10);
+});

@@ -2,14 +2,20 @@ import { distance } from 'fastest-levenshtein';
 import type { Usage } from '../../contract/message.ts';
 import type { ModelInfo } from '../../contract/provider.ts';
 import { originalOf } from './cloud-names.ts';
-import type { Facts, Prices, Usd } from './facts.ts';
+import { type Facts, isOffPeak, type OffPeak, type Prices, type Usd } from './facts.ts';
 import { modelTable } from './model-table.ts';
 import { publishedFacts } from './published-store.ts';
 
 type Price = NonNullable<ModelInfo['price']>;
 
 /** Facts about a model, with the higher price that some vendors charge for long prompts. */
-export type PricedModel = ModelInfo & { long?: { above: number; price: Price }; retired?: string };
+export type PricedModel = ModelInfo & {
+  long?: { above: number; price: Price };
+  retired?: string;
+  offPeak?: OffPeak;
+  /** What the price is a multiple of: that of a service tier. Absent if the user set the price. */
+  tier?: number;
+};
 
 /** The user's overrides, from the config file. */
 export type ModelOverrides = Partial<Omit<ModelInfo, 'provider' | 'id' | 'abilities'>> & {
@@ -47,6 +53,7 @@ export function infoOf(
     ...(facts.effort && { effort: facts.effort }),
     ...(price && long ? { long: { above: long.above, price: priceFrom(long.usd) } } : {}),
     ...(facts.retired !== undefined && { retired: facts.retired }),
+    ...(facts.offPeak && overrides.price === undefined && { offPeak: facts.offPeak }),
   };
 }
 
@@ -105,17 +112,19 @@ export function nearestModels(text: string): string[] {
 /**
  * US dollars for the usage of one reply (a long prompt may change its price); null if the price is unknown.
  */
-export function costOf(usage: Usage, info: PricedModel): number | null {
+export function costOf(usage: Usage, info: PricedModel, at = new Date()): number | null {
   const prompt = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
   const price = info.long && prompt > info.long.above ? info.long.price : info.price;
   if (!price) return null;
   const hour = usage.cacheWriteHourTokens ?? 0;
+  const factor = info.offPeak && isOffPeak(info.offPeak, at) ? info.offPeak.factor : 1;
   return (
-    (usage.inputTokens * price.input +
-      usage.outputTokens * price.output +
-      usage.cacheReadTokens * price.cacheRead +
-      (usage.cacheWriteTokens - hour) * price.cacheWrite +
-      hour * (price.cacheWriteHour ?? price.cacheWrite)) /
+    (factor *
+      (usage.inputTokens * price.input +
+        usage.outputTokens * price.output +
+        usage.cacheReadTokens * price.cacheRead +
+        (usage.cacheWriteTokens - hour) * price.cacheWrite +
+        hour * (price.cacheWriteHour ?? price.cacheWrite))) /
     1_000_000
   );
 }
@@ -129,6 +138,7 @@ const MAKERS: readonly (readonly [RegExp, string])[] = [
   [/^(mistral|codestral|devstral|magistral|ministral)-/, 'mistral'],
   [/^grok-/, 'xai'],
   [/^MiniMax-/, 'minimax'],
+  [/^muse-/, 'meta'],
 ];
 
 function makerOf(id: string): string | undefined {
@@ -211,13 +221,23 @@ function priceFrom([input, output, cacheRead = input, cacheWrite = input, cacheW
   return { input, output, cacheRead, cacheWrite, ...(cacheWriteHour !== undefined && { cacheWriteHour }) };
 }
 
+/** The same model at the price of the tier that served a reply, if that is known. */
+export function servedAt(model: PricedModel, factor: number | undefined): PricedModel {
+  return factor === undefined || model.tier === undefined ? model : atTier(model, factor / model.tier);
+}
+
 /** The same model at a multiple of its price. */
 export function atTier(model: PricedModel, factor = 1): PricedModel {
   const times = (price: Price): Price =>
     Object.fromEntries(Object.entries(price).map(([kind, usd]) => [kind, usd * factor])) as Price;
-  const { price, long } = model;
-  if (factor === 1 || !price) return model;
-  return { ...model, price: times(price), ...(long && { long: { ...long, price: times(long.price) } }) };
+  const { price, long, tier = 1 } = model;
+  if (factor === 1 || !price) return { ...model, tier };
+  return {
+    ...model,
+    tier: tier * factor,
+    price: times(price),
+    ...(long && { long: { ...long, price: times(long.price) } }),
+  };
 }
 
 /** The highest price of each kind among a provider's models, also for long prompts; null if none is known. */

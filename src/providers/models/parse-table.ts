@@ -39,6 +39,7 @@ function tableSchema() {
   const usd = z.tuple([dollars, dollars, more, more, more]);
   const prices = { usd: usd.nullable(), long: z.strictObject({ above: tokens, usd }).exactOptional() };
   const level = z.enum(effortLevels);
+  const hour = z.number().int().min(0).max(24);
   const facts = z.strictObject({
     window: tokens,
     output: tokens,
@@ -52,6 +53,9 @@ function tableSchema() {
       })
       .exactOptional(),
     changes: z.array(z.strictObject({ from: z.iso.date(), ...prices })).exactOptional(),
+    offPeak: z
+      .strictObject({ factor: z.number().min(0).max(1), peak: z.array(z.tuple([hour, hour])) })
+      .exactOptional(),
     retired: z.iso.date().exactOptional(),
   });
   const name = z.string().regex(NAME);

@@ -1,5 +1,5 @@
 import type { EffortLevels } from '../../contract/request/effort.ts';
-import { ALL, LOW_HIGH_MAX, LOW_TO_HIGH, type ModelTable, NO_EFFORT, SEES, TEXT, THINKS } from './facts.ts';
+import { ALL, LOW_TO_HIGH, type ModelTable, SEES, THINKS } from './facts.ts';
 
 const CLAUDE = { window: 1_000_000, output: 128_000, can: ALL };
 const CLAUDE_4 = { window: 200_000, output: 64_000, can: ALL };
@@ -8,9 +8,6 @@ const GPT_5 = { window: 400_000, output: 128_000, can: ALL };
 const GPT_4_1 = { window: 1_047_576, output: 32_768, can: SEES };
 const O_SERIES = { window: 200_000, output: 100_000, can: ALL };
 const GEMINI = { window: 1_048_576, output: 65_536, can: ALL };
-const KIMI = { window: 1_048_576, output: 131_072, can: ALL };
-const KIMI_K2 = { window: 262_144, output: 131_072, can: ALL };
-const GLM = { window: 1_000_000, output: 131_072 };
 const LONG_GPT = 272_000;
 const LONG_GEMINI = 200_000;
 
@@ -53,32 +50,7 @@ const GEMINI_FLASH = {
   effort: GEMINI_EFFORTS.flash,
 } as const;
 
-/** api-docs.deepseek.com/guides/thinking_mode. */
-const DEEPSEEK_EFFORT: EffortLevels = { levels: ['none', 'low', 'high', 'max'], default: 'high' };
-/** The price of peak hours; half of it applies at other times. */
-const DEEPSEEK_FLASH = {
-  window: 1_000_000,
-  output: 384_000,
-  can: ALL,
-  usd: [0.3, 1.2, 0.006],
-  effort: DEEPSEEK_EFFORT,
-} as const;
-
-/** docs.mistral.ai/capabilities/reasoning: thinking is on or off. */
-const MISTRAL_SWITCH: EffortLevels = { levels: ['none', 'high'] };
-/** platform.kimi.ai/docs/guide/use-thinking-effort: the same for older Kimis. */
-const KIMI_SWITCH: EffortLevels = { levels: ['none', 'high'], default: 'high' };
-
-/** docs.x.ai/docs/models. */
-const GROK = {
-  window: 500_000,
-  output: 128_000,
-  can: ALL,
-  usd: [2, 6, 0.5],
-  long: { above: 200_000, usd: [4, 12, 1] },
-} as const;
-
-/** The models of each vendor that makes them. */
+/** The models of the three largest vendors. */
 export const vendors = {
   // platform.claude.com/docs/en/about-claude/pricing and /models
   anthropic: {
@@ -277,118 +249,5 @@ export const vendors = {
     'gemini-2.5-flash-lite': { ...GEMINI, usd: [0.1, 0.4, 0.01], effort: GEMINI_EFFORTS.optional },
     'gemini-pro-latest': { ...GEMINI, usd: null },
     'gemini-flash-latest': { ...GEMINI, usd: null },
-  },
-  // api-docs.deepseek.com/quick_start/pricing
-  deepseek: {
-    'deepseek-v4-pro': {
-      window: 1_000_000,
-      output: 384_000,
-      can: THINKS,
-      usd: [1.32, 3.96, 0.044],
-      effort: DEEPSEEK_EFFORT,
-    },
-    'deepseek-flash': DEEPSEEK_FLASH,
-    'deepseek-v4-flash': DEEPSEEK_FLASH,
-    'deepseek-v4-flash-vision-exp': DEEPSEEK_FLASH,
-    // Names that the vendor pointed at its newest model.
-    'deepseek-chat': { window: 128_000, output: 8_192, can: TEXT, usd: null, retired: '2026-07-24' },
-    'deepseek-reasoner': { window: 128_000, output: 65_536, can: THINKS, usd: null, retired: '2026-07-24' },
-  },
-  // platform.kimi.ai/docs/pricing
-  moonshot: {
-    'kimi-k3.1-pro': { ...KIMI, usd: [2, 10, 0.2, 2, 4], effort: LOW_HIGH_MAX },
-    'kimi-k3.1-pro-highspeed': { ...KIMI, usd: [4, 20, 0.2, 4, 8], effort: LOW_HIGH_MAX },
-    'kimi-k3': { ...KIMI, usd: [3, 15, 0.3], effort: LOW_HIGH_MAX },
-    'kimi-k2.7-code': { ...KIMI_K2, usd: [0.95, 4, 0.19], effort: NO_EFFORT },
-    'kimi-k2.7-code-highspeed': { ...KIMI_K2, usd: null, effort: NO_EFFORT },
-    'kimi-k2.6': { ...KIMI_K2, usd: [0.95, 4, 0.16], effort: KIMI_SWITCH },
-    'kimi-k2.5': { ...KIMI_K2, usd: [0.95, 4, 0.16], effort: KIMI_SWITCH },
-  },
-  // docs.mistral.ai/getting-started/models and mistral.ai/pricing
-  mistral: {
-    'mistral-large-4': {
-      window: 1_048_576,
-      output: 262_144,
-      can: ALL,
-      usd: [0.7, 2.1, 0.07],
-      changes: [{ from: '2026-10-20', usd: [1.36, 4.18, 0.14] }],
-      effort: LOW_TO_HIGH,
-    },
-    'mistral-large-latest': { window: 262_144, output: 131_072, can: SEES, usd: [0.5, 1.5, 0.05] },
-    'mistral-medium-latest': {
-      window: 262_144,
-      output: 131_072,
-      can: ALL,
-      usd: [1.5, 7.5, 0.15],
-      effort: MISTRAL_SWITCH,
-    },
-    'mistral-small-latest': {
-      window: 262_144,
-      output: 131_072,
-      can: ALL,
-      usd: [0.15, 0.6, 0.015],
-      effort: MISTRAL_SWITCH,
-    },
-    'magistral-medium-latest': {
-      window: 262_144,
-      output: 16_384,
-      can: ALL,
-      usd: [2, 5, 0.2],
-      effort: NO_EFFORT,
-    },
-    'devstral-latest': { window: 262_144, output: 131_072, can: TEXT, usd: [0.4, 2, 0.04] },
-    'devstral-2512': { window: 262_144, output: 131_072, can: TEXT, usd: [0.4, 2, 0.04] },
-    'codestral-latest': { window: 256_000, output: 8_192, can: TEXT, usd: [0.3, 0.9, 0.03] },
-  },
-  // docs.x.ai/docs/models
-  xai: {
-    'grok-4.7': { ...GROK, effort: { levels: ['low', 'medium', 'high', 'xhigh'], default: 'high' } },
-    'grok-4.6': { ...GROK, effort: { ...LOW_TO_HIGH, default: 'high' } },
-    'grok-4.5': { ...GROK, effort: { ...LOW_TO_HIGH, default: 'high' } },
-    'grok-4.3': {
-      window: 1_000_000,
-      output: 30_000,
-      can: ALL,
-      usd: [1.25, 2.5, 0.2],
-      long: { above: 200_000, usd: [2.5, 5, 0.4] },
-      effort: LOW_TO_HIGH,
-    },
-    'grok-4': { window: 256_000, output: 64_000, can: ALL, usd: null, effort: NO_EFFORT },
-    'grok-code-fast-1': { window: 256_000, output: 10_000, can: THINKS, usd: null, effort: NO_EFFORT },
-  },
-  // docs.z.ai/guides/overview/pricing and /guides/capabilities/thinking
-  zai: {
-    'glm-5.3': { ...GLM, can: THINKS, usd: [1.4, 4.4, 0.26], effort: LOW_HIGH_MAX },
-    'glm-5.3-flash': { ...GLM, can: ALL, usd: [0.15, 0.5, 0.03], effort: LOW_HIGH_MAX },
-    'glm-5.2': {
-      ...GLM,
-      can: THINKS,
-      usd: null,
-      effort: { levels: ['none', 'high', 'max'], default: 'max' },
-    },
-  },
-  // platform.minimax.io/docs
-  minimax: {
-    'MiniMax-M3': {
-      window: 1_000_000,
-      output: 131_072,
-      can: ALL,
-      usd: [0.3, 1.2, 0.06],
-      long: { above: 512_000, usd: [0.6, 2.4, 0.12] },
-      effort: NO_EFFORT,
-    },
-  },
-  // alibabacloud.com/help/en/model-studio/models
-  qwen: {
-    'qwen3.8-max': {
-      window: 1_000_000,
-      output: 65_536,
-      can: ALL,
-      usd: [2, 6, 0.4, 2.5],
-      effort: {
-        levels: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
-        default: 'xhigh',
-      },
-    },
   },
 } as const satisfies ModelTable['models'];

@@ -4,7 +4,6 @@ import { endedEarly, notTheProtocol } from '../errors/protocol-errors.ts';
 import { fromStreamedError } from '../errors/vendor-errors.ts';
 import { linesOf } from '../http/server-events.ts';
 import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
-import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider, ProviderOptions } from '../options.ts';
 import { wireNames } from '../tool-names.ts';
 import { openReply, toEvents, toWire } from './wire.ts';
@@ -15,7 +14,7 @@ export const createOllama: CreateProvider = (given) => {
   const contexts = new Map<string, number>();
   return {
     name: options.name,
-    countTokens: async (request) => estimateTokens(request),
+    countTokens: async () => null,
     async *stream(request, signal) {
       const body = toWire(request, { ...options, lastContext: contexts.get(request.model) });
       contexts.set(request.model, body.options.num_ctx);

@@ -16,6 +16,7 @@ describe('[V02] a request on the wire', () => {
     expect(wire({})).toEqual({
       model: 'm',
       stream: true,
+      truncate: false,
       messages: [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'hi' },

@@ -42,6 +42,8 @@ export function toWire(request: CompletionRequest, options: WireOptions) {
   return {
     model,
     stream: true,
+    // Otherwise a prompt that is too long loses its beginning without a word.
+    truncate: false,
     messages: [
       ...(system ? [{ role: 'system', content: system }] : []),
       ...request.messages.flatMap((message) => messageToWire(message, wire)),
@@ -61,7 +63,7 @@ export function toWire(request: CompletionRequest, options: WireOptions) {
       ...(temperature !== undefined && { temperature }),
       ...(stopSequences?.length && { stop: [...stopSequences] }),
     },
-  } satisfies ChatRequest & { stream: true };
+  } satisfies ChatRequest & { stream: true; truncate: boolean };
 }
 
 /** Only one model family has levels, and cannot turn its thinking off; the others take on or off. */

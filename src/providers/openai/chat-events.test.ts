@@ -66,11 +66,19 @@ describe('[V04] chat frames as events', () => {
   test.each([
     ['stop', 'end'],
     ['length', 'max_tokens'],
-    ['content_filter', 'refusal'],
+    ['model_context_window_exceeded', 'max_tokens'],
     ['tool_calls', 'end'],
     ['eos', 'end'],
   ])('finish reason %s without calls is %s', (wire, reason) => {
     expect(reply([finish(wire)]).at(-1)).toEqual({ type: 'stop', reason });
+  });
+
+  test.each(['content_filter', 'sensitive'])('finish reason %s is what a refusal was about', (category) => {
+    expect(reply([finish(category)]).at(-1)).toEqual({
+      type: 'stop',
+      reason: 'refusal',
+      refusal: { category },
+    });
   });
 
   test('a reply with calls ends with tool_calls even if the server says stop, but a limit stays a limit', () => {

@@ -3,6 +3,7 @@ import type { ProviderEvent } from '../../contract/provider.ts';
 import { parseJson } from '../../lib/text/json.ts';
 import type { Splitter } from '../text-tools/splitter.ts';
 import { createThinkSplitter, type ThinkMode } from '../text-tools/thinking.ts';
+import { servedBy } from '../tiers.ts';
 import type { WireNames } from '../tool-names.ts';
 import { collectDetails, type Detail, textOfDetails } from './chat-thoughts.ts';
 
@@ -40,6 +41,7 @@ export type ChatFrame = {
     usage?: ChatUsage;
   }[];
   usage?: ChatUsage | null;
+  service_tier?: string | null;
   x_groq?: { usage?: ChatUsage } | null;
 };
 
@@ -75,7 +77,7 @@ export function* toEvents(frame: ChatFrame, reply: ChatReply): Generator<Provide
   if (delta) yield* deltaToEvents(delta, reply);
   if (choice?.finish_reason) reply.finish = choice.finish_reason;
   const usage = frame.usage ?? choice?.usage ?? frame.x_groq?.usage;
-  if (usage) yield { type: 'usage', usage: usageOf(usage) };
+  if (usage) yield { type: 'usage', usage: usageOf(usage), ...servedBy(frame) };
 }
 
 /** The remaining events, once the stream is over and a finish reason has arrived. */
@@ -86,7 +88,7 @@ export function* closeReply(reply: ChatReply): Generator<ProviderEvent> {
     yield* start(call, reply.names);
     yield { type: 'tool_call_end', key: call.key };
   }
-  yield { type: 'stop', reason: stopReason(reply) };
+  yield stopOf(reply);
 }
 
 function* deltaToEvents(delta: Delta, reply: ChatReply): Generator<ProviderEvent> {
@@ -211,10 +213,28 @@ function isComplete(json: string): boolean {
   return parseJson(json) !== undefined;
 }
 
-function stopReason({ finish, calls, refused }: ChatReply): StopReason {
-  if (finish === 'length') return 'max_tokens';
-  if (finish === 'content_filter' || refused) return 'refusal';
-  return calls.length > 0 ? 'tool_calls' : 'end';
+/** Also the reasons that single vendors add; `broken`: the vendor failed, and another attempt may succeed. */
+const FINISHES: Readonly<Record<string, StopReason | 'broken'>> = {
+  length: 'max_tokens',
+  model_context_window_exceeded: 'max_tokens',
+  content_filter: 'refusal',
+  sensitive: 'refusal',
+  insufficient_system_resource: 'broken',
+  network_error: 'broken',
+  error: 'broken',
+};
+
+/** Why a reply that has ended is not an answer. */
+export function brokenFinish({ finish = '' }: ChatReply): string | undefined {
+  return FINISHES[finish] === 'broken' ? finish : undefined;
+}
+
+function stopOf({ finish = '', calls, refused }: ChatReply): ProviderEvent {
+  const reason = FINISHES[finish];
+  if (reason === 'refusal') return { type: 'stop', reason, refusal: { category: finish } };
+  if (refused) return { type: 'stop', reason: 'refusal' };
+  if (reason === 'max_tokens') return { type: 'stop', reason };
+  return { type: 'stop', reason: calls.length > 0 ? 'tool_calls' : 'end' };
 }
 
 function usageOf(usage: ChatUsage): Usage {

@@ -19,9 +19,12 @@ export type ChatQuirks = ThoughtQuirks & {
   maxCompletionTokens?: true;
   /**
    * How the effort is sent; default: as `reasoning_effort`. `thinking`: no thinking, and thinking without levels, is a
-   * switch of this name. `reasoning`: an object of this name.
+   * switch of this name. `reasoning`: an object of this name. `template`: also to the model's chat template, which can
+   * turn thinking off.
    */
-  effortAs?: 'thinking' | 'reasoning';
+  effortAs?: 'thinking' | 'reasoning' | 'template';
+  /** Drops the thinking of earlier turns unless the switch `thinking` keeps it. */
+  preservesThinking?: true;
   /** Rejects `temperature` for thinking models. */
   noTemperatureWhenThinking?: true;
   /** Routes by `prompt_cache_key`. */
@@ -98,12 +101,40 @@ export function toWire(
   };
 }
 
-function effortToWire(effort: Effort | undefined, info: ModelInfo, { effortAs }: ChatQuirks): object {
-  if (effort === undefined) return {};
-  if (effortAs === 'reasoning') return { reasoning: effort === 'none' ? { enabled: false } : { effort } };
+function effortToWire(effort: Effort | undefined, info: ModelInfo, quirks: ChatQuirks): object {
+  switch (quirks.effortAs) {
+    case undefined:
+      return effort === undefined ? {} : { reasoning_effort: effort };
+    case 'reasoning':
+      if (effort === undefined) return {};
+      return { reasoning: effort === 'none' ? { enabled: false } : { effort } };
+    case 'template':
+      if (effort === undefined) return {};
+      if (effort === 'none') return { chat_template_kwargs: { enable_thinking: false } };
+      return {
+        reasoning_effort: effort,
+        chat_template_kwargs: { enable_thinking: true, reasoning_effort: effort },
+      };
+    case 'thinking':
+      return thinkingSwitch(effort, info, quirks);
+    default:
+      return quirks.effortAs satisfies never;
+  }
+}
+
+function thinkingSwitch(
+  effort: Effort | undefined,
+  info: ModelInfo,
+  { preservesThinking }: ChatQuirks,
+): object {
+  if (effort === 'none') return { thinking: { type: 'disabled' } };
   const hasLevels = effortLevelsOf(info).levels.filter((level) => level !== 'none').length > 1;
-  if (effortAs !== 'thinking' || (hasLevels && effort !== 'none')) return { reasoning_effort: effort };
-  return { thinking: { type: effort === 'none' ? 'disabled' : 'enabled' } };
+  const preserves = preservesThinking && info.abilities.thinking;
+  const isNamed = preserves || (effort !== undefined && !hasLevels);
+  return {
+    ...(isNamed && { thinking: { type: 'enabled', ...(preserves && { clear_thinking: false }) } }),
+    ...(effort !== undefined && hasLevels && { reasoning_effort: effort }),
+  };
 }
 
 function systemToWire(request: CompletionRequest, { secondSystemMessage }: ChatQuirks): WireMessage[] {

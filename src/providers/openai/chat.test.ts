@@ -128,6 +128,18 @@ describe('[N11] failures', () => {
     expect(await fault((r) => sse(r, [delta({ content: 'he' })]))).toMatchObject({ events: 1, kind: 'cut' });
   });
 
+  test.each(['insufficient_system_resource', 'network_error', 'error'])(
+    'a reply that its vendor could not finish (%s) is retried',
+    async (reason) => {
+      const server = await loopback((response) => sse(response, [delta({ content: 'he' }), finish(reason)]));
+      const { error } = await play(chat(server.url), hello());
+      expect(error).toMatchObject({
+        kind: 'server_error',
+        message: expect.stringContaining(`could not finish the answer (${reason}).`),
+      });
+    },
+  );
+
   test('a stream that ends before any text is a retryable timeout', async () => {
     expect(await fault((r) => sse(r, []))).toMatchObject({ events: 0, kind: 'timeout' });
     expect(await fault((r) => sse(r, [delta({ role: 'assistant' }), '[DONE]']))).toMatchObject({

@@ -2,9 +2,8 @@ import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, Provider, ProviderEvent } from '../../contract/provider.ts';
 import { frameIn, withoutEnd } from '../http/server-events.ts';
 import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
-import { estimateTokens } from '../models/estimate-tokens.ts';
 import { wireNames } from '../tool-names.ts';
-import { type ChatFrame, closeReply, openReply, toEvents } from './chat-events.ts';
+import { brokenFinish, type ChatFrame, closeReply, openReply, toEvents } from './chat-events.ts';
 import { refusesThoughts } from './chat-thoughts.ts';
 import { type ChatOptions, toWire } from './chat-wire.ts';
 import { replyFrames } from './reply-frames.ts';
@@ -15,7 +14,7 @@ export function createOpenAIChat(options: ChatOptions): Provider {
   const withoutThoughts = new Set<string>();
   return {
     name: options.name,
-    countTokens: async (request) => estimateTokens(request),
+    countTokens: async () => null,
     async *stream(request, signal) {
       const { model } = request;
       const { thoughtsBackAs, ...quirks } = options.quirks ?? {};
@@ -65,5 +64,11 @@ async function* exchange(
   }
   signal.throwIfAborted();
   if (reply.finish === undefined) throw withoutEnd({ watch, options, hasOutput });
+  const broken = brokenFinish(reply);
+  if (broken !== undefined)
+    throw new ProviderError(`${options.name} could not finish the answer (${broken}).`, {
+      kind: 'server_error',
+      provider: options.name,
+    });
   yield* closeReply(reply);
 }

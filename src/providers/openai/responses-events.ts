@@ -4,10 +4,11 @@ import type {
   ResponseStreamEvent,
   ResponseUsage,
 } from 'openai/resources/responses/responses';
-import type { StopReason, Usage } from '../../contract/message.ts';
+import type { Usage } from '../../contract/message.ts';
 import type { ProviderEvent } from '../../contract/provider.ts';
 import { fromStreamedError } from '../errors/vendor-errors.ts';
 import type { ProviderOptions } from '../options.ts';
+import { servedBy } from '../tiers.ts';
 import type { WireNames } from '../tool-names.ts';
 import { signatureOf } from './responses-wire.ts';
 
@@ -72,9 +73,10 @@ export function* toEvents(frame: ResponseStreamEvent, reply: ResponsesReply): Ge
       return;
     case 'response.completed':
     case 'response.incomplete':
-      if (frame.response.usage) yield { type: 'usage', usage: usageOf(frame.response.usage) };
+      if (frame.response.usage)
+        yield { type: 'usage', usage: usageOf(frame.response.usage), ...servedBy(frame.response) };
       reply.stopped = true;
-      yield { type: 'stop', reason: stopReason(frame.response, reply) };
+      yield stopOf(frame.response, reply);
       return;
     case 'response.failed':
       throw fromStreamedError(frame.response.error ?? 'The response failed.', reply.options);
@@ -231,10 +233,12 @@ function jsonOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function stopReason(response: Response, { calls, refused }: ResponsesReply): StopReason {
-  if (response.incomplete_details?.reason === 'max_output_tokens') return 'max_tokens';
-  if (response.incomplete_details?.reason === 'content_filter' || refused) return 'refusal';
-  return calls.length > 0 ? 'tool_calls' : 'end';
+function stopOf({ incomplete_details }: Response, { calls, refused }: ResponsesReply): ProviderEvent {
+  const category = incomplete_details?.reason;
+  if (category === 'max_output_tokens') return { type: 'stop', reason: 'max_tokens' };
+  if (category === 'content_filter') return { type: 'stop', reason: 'refusal', refusal: { category } };
+  if (refused) return { type: 'stop', reason: 'refusal' };
+  return { type: 'stop', reason: calls.length > 0 ? 'tool_calls' : 'end' };
 }
 
 /** Compatible servers omit the details. */

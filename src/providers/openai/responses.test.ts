@@ -252,10 +252,10 @@ describe('[V04] Responses frames as events', () => {
 
   test.each([
     ['max_output_tokens', 'max_tokens'],
-    ['content_filter', 'refusal'],
-  ])('incomplete because of %s is %s', async (reason, expected) => {
+    ['content_filter', 'refusal', { refusal: { category: 'content_filter' } }],
+  ] as [string, string, object?][])('incomplete because of %s is %s', async (reason, expected, more = {}) => {
     const incomplete = { type: 'response.incomplete', response: { incomplete_details: { reason } } };
-    expect((await answered([said('he'), incomplete])).events.at(-1)).toEqual(stop(expected));
+    expect((await answered([said('he'), incomplete])).events.at(-1)).toEqual({ ...stop(expected), ...more });
   });
 
   test('a refusal is emitted and marked', async () => {

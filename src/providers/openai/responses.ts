@@ -1,9 +1,9 @@
+import type { InputTokenCountParams, InputTokenCountResponse } from 'openai/resources/responses/input-tokens';
 import type { CompactedResponse, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { ProviderError } from '../../contract/errors.ts';
 import type { CompletionRequest, ProviderEvent } from '../../contract/provider.ts';
 import { frameIn, serverEvents, withoutEnd } from '../http/server-events.ts';
 import { bearer, brokenWire, watchWire } from '../http/wire-watch.ts';
-import { estimateTokens } from '../models/estimate-tokens.ts';
 import type { CreateProvider } from '../options.ts';
 import { wireNames } from '../tool-names.ts';
 import { openReply, toEvents, usageOf } from './responses-events.ts';
@@ -19,7 +19,7 @@ export const createOpenAIResponses: CreateProvider = (options) => {
   const omitted: Partial<Record<Omission, true>> = {};
   return {
     name: options.name,
-    countTokens: async (request) => estimateTokens(request),
+    countTokens: (request, signal) => countTokens(request, { ...options, ...omitted }, signal),
     async *stream(request, signal) {
       for (;;) {
         try {
@@ -41,6 +41,34 @@ function omissionFor(error: unknown): Omission | undefined {
   if (error.kind === 'stale_reasoning') return 'noThoughts';
   const isAboutSummaries = /reasoning summar|reasoning\.summary/i.test(error.message);
   return error.kind === 'bad_request' && isAboutSummaries ? 'noSummaries' : undefined;
+}
+
+/** Servers other than the vendor's own rarely count. */
+async function countTokens(
+  request: CompletionRequest,
+  options: WireOptions,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const { model, instructions, input, tools, reasoning, text, tool_choice } = toWire(request, options);
+  const body: InputTokenCountParams = {
+    model: model ?? null,
+    input: input ?? null,
+    ...(instructions && { instructions }),
+    ...(tools && { tools }),
+    ...(reasoning && { reasoning }),
+    ...(text && { text: text as NonNullable<InputTokenCountParams['text']> }),
+    ...(tool_choice && { tool_choice: tool_choice as NonNullable<InputTokenCountParams['tool_choice']> }),
+  };
+  if (options.endpoint) return null;
+  const url = `${options.baseUrl.replace(/\/+$/, '')}/responses/input_tokens`;
+  try {
+    const response = await watchWire(options).post(url, { headers: bearer(options), body, signal });
+    const { input_tokens: tokens }: Partial<InputTokenCountResponse> = JSON.parse(await response.text());
+    return tokens ?? null;
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
 }
 
 /** The vendor turns the conversation into items that stand for it, reasoning included. */

@@ -1,5 +1,5 @@
 import type { BackgroundState, Shell } from '../../contract/tool.ts';
-import { type Child, type Ending, endOf, followText, letGo } from './follow-command.ts';
+import { type Child, type Ending, followText, letGo } from './follow-command.ts';
 import { createRecentOutput, type RecentOutput } from './recent-output.ts';
 
 const MAX_OUTPUT = 1024 * 1024;
@@ -13,38 +13,48 @@ type Entry = {
   stop(): Promise<void>;
 };
 
-/** `add` takes over a command that was just spawned; `stop` ends it and all its processes. */
+export type StartedCommand = {
+  child: Child;
+  command: string;
+  /** Ends it and all its processes. */
+  stop(): Promise<void>;
+  ended: Promise<Ending>;
+};
+
 export type Background = Pick<Shell, 'check' | 'stop' | 'background'> & {
   /** Throws while too many run. */
   makeRoom(): void;
-  add(child: Child, command: string, stop: () => Promise<void>): Promise<string>;
+  hasRoom(): boolean;
+  /** Takes over a command and returns its id. Only what it prints from now on is kept. */
+  add(started: StartedCommand): string;
 };
 
 /** Background commands, by the ids given to the model. */
 export function createBackground(): Background {
   const entries = new Map<string, Entry>();
 
+  const running = () => [...entries.values()].filter(({ ending }) => ending === null).length;
+
   return {
+    hasRoom: () => running() < MAX_RUNNING,
     makeRoom() {
-      const running = [...entries.values()].filter(({ ending }) => ending === null).length;
-      if (running >= MAX_RUNNING)
+      if (running() >= MAX_RUNNING)
         throw new Error(
-          `${running} commands are already running in the background; stop one with KillShell first.`,
+          `${running()} commands are already running in the background; stop one with KillShell first.`,
         );
     },
 
-    async add(child, command, stop) {
+    add({ child, command, stop, ended: theEnd }) {
       const output = createRecentOutput(MAX_OUTPUT);
       const streams = [child.stdout, child.stderr];
       const followers = streams.map((stream) => followText(stream, output.push));
-      const ended = endOf(child).then((ending) => {
+      const ended = theEnd.then((ending) => {
         entry.ending = ending;
         for (const follower of followers) follower.end();
         if (ending.note !== undefined) output.push(ending.note);
         for (const stream of streams) letGo(stream);
       });
       const entry: Entry = { command, output, ended, ending: null, stop };
-      await Promise.race([new Promise((resolve) => child.process.once('spawn', resolve)), ended]);
       const id = `bg_${entries.size + 1}`;
       entries.set(id, entry);
       return id;

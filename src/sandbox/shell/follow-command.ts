@@ -31,6 +31,8 @@ export type Following = Pick<CommandRun, 'timeoutMs' | 'signal' | 'onOutput'> & 
   outputFile?: string;
   /** Ends the command and all its processes. */
   stop(): Promise<void>;
+  /** Called at the time limit: takes the command over and returns its new id, or null to have it stopped. */
+  takeOver?(ended: Promise<Ending>): string | null;
 };
 
 /** Resolves once the shell has ended and its output is read, as far as it arrives soon. */
@@ -62,31 +64,45 @@ export async function followCommand(
   run: Following,
 ): Promise<Omit<CommandOutcome, 'durationMs' | 'sandbox'>> {
   const output = collect(child, run);
+  const ended = endOf(child);
   let timedOut = false;
   let stopping: Promise<void> | undefined;
   const stop = () => {
     stopping ??= run.stop();
   };
-  const timer = setTimeout(() => {
-    timedOut = true;
-    stop();
-  }, run.timeoutMs);
+  let timer: NodeJS.Timeout | undefined;
+  const taken = new Promise<Taken>((resolve) => {
+    timer = setTimeout(() => {
+      timedOut = true;
+      const background = stopping === undefined ? (run.takeOver?.(ended) ?? null) : null;
+      // In the same turn: what arrives next belongs to the background.
+      if (background === null) stop();
+      else resolve({ background, soFar: output.end('open') });
+    }, run.timeoutMs);
+  });
   run.signal.addEventListener('abort', stop, { once: true });
   if (run.signal.aborted) stop();
 
   try {
-    const ended = endOf(child);
     // A command may succeed at the moment of its timeout; then it was not stopped.
     child.process.once('exit', () => clearTimeout(timer));
-    const { code, signal, note = '' } = await ended;
+    const end = await Promise.race([ended, taken]);
+    if ('background' in end) {
+      const { background, soFar } = end;
+      return { ...(await soFar), exitCode: null, signal: null, timedOut, background };
+    }
+    const { code, signal, note = '' } = end;
     await stopping;
-    const { stderr, ...streams } = await output.end();
+    const { stderr, ...streams } = await output.end('closed');
     return { ...streams, stderr: stderr + note, exitCode: code, signal, timedOut };
   } finally {
     clearTimeout(timer);
     run.signal.removeEventListener('abort', stop);
   }
 }
+
+type Output = Pick<CommandOutcome, 'stdout' | 'stderr' | 'fullOutput'>;
+type Taken = { background: string; soFar: Promise<Output> };
 
 function collect(child: Child, { onOutput, outputFile }: Following) {
   const spill =
@@ -104,10 +120,11 @@ function collect(child: Child, { onOutput, outputFile }: Following) {
   const stderr = captureStream(child.stderr, { take, spill });
   const followers = streams.map((stream) => followText(stream, onOutput));
   return {
-    async end(): Promise<Pick<CommandOutcome, 'stdout' | 'stderr' | 'fullOutput'>> {
+    /** `open`: somebody else reads on. */
+    async end(streamsAre: 'open' | 'closed'): Promise<Output> {
       for (const follower of followers) follower.end();
       const texts = { stdout: stdout.end(), stderr: stderr.end() };
-      forBoth(letGo);
+      forBoth(streamsAre === 'closed' ? letGo : (stream) => stream.resume());
       const { file, stopped }: Spilled = (await spill?.end()) ?? {};
       if (stopped !== undefined) texts.stderr += earlyEnd(stopped);
       return { ...texts, ...(file !== undefined && { fullOutput: file }) };

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Shell } from '../../contract/tool.ts';
 import { createBackground } from './background.ts';
-import { followCommand } from './follow-command.ts';
+import { endOf, followCommand } from './follow-command.ts';
 import { CommandStarter, type ShellOptions } from './start-command.ts';
 
 /** `close` ends running commands and the processes they left behind. */
@@ -26,11 +26,15 @@ export function createShell(options: ShellOptions): SessionShell {
       const began = performance.now();
       const { child, number, launch, stop } = await starter.start(run, run.signal);
       const outputFile = outputFolder && path.join(outputFolder, `command-${starter.session}-${number}.txt`);
-      const { timeoutMs, signal, onOutput } = run;
+      const { timeoutMs, signal, onOutput, command } = run;
       const outcome = await followCommand(child, {
         timeoutMs,
         signal,
         stop,
+        ...(run.continuesInBackground && {
+          takeOver: (ended) =>
+            background.hasRoom() ? background.add({ child, command, stop, ended }) : null,
+        }),
         ...(onOutput && { onOutput }),
         ...(outputFile && { outputFile }),
       });
@@ -41,7 +45,9 @@ export function createShell(options: ShellOptions): SessionShell {
     async start(run) {
       background.makeRoom();
       const { child, stop } = await starter.start(run);
-      return background.add(child, run.command, stop);
+      const ended = endOf(child);
+      await Promise.race([new Promise((resolve) => child.process.once('spawn', resolve)), ended]);
+      return background.add({ child, command: run.command, stop, ended });
     },
 
     check: background.check,

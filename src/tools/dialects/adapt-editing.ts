@@ -5,11 +5,12 @@ import { fieldOf, flagIn, listIn, numberIn, take } from './values.ts';
 
 /** The text editor tool with its commands; a list of edits under one file. */
 export function adaptEdit(input: Arguments): AdaptedCall {
-  const { taken, rest } = take(input, ['command', 'edits', 'expected_replacements', ...TEXT_EDITOR]);
+  const { taken, rest } = take(input, ['command', 'edits', 'expected_replacements', 'diff', ...TEXT_EDITOR]);
   switch (taken.command) {
     case undefined:
-    case 'str_replace':
       break;
+    case 'str_replace':
+      return { input: { new_string: '', ...withoutAbsent(rest) } };
     case 'view':
       return {
         tool: 'Read',
@@ -27,7 +28,11 @@ export function adaptEdit(input: Arguments): AdaptedCall {
         refuse: `Edit has no command ${String(taken.command)}. It takes file_path, old_string and new_string.`,
       };
   }
-  const others = taken.command === undefined ? withoutAbsent(take(taken, TEXT_EDITOR).taken) : {};
+  if (typeof taken.diff === 'string') {
+    const edits = blocksIn(taken.diff);
+    if (edits) return { tool: 'MultiEdit', input: { ...rest, edits } };
+  }
+  const others = withoutAbsent(take(taken, [...TEXT_EDITOR, 'diff']).taken);
   const count = numberIn(taken.expected_replacements);
   if (count !== undefined && count > 1)
     return {
@@ -35,6 +40,20 @@ export function adaptEdit(input: Arguments): AdaptedCall {
     };
   if (taken.edits === undefined) return { input: { ...rest, ...others } };
   return { tool: 'MultiEdit', input: { ...rest, edits: taken.edits } };
+}
+
+const BLOCK =
+  /^(?:<{5,}|-{5,}) ?SEARCH>?\n(?::start_line:[^\n]*\n)?(?::end_line:[^\n]*\n)?(?:-{5,}\n)?(?<old>.*?)^={5,}\n(?<fresh>.*?)^(?:>{5,}|\+{5,}) ?REPLACE>?$/gms;
+
+/** Blocks of SEARCH and REPLACE; undefined if there is anything else. */
+function blocksIn(diff: string): Arguments[] | undefined {
+  const text = `${diff.replaceAll('\r\n', '\n').trimEnd()}\n`;
+  const blocks = [...text.matchAll(BLOCK)];
+  if (blocks.length === 0 || text.replaceAll(BLOCK, '').trim() !== '') return undefined;
+  return blocks.map(({ groups: { old = '', fresh = '' } = {} }) => ({
+    old_string: fresh === '' ? old : old.replace(/\n$/, ''),
+    new_string: fresh.replace(/\n$/, ''),
+  }));
 }
 
 const TEXT_EDITOR = ['file_text', 'view_range', 'insert_line', 'insert_text'] as const;
@@ -57,7 +76,7 @@ export function adaptMultiEdit(input: Arguments): AdaptedCall {
 function editIn(edit: unknown, outer: unknown): unknown {
   if (!isObject(edit)) return edit;
   const names = [...NAMES.file, ...NAMES.old, ...NAMES.fresh, ...NAMES.all];
-  const { rest } = take(edit, names);
+  const { rest } = take(withoutAbsent(edit), [...names, 'description', 'explanation', 'instruction']);
   const all = fieldOf(edit, NAMES.all);
   return {
     ...rest,

@@ -20,9 +20,22 @@ export function adaptTodo(input: Arguments): AdaptedCall {
   const { taken, rest } = take(input, ['items', 'merge']);
   if (flagIn(taken.merge))
     return { refuse: 'Todo replaces the whole list. Send all items, not only the changed ones.' };
-  const items = listIn(taken.items);
+  const items = listIn(taken.items) ?? checklistIn(taken.items);
   if (!items) return { input: { ...rest, items: taken.items } };
   return { input: { ...rest, items: items.map(itemIn).filter((item) => item !== null) } };
+}
+
+const MARKS: Readonly<Record<string, string>> = { x: 'done', X: 'done', '-': 'in_progress', ' ': 'pending' };
+
+/** Lines such as `[x] Read the code`, in any list of Markdown. */
+function checklistIn(value: unknown): unknown[] | undefined {
+  if (typeof value !== 'string') return undefined;
+  const items = value
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => /^\s*(?:[-*+]\s+|\d+[.)]\s+)?\[([ xX-])\]\s+(.+)$/.exec(line));
+  if (items.length === 0 || items.includes(null)) return undefined;
+  return items.map((item) => ({ text: item?.[2]?.trim(), status: MARKS[item?.[1] ?? ' '] }));
 }
 
 function itemIn(item: unknown): unknown {
@@ -78,10 +91,13 @@ export function adaptTask(input: Arguments): AdaptedCall {
   };
 }
 
-/** An address in a list of one. */
+/** An address in a list of one, or in what to look for there. */
 export function adaptUrl(input: Arguments): AdaptedCall {
   const { taken, rest } = take(input, ['urls']);
-  const urls = listIn(taken.urls);
+  const { prompt } = rest;
+  const named =
+    rest.url === undefined && typeof prompt === 'string' ? prompt.match(/https?:\/\/[^\s<>"'`)\]]+/g) : null;
+  const urls = listIn(taken.urls) ?? named?.map((url) => url.replace(/[.,;:!?]+$/, ''));
   if (!urls) return { input };
   return urls.length === 1
     ? { input: { ...rest, url: urls[0] } }

@@ -1,14 +1,16 @@
 import type { AdaptedCall, Arguments } from '../../contract/tool.ts';
-import { flagIn, listIn, numberIn, onlyItem, take } from './values.ts';
+import { fieldOf, flagIn, listIn, numberIn, onlyItem, take } from './values.ts';
 
 /** Ranges of lines: `start_line` with `end_line`, `view_range: [from, to]`. */
 export function adaptRead(input: Arguments): AdaptedCall {
-  const { taken, rest } = take(input, [...ENDS, ...RANGES, ...MANY, 'should_read_entire_file', 'view_type']);
+  const { taken, rest } = take(input, [...ENDS, ...RANGES, ...MANY, ...KINDS]);
   const many = listIn(taken.file_paths ?? taken.paths ?? taken.files ?? taken.include);
-  if (many && many.length > 1)
+  const [only, ...others] = many ?? [];
+  const ranges = listIn(fieldOf(only, ['line_ranges', 'lineRanges'])) ?? [];
+  if (others.length > 0 || ranges.length > 1)
     return { refuse: 'Read takes one file_path. Call it once per file; the calls can be in one reply.' };
-  const file = many ? { file_path: many[0] } : {};
-  const range = listIn(taken.view_range ?? taken.line_range ?? taken.range);
+  const file = many ? { file_path: fieldOf(only, ['path', 'file_path', 'filePath']) ?? only } : {};
+  const range = rangeIn(taken.view_range ?? taken.line_range ?? taken.range ?? ranges[0]);
   const first = numberIn(range?.[0] ?? rest.offset);
   const last = numberIn(range?.[1] ?? ENDS.map((name) => taken[name]).find((end) => end !== undefined));
   const isWhole = flagIn(taken.should_read_entire_file) === true;
@@ -19,7 +21,14 @@ export function adaptRead(input: Arguments): AdaptedCall {
   const from = first === undefined ? {} : { offset: first };
   const until =
     last === undefined || last < 0 ? {} : { limit: Math.max(1, last - Math.max(1, first ?? 1) + 1) };
-  return { input: { ...rest, ...file, ...from, ...until } };
+  const kind = taken.mode === undefined || taken.mode === 'slice' ? {} : { mode: taken.mode };
+  return { input: { ...rest, ...file, ...kind, ...from, ...until } };
+}
+
+/** First and last line, as a list or as `3-6`. */
+function rangeIn(value: unknown): unknown[] | undefined {
+  const words = typeof value === 'string' ? /^\s*(\d+)\s*[-:]\s*(\d+)\s*$/.exec(value) : null;
+  return words ? words.slice(1) : listIn(value);
 }
 
 const ENDS = [
@@ -32,6 +41,7 @@ const ENDS = [
 ] as const;
 const RANGES = ['view_range', 'line_range', 'range'] as const;
 const MANY = ['file_paths', 'paths', 'files', 'include'] as const;
+const KINDS = ['should_read_entire_file', 'view_type', 'mode'] as const;
 
 const MODES: Readonly<Record<string, string>> = {
   files_with_matches: 'files',
@@ -66,7 +76,8 @@ export function adaptGrep(input: Arguments, calledAs: string): AdaptedCall {
     flagIn(taken.fixed_strings ?? taken.literal ?? taken['-F']) === true || flagIn(taken.is_regexp) === false;
   const { pattern, mode, limit, path, ...others } = rest;
   const fileMode = flagIn(taken.names_only ?? taken['-l']) ? 'files' : flagIn(taken['-c']) ? 'count' : mode;
-  const ignoresCase = isCaseSensitive === undefined ? calledAs === 'search_file_content' : !isCaseSensitive;
+  const ignoresCase =
+    isCaseSensitive === undefined ? /^(search_file_content|grep_search)$/.test(calledAs) : !isCaseSensitive;
   return {
     input: {
       ...(ignoresCase && { ignore_case: true }),
@@ -106,14 +117,22 @@ export function adaptGlob(input: Arguments, calledAs: string): AdaptedCall {
 /** A list of one folder. */
 export function adaptSearch(input: Arguments): AdaptedCall {
   const { taken, rest } = take(input, ['path']);
-  const { path } = taken;
-  return { input: { ...rest, ...(path !== undefined && { path: onlyItem(listIn(path) ?? path) }) } };
+  const path = onlyItem(listIn(taken.path) ?? taken.path);
+  const isNone = path === undefined || (Array.isArray(path) && path.length === 0);
+  return { input: { ...rest, ...(!isNone && { path }) } };
 }
 
 const DEEPEST = 3;
 
 export function adaptList(input: Arguments): AdaptedCall {
-  const { taken, rest } = take(input, ['recursive', 'depth']);
+  const { taken, rest } = take(input, ['recursive', 'depth', 'file_filtering_options']);
   const depth = numberIn(taken.depth) ?? (flagIn(taken.recursive) ? DEEPEST : undefined);
-  return { input: { ...rest, ...(depth !== undefined && { depth: Math.min(Math.max(1, depth), DEEPEST) }) } };
+  const filters = fieldOf(taken.file_filtering_options, ['respect_git_ignore']);
+  return {
+    input: {
+      ...rest,
+      ...(flagIn(filters) === false && { include_ignored: true }),
+      ...(depth !== undefined && { depth: Math.min(Math.max(1, depth), DEEPEST) }),
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import type { AdaptedCall, Arguments } from '../../contract/tool.ts';
-import { flagIn, numberIn, take } from './values.ts';
+import { flagIn, listIn, numberIn, take } from './values.ts';
 
 const SHELLS = /^(?:\/(?:usr\/)?bin\/)?(?:ba|z|da)?sh$/;
 /** A shorter limit in milliseconds makes no sense: it is one in seconds. */
@@ -46,7 +46,7 @@ function timeoutIn(taken: Arguments): Arguments {
 }
 
 function commandIn(value: unknown): unknown {
-  const list = Array.isArray(value) ? value : undefined;
+  const list = Array.isArray(value) ? value : shellInJson(value);
   if (!list?.every((word) => typeof word === 'string')) return value;
   const words = list as string[];
   const [program = '', flag = '', script] = words;
@@ -55,6 +55,14 @@ function commandIn(value: unknown): unknown {
   return words
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
     .join(' ');
+}
+
+/** A list that starts a shell, written as JSON: no other command line reads like that. */
+function shellInJson(value: unknown): unknown[] | undefined {
+  const list = typeof value === 'string' && value.startsWith('[') ? listIn(value) : undefined;
+  return list?.length === 3 && SHELLS.test(String(list[0])) && /^-[a-z]*c$/.test(String(list[1]))
+    ? list
+    : undefined;
 }
 
 /** A command that only applies a patch from a here-document. */
@@ -71,16 +79,24 @@ function patchIn(command: string): { text: string; folder?: string } | null {
 }
 
 const USUAL_WAIT_MS = 30_000;
+const CONTROL_C = '\u0003';
 
 /** Waiting for a background command, also by writing nothing to it. */
 export function adaptBashOutput(input: Arguments): AdaptedCall {
   const { taken, rest } = take(input, ['chars', 'id', 'block']);
+  if (taken.chars === CONTROL_C) return { tool: 'KillShell', input: idIn(taken.id) };
   if (typeof taken.chars === 'string' && taken.chars !== '')
     return {
       refuse:
         'Commands get no input here. Start the command again with its input on the command line, or with a here-document.',
     };
-  const waits = flagIn(taken.block) && rest.wait_ms === undefined ? { wait_ms: USUAL_WAIT_MS } : {};
+  const blocks = flagIn(taken.block);
+  const waits =
+    blocks === false
+      ? { wait_ms: 0 }
+      : blocks && rest.wait_ms === undefined
+        ? { wait_ms: USUAL_WAIT_MS }
+        : {};
   return { input: { ...rest, ...waits, ...idIn(taken.id) } };
 }
 

@@ -23,7 +23,7 @@ export function parsePatch(text: string): ParsedPatch {
       at++;
       continue;
     }
-    const [, kind, name = ''] = HEADER.exec(line.trimEnd()) ?? [];
+    const [, kind, name = ''] = HEADER.exec(line.trim()) ?? [];
     if (kind === undefined)
       return {
         error: `Line ${at + 1} must be "*** Add File: ", "*** Update File: " or "*** Delete File: " with a path, not: ${line}`,
@@ -49,13 +49,10 @@ function changeOf(kind: string, path: string, body: readonly string[]): PatchCha
       ? { type: 'delete', path }
       : { error: 'lines follow Delete File.' };
   if (kind === 'Add') {
-    const wrong = body.find((line) => !line.startsWith('+') && line.trim() !== '');
+    const end = body.findLastIndex((line) => line.trim() !== '') + 1;
+    const wrong = body.slice(0, end).find((line) => !line.startsWith('+'));
     if (wrong !== undefined) return { error: `each line of a new file starts with +, not: ${wrong}` };
-    return {
-      type: 'add',
-      path,
-      lines: body.filter((line) => line.startsWith('+')).map((line) => line.slice(1)),
-    };
+    return { type: 'add', path, lines: body.slice(0, end).map((line) => line.slice(1)) };
   }
   const [first = '', ...others] = body;
   const moveTo = /^\*\*\* Move to: (.+)$/.exec(first.trimEnd())?.[1]?.trim();

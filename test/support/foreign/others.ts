@@ -252,7 +252,7 @@ export const others: readonly ForeignCall[] = [
   ],
   ['Cline', 'replace_in_file', { path: 'a.ts', diff: '<<<<' }, no(/old_string/)],
   ['Cline', 'attempt_completion', { result: 'done' }, no(/End by answering/)],
-  ['Roo', 'apply_diff', { path: 'a.ts', diff: 'x' }, no(/old_string and new_string/)],
+  ['Roo', 'apply_diff', { path: 'a.ts', diff: 'x' }, no(/old_string/)],
   [
     'OpenHands',
     'execute_bash',

@@ -23,19 +23,24 @@ export type Route = { type: 'model'; protocol: Protocol } | Aside;
 type Call = { method: string; path: string; headers: IncomingHttpHeaders };
 
 /** A vendor's own prefix, and a version. `/v1/v1/...`, typical for a wrong base URL, matches nothing. */
-const BASE = '(?:/[a-z-]+)?(?:/v\\d+)?';
+const FOLDER = '(?:/[a-z-]+)?';
+const BASE = `${FOLDER}(?:/v\\d+)?`;
 
 /** Undefined if no vendor has such an endpoint. */
 export function routeOf({ method, path, headers }: Call, settled: Settled): Route | undefined {
   const is = (verb: string, pattern: string) => method === verb && new RegExp(`^${pattern}$`).test(path);
   const aside = (protocol: Protocol, answer: Aside['answer']): Aside => ({ type: 'aside', protocol, answer });
 
-  if (is('POST', '/v1/messages')) return { type: 'model', protocol: anthropic };
-  if (is('POST', '/v1/messages/count_tokens')) {
+  if (is('POST', `${FOLDER}/v1/messages`)) return { type: 'model', protocol: anthropic };
+  if (is('POST', `${FOLDER}/v1/messages/count_tokens`)) {
     return { ...aside(anthropic, (body) => ({ input_tokens: countTokens(body) })), counts: true };
   }
   if (is('POST', `${BASE}/chat/completions`)) return { type: 'model', protocol: openaiChat };
   if (is('POST', `${BASE}/responses/compact`)) return { ...aside(openaiResponses, compaction), counts: true };
+  if (is('POST', `${BASE}/responses/input_tokens`)) {
+    const count = (body: Json) => ({ object: 'response.input_tokens', input_tokens: countTokens(body) });
+    return { ...aside(openaiResponses, count), counts: true };
+  }
   if (is('POST', `${BASE}/responses`)) return { type: 'model', protocol: openaiResponses };
   if (is('POST', '/v1(?:beta)?/models/[^/]+:(?:streamGenerateContent|generateContent)')) {
     return { type: 'model', protocol: google };
@@ -51,7 +56,7 @@ export function routeOf({ method, path, headers }: Call, settled: Settled): Rout
   if (is('GET', '/v1beta/models'))
     return aside(google, () => ({ models: listed(google, settled).map(googleModel(settled)) }));
   if (is('GET', '/v1beta/models/[^/]+')) return aside(google, () => googleModel(settled)(modelIn(path)));
-  if (is('GET', '/v1/models') && headers['anthropic-version'] !== undefined) {
+  if (is('GET', `${FOLDER}/v1/models`) && headers['anthropic-version'] !== undefined) {
     return aside(anthropic, () => anthropicModels(listed(anthropic, settled)));
   }
   if (is('GET', `${BASE}/models`)) {

@@ -37,6 +37,10 @@ const said = (more: Json = {}) => ({
   content: [{ type: 'output_text', text: 'done' }],
   ...more,
 });
+const HM = { type: 'thinking', thinking: 'hm', signature: 's' };
+const USE = { type: 'tool_use', id: 't', name: 'Read', input: { path: 'a' } };
+const RESULT = { type: 'tool_result', tool_use_id: 't', content: 'alpha' };
+const block = (...content: Json[]) => ({ role: 'assistant', content });
 const LOST = { degraded: /came back without its reasoning/ };
 
 /** The model made both replies: a call after a thought, and a text after another. */
@@ -156,6 +160,11 @@ expectRows('xAI', { rules: VENDORS.xai, model: 'grok-4.7' }, [
 expectRows('xAI over Responses', { rules: VENDORS.xai, model: 'grok-4.7', protocol: 'openai-responses' }, [
   ['a tool loop', { ...responses(user, reasoning, functionCall, output), prompt_cache_key: 'k' }, ACCEPTED],
   [
+    'a tool loop without reasoning',
+    { ...responses(user, functionCall, output), prompt_cache_key: 'k' },
+    { degraded: /without the reasoning before it/ },
+  ],
+  [
     'a tool loop without a cache key',
     responses(user, reasoning, functionCall, output),
     { degraded: /prompt_cache_key/ },
@@ -205,12 +214,19 @@ expectRows('Kimi', { rules: VENDORS.moonshot, model: 'kimi-k3.1-pro' }, [
   ],
   ['a temperature of K2.6', { model: 'kimi-k2.6', messages: [user], temperature: 0 }, /only 1 is allowed/],
   ['a temperature', { messages: [user], temperature: 0 }, { degraded: /temperature 0 is ignored/ }],
+  ['an output limit', { messages: [user], max_completion_tokens: 9 }, ACCEPTED],
+  ['max_tokens', { messages: [user], max_tokens: 9 }, { degraded: /max_tokens 9 is ignored/ }],
 ]);
 
 expectRows('GLM', { rules: VENDORS.zai, model: 'glm-5.3' }, [
   ['a tool loop', loop(kept), ACCEPTED],
   ['a tool loop without reasoning', loop(), LOST],
-  ['earlier turns without it', later(), ACCEPTED],
+  ['earlier turns, by default', later(kept, kept), { degraded: /the reasoning of messages\[1\] is cleared/ }],
+  [
+    'earlier turns with thinking off',
+    { ...later(), thinking: { type: 'disabled' }, model: 'glm-5.1' },
+    ACCEPTED,
+  ],
   [
     'all of it, unmodified',
     { ...later(kept, kept), thinking: { type: 'enabled', clear_thinking: false } },
@@ -230,6 +246,27 @@ expectRows('MiniMax', { rules: VENDORS.minimax, model: 'MiniMax-M3' }, [
   ['inside the text', { messages: [user, called({ content: '<think>hm</think>' }), result()] }, ACCEPTED],
   ['not at all', loop(), LOST],
   ['another case', { model: 'minimax-m3', messages: [user] }, /unknown model/],
+]);
+
+expectRows('MiniMax over Messages', { rules: VENDORS.minimax, model: 'MiniMax-M3', protocol: 'anthropic' }, [
+  ['all blocks', { messages: [user, block(HM, USE), { role: 'user', content: [RESULT] }] }, ACCEPTED],
+  ['without its thinking', { messages: [user, block(USE), { role: 'user', content: [RESULT] }] }, LOST],
+  ['earlier turns without it', { messages: [user, block({ type: 'text', text: 'done' }), user] }, LOST],
+  ['the tier priority', { messages: [user], service_tier: 'priority' }, ACCEPTED],
+  ['a tier of others', { messages: [user], service_tier: 'auto' }, /service_tier 'auto'/],
+]);
+
+expectRows('Meta', { rules: VENDORS.meta, model: 'muse-spark-1.3', protocol: 'openai-responses' }, [
+  ['a tool loop', responses(user, reasoning, functionCall, output), ACCEPTED],
+  [
+    'a tool loop without reasoning',
+    responses(user, functionCall, output),
+    { degraded: /without the reasoning before it/ },
+  ],
+  ['effort minimal', { ...responses(user), reasoning: { effort: 'minimal' } }, ACCEPTED],
+  ['effort none', { ...responses(user), reasoning: { effort: 'none' } }, /'none' is not supported/],
+  ['effort max', { ...responses(user), reasoning: { effort: 'max' } }, /'max' is not supported/],
+  ['a forced tool', { ...responses(user), tool_choice: 'required' }, /only "auto"/],
 ]);
 
 expectRows('Qwen', { rules: VENDORS.qwen, model: 'qwen3.8-max' }, [
@@ -257,6 +294,11 @@ expectRows('Mistral', { rules: VENDORS.mistral, model: 'mistral-large-4' }, [
   ],
   ['stream options', { messages: [user], stream_options: {} }, { status: 422, text: /Extra inputs/ }],
   ['an effort', { messages: [user], reasoning_effort: 'medium' }, ACCEPTED],
+  [
+    'effort high of the latest Medium',
+    { model: 'mistral-medium-latest', reasoning_effort: 'high' },
+    ACCEPTED,
+  ],
   [
     'an effort of Medium 3.5',
     { model: 'mistral-medium-3.5', reasoning_effort: 'medium' },
@@ -295,11 +337,20 @@ test.each([
   ['kimi-k3', 'moonshot'],
   ['glm-5.3', 'zai'],
   ['MiniMax-M3', 'minimax'],
+  ['muse-spark-1.3', 'meta'],
   ['qwen3.8-max', 'qwen'],
   ['qwen3-8b', 'local'],
   ['mistral-large-4', 'mistral'],
 ])('%s is a model of %s', (model, vendor) => {
   expect(vendorOf(sampleRequest({ model }, { protocol: 'openai-chat' }))).toBe(vendor);
+});
+
+test.each([
+  ['claude-sonnet-5-5', 'anthropic'],
+  ['anything', 'anthropic'],
+  ['MiniMax-M3', 'minimax'],
+])('%s over Messages is a model of %s', (model, vendor) => {
+  expect(vendorOf(sampleRequest({ model }))).toBe(vendor);
 });
 
 test('an option names the vendor, or else the path', () => {

@@ -66,7 +66,7 @@ function rulesFor(request: VendorRequest): readonly Rule[] {
   const ofVendor = VENDORS[vendorOf(request)];
   switch (request.protocol) {
     case 'anthropic':
-      return anthropicRules;
+      return [...anthropicRules, ...ofVendor];
     case 'openai-chat':
       return [...chatCompletionsRules, ...ofVendor];
     case 'openai-responses':

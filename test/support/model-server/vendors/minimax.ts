@@ -8,9 +8,17 @@ export const minimaxRules: Rule[] = [
     page: 'guides/text-m2-function-call',
     check: (request) =>
       lostReasoning(request, {
-        fields: ['reasoning_details', 'reasoning_content', '<think>'],
+        fields: ['reasoning_details', 'reasoning_content', '<think>', 'thinking part'],
         scope: 'all',
       }),
+  },
+  {
+    rule: 'MiniMax has the tiers standard and priority',
+    page: 'guides/pricing',
+    *check({ body: { service_tier: tier } }) {
+      if (tier !== undefined && tier !== 'standard' && tier !== 'priority')
+        yield `invalid params, service_tier '${String(tier)}' (2013)`;
+    },
   },
   {
     rule: 'names of MiniMax models are case-sensitive',

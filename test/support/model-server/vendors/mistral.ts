@@ -42,7 +42,7 @@ export const mistralRules: Rule[] = [
     *check({ body: { reasoning_effort: effort }, model }) {
       if (effort === undefined) return;
       const isLarge = model.startsWith('mistral-large-4');
-      const isSmall = /^mistral-(medium-3\.5|medium-3-5|small-4)/.test(model);
+      const isSmall = /^mistral-(medium-(3[.-]5|latest)|small-(4|latest))/.test(model);
       const levels = isLarge ? ['low', 'medium', 'high'] : isSmall ? ['none', 'high'] : [];
       if (!levels.includes(String(effort)))
         yield { status: 422, message: `reasoning_effort: '${String(effort)}' is not supported by ${model}` };
@@ -51,6 +51,6 @@ export const mistralRules: Rule[] = [
   {
     rule: 'Mistral gets the thinking of a tool loop back',
     page: 'capabilities/reasoning',
-    check: (request) => lostReasoning(request, { fields: ['thinking chunk'], scope: 'loop' }),
+    check: (request) => lostReasoning(request, { fields: ['thinking part'], scope: 'loop' }),
   },
 ];

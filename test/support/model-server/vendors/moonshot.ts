@@ -42,6 +42,13 @@ export const moonshotRules: Rule[] = [
     },
   },
   {
+    rule: 'the output limit of Kimi is max_completion_tokens',
+    page: 'guide/kimi-k3-1-pro-quickstart',
+    *check({ body: { max_tokens: limit } }): Generator<Violation> {
+      if (limit !== undefined) yield { degraded: `max_tokens ${Number(limit)} is ignored` };
+    },
+  },
+  {
     rule: 'Kimi has fixed sampling parameters',
     page: 'guide/kimi-k3-1-pro-quickstart',
     *check({ body: { temperature }, model }): Generator<Violation> {

@@ -66,6 +66,7 @@ describe('Ollama', () => {
     };
     const judged = (body: Json) => sampleRequest(body, { protocol: 'ollama' });
     expectVerdict(ollamaRules, judged(long), { degraded: /tokens for a window of 4096/ });
-    expectVerdict(ollamaRules, judged({ ...long, truncate: false }), ACCEPTED);
+    expectVerdict(ollamaRules, judged({ ...long, truncate: false }), /exceeds the context length/);
+    expectVerdict(ollamaRules, judged({ ...long, truncate: false, options: { num_ctx: 32_768 } }), ACCEPTED);
   });
 });

@@ -45,8 +45,9 @@ export const ollamaRules: Rule[] = [
       const window = Number(record(body.options).num_ctx);
       const tokens = countTokens(body.messages ?? []);
       // The count is an estimate: only a clear excess counts.
-      if (window > 0 && tokens > 1.5 * window && body.truncate !== false)
-        yield { degraded: `about ${tokens} tokens for a window of ${window}` };
+      if (!(window > 0 && tokens > 1.5 * window)) return;
+      if (body.truncate === false) yield 'the input length exceeds the context length';
+      else yield { degraded: `about ${tokens} tokens for a window of ${window}` };
     },
   },
 ];

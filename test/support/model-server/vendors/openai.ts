@@ -1,6 +1,7 @@
-import { record, records, text } from '../protocol.ts';
+import { record, records } from '../protocol.ts';
 import { viewResponses } from '../protocols/view-openai-responses.ts';
 import type { Answer } from '../script.ts';
+import { lostItems } from './lost-reasoning.ts';
 import type { Rule, VendorRequest, Violation } from './rule.ts';
 
 const TIERS = ['auto', 'default', 'flex', 'priority', 'ultrafast'];
@@ -110,32 +111,6 @@ export const openaiRules: Rule[] = [
   {
     rule: 'reasoning items go back before what followed them',
     page: 'guides/reasoning',
-    *check({ protocol, body, model, sent }): Generator<Violation> {
-      if (protocol !== 'openai-responses' || body.store !== false) return;
-      const items = records(body.input);
-      const lastPrompt = items.findLastIndex(({ role }) => role === 'user');
-      for (const { calls, at } of callRuns(items)) {
-        const original = sent.find(calls);
-        if (at < lastPrompt || original?.model !== model || original.thinking === '') continue;
-        const isKept = items.slice(Math.max(0, lastPrompt), at).some(({ type }) => type === 'reasoning');
-        if (!isKept) yield { degraded: `input[${at}] came back without the reasoning before it` };
-      }
-    },
+    check: (request) => lostItems(request),
   },
 ];
-
-type CallRun = { at: number; calls: { name: string; input: unknown }[] };
-
-/** Neighboring calls are of one reply. */
-function callRuns(items: readonly Record<string, unknown>[]): CallRun[] {
-  const runs: CallRun[] = [];
-  for (const [at, item] of items.entries()) {
-    if (item.type !== 'function_call') continue;
-    const [seen] = viewResponses({ input: [item] }).messages;
-    const call = seen?.calls[0] ?? { name: text(item.name), input: undefined };
-    const last = runs.at(-1);
-    if (last && last.at + last.calls.length === at) last.calls.push(call);
-    else runs.push({ at, calls: [call] });
-  }
-  return runs;
-}

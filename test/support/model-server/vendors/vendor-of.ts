@@ -12,6 +12,7 @@ const NAMES = [
   'minimax',
   'qwen',
   'mistral',
+  'meta',
   'openrouter',
   'local',
 ] as const;
@@ -29,6 +30,7 @@ const BY_MODEL: [pattern: RegExp, vendor: VendorName][] = [
   [/^deepseek-(v|flash|chat|reasoner)/, 'deepseek'],
   [/^(kimi-|moonshot-)/, 'moonshot'],
   [/^glm-/, 'zai'],
+  [/^muse-/, 'meta'],
   [/^minimax-/i, 'minimax'],
   [/^qwen3?\.?\d*-(max|plus|flash|turbo|coder)/, 'qwen'],
   [/^(mistral|magistral|ministral|codestral|devstral|pixtral)-/, 'mistral'],
@@ -36,8 +38,9 @@ const BY_MODEL: [pattern: RegExp, vendor: VendorName][] = [
 
 /** The vendor of a request: an option says so, or the first folder of its path, or else its model. */
 export function vendorOf({ protocol, path, model, settled }: VendorRequest): VendorName {
-  if (protocol !== 'openai-chat' && protocol !== 'openai-responses') return protocol;
+  if (protocol === 'google' || protocol === 'ollama') return protocol;
   const folder = path.split('/')[1] ?? '';
   const named = settled.vendor ?? NAMES.find((name) => name === folder);
-  return named ?? BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? 'local';
+  const usual = protocol === 'anthropic' ? protocol : 'local';
+  return named ?? BY_MODEL.find(([pattern]) => pattern.test(model))?.[1] ?? usual;
 }

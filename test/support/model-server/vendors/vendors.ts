@@ -1,5 +1,6 @@
 import { deepseekRules } from './deepseek.ts';
 import { localRules } from './local.ts';
+import { metaRules } from './meta.ts';
 import { minimaxRules } from './minimax.ts';
 import { mistralRules } from './mistral.ts';
 import { moonshotRules } from './moonshot.ts';
@@ -11,7 +12,7 @@ import type { VendorName } from './vendor-of.ts';
 import { xaiRules } from './xai.ts';
 import { zaiRules } from './zai.ts';
 
-/** Rules of the vendors that share the formats of OpenAI. The others have formats of their own. */
+/** Rules of vendors that share the formats of OpenAI or Anthropic. The others have formats of their own. */
 export const VENDORS = {
   anthropic: [],
   google: [],
@@ -23,6 +24,7 @@ export const VENDORS = {
   zai: zaiRules,
   minimax: minimaxRules,
   qwen: qwenRules,
+  meta: metaRules,
   mistral: mistralRules,
   openrouter: openrouterRules,
   local: localRules,

@@ -1,5 +1,5 @@
 import { record, records } from '../protocol.ts';
-import { sentMessages } from './lost-reasoning.ts';
+import { lostItems, sentMessages } from './lost-reasoning.ts';
 import type { Rule, Violation } from './rule.ts';
 
 /** What xAI rejects or silently degrades. Pages are those of docs.x.ai. */
@@ -13,6 +13,11 @@ export const xaiRules: Rule[] = [
         if (original.thinking !== '')
           yield { degraded: `Chat Completions discards the reasoning of messages[${index}]` };
     },
+  },
+  {
+    rule: 'Grok gets its reasoning items back',
+    page: 'developers/grok-4-7',
+    check: (request) => lostItems(request),
   },
   {
     rule: 'a conversation with Grok names its cache',

@@ -1,4 +1,4 @@
-import { record } from '../protocol.ts';
+import { record, records } from '../protocol.ts';
 import { lostReasoning, sentMessages } from './lost-reasoning.ts';
 import type { Rule, Violation } from './rule.ts';
 
@@ -17,6 +17,20 @@ export const zaiRules: Rule[] = [
       for (const { index, message, original } of sentMessages(request, 'all'))
         if (original.thinking !== '' && message.reasoning_content !== original.thinking)
           yield { degraded: `the reasoning of messages[${index}] is not what was sent` };
+    },
+  },
+  {
+    rule: 'GLM keeps the reasoning of earlier turns if clear_thinking is off',
+    page: 'guides/capabilities/thinking-mode',
+    *check(request): Generator<Violation> {
+      const { type, clear_thinking } = record(request.body.thinking);
+      if (clear_thinking === false || type === 'disabled') return;
+      const messages = records(request.body.messages);
+      const lastPrompt = messages.findLastIndex(({ role }) => role === 'user');
+      const cleared = [...sentMessages(request, 'all')].find(
+        ({ index, original }) => index < lastPrompt && original.thinking !== '',
+      );
+      if (cleared) yield { degraded: `the reasoning of messages[${cleared.index}] is cleared` };
     },
   },
   {

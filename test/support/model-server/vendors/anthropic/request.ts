@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { imageOf } from '../../../../../src/lib/images/image-kind.ts';
 import { isRecord, type Json, record, records } from '../../protocol.ts';
 import { betasOf, type Rule, type Violation } from '../rule.ts';
+import { vendorOf } from '../vendor-of.ts';
 import { claudeOf, takesFastMode, windowOf } from './claude.ts';
 import { blocksOf } from './prefix.ts';
 
@@ -114,7 +115,9 @@ export const requestRules: Rule[] = [
   {
     rule: 'service_tier is auto or standard_only',
     page: 'api/service-tiers',
-    *check({ body: { service_tier: tier } }) {
+    *check(request) {
+      const { service_tier: tier } = request.body;
+      if (vendorOf(request) !== 'anthropic') return;
       if (tier !== undefined && tier !== 'auto' && tier !== 'standard_only')
         yield "service_tier: Input should be 'auto' or 'standard_only'";
     },

@@ -1,0 +1,312 @@
+import { edited, type ForeignCall, no, PATCH, patched, to } from './foreign-call.ts';
+
+/** Calls after the published tool definitions of other assistants. */
+export const publishedByOthers: readonly ForeignCall[] = [
+  // Roo Code: native-tools
+  [
+    'Roo',
+    'read_file',
+    { path: 'a.ts', mode: 'slice', offset: 3, limit: 4, indentation: null },
+    to('Read', { offset: 3, limit: 4 }),
+  ],
+  [
+    'Roo',
+    'read_file',
+    { files: [{ path: 'a.ts', line_ranges: ['3-6'] }] },
+    to('Read', { file_path: 'a.ts', offset: 3, limit: 4 }),
+  ],
+  [
+    'Roo',
+    'execute_command',
+    { command: 'npm test', cwd: null, timeout: 30 },
+    to('Bash', { command: 'npm test', timeout: 30_000 }),
+  ],
+  [
+    'Roo',
+    'execute_command',
+    { command: 'npm test', cwd: 'web', timeout: null },
+    to('Bash', { working_directory: 'web' }),
+  ],
+  [
+    'Roo',
+    'search_files',
+    { path: 'src', regex: 'x', file_pattern: null },
+    to('Grep', { path: 'src', pattern: 'x' }),
+  ],
+  ['Roo', 'list_files', { path: '.', recursive: false }, to('List', { path: '.', depth: 1 })],
+  ['Roo', 'codebase_search', { query: 'login', path: null }, to('Search', { query: 'login' })],
+  ['Roo', 'edit_file', { ...edited, expected_replacements: 1 }, to('Edit', edited)],
+  ['Roo', 'search_replace', edited, to('Edit', edited)],
+  [
+    'Roo',
+    'update_todo_list',
+    { todos: '[x] a\n[-] b\n[ ] c' },
+    to('Todo', {
+      items: [
+        { text: 'a', status: 'done' },
+        { text: 'b', status: 'in_progress' },
+        { text: 'c', status: 'pending' },
+      ],
+    }),
+  ],
+  [
+    'Roo',
+    'ask_followup_question',
+    {
+      question: 'Which?',
+      follow_up: [
+        { text: 'A', mode: null },
+        { text: 'B', mode: 'code' },
+      ],
+    },
+    to('AskUser', { choices: ['A', 'B'] }),
+  ],
+  ['Roo', 'new_task', { mode: 'code', message: 'Find it', todos: null }, no(/mode is no argument/)],
+  [
+    'Roo',
+    'apply_diff',
+    { path: 'a.ts', diff: '<<<<<<< SEARCH\n:start_line:1\n-------\nx\n=======\ny\n>>>>>>> REPLACE' },
+    to('MultiEdit', { edits: [{ ...edited, replace_all: false }] }),
+  ],
+  ['Roo', 'apply_patch', { patch: PATCH }, patched],
+  [
+    'Roo',
+    'read_command_output',
+    { artifact_id: 'cmd-1.txt', search: 'x' },
+    no(/Unknown tool|there is no such argument|id/),
+  ],
+  [
+    'Cline',
+    'replace_in_file',
+    { path: 'a.ts', diff: '------- SEARCH\nx\n=======\ny\n+++++++ REPLACE' },
+    to('MultiEdit', { edits: [{ ...edited, replace_all: false }] }),
+  ],
+  ['Cline', 'list_code_definition_names', { path: 'src' }, no(/Unknown tool/)],
+  ['Cline', 'plan_mode_respond', { response: 'x' }, no(/Unknown tool/)],
+  [
+    'Cline',
+    'execute_command',
+    { command: 'npm i', requires_approval: true, timeout: 60 },
+    to('Bash', { command: 'npm i', timeout: 60_000 }),
+  ],
+  // pi
+  [
+    'pi',
+    'edit',
+    {
+      path: 'a.ts',
+      edits: [
+        { oldText: 'x', newText: 'y' },
+        { oldText: 'p', newText: 'q' },
+      ],
+    },
+    to('MultiEdit', {
+      edits: [
+        { ...edited, replace_all: false },
+        { file_path: 'a.ts', old_string: 'p', new_string: 'q', replace_all: false },
+      ],
+    }),
+  ],
+  ['pi', 'ls', { limit: 10 }, to('List', {}, 'limit')],
+  ['pi', 'find', { pattern: 'src/**/*.spec.ts' }, to('Glob', { pattern: 'src/**/*.spec.ts' })],
+  ['pi', 'bash', { command: 'npm test', timeout: 300 }, to('Bash', { timeout: 300_000 })],
+  [
+    'pi',
+    'grep',
+    { pattern: 'a.b', path: 'src', glob: '*.ts', literal: true, context: 2 },
+    to('Grep', { pattern: 'a\\.b', path: 'src', glob: '*.ts', context: 2 }),
+  ],
+  // opencode
+  [
+    'opencode',
+    'task',
+    { description: 'Look', prompt: 'Find it', subagent_type: 'general' },
+    to('Task', { agent: 'general' }),
+  ],
+  [
+    'opencode',
+    'websearch',
+    { query: 'node', numResults: 8 },
+    to('WebSearch', { query: 'node' }, 'numResults'),
+  ],
+  [
+    'opencode',
+    'webfetch',
+    { url: 'https://a.example', format: 'text', timeout: 30 },
+    to('WebFetch', { url: 'https://a.example' }),
+  ],
+  [
+    'opencode',
+    'question',
+    {
+      questions: [
+        { question: 'Which?', header: 'H', options: [{ label: 'A', description: 'a' }], multiple: false },
+      ],
+    },
+    to('AskUser', { question: 'Which?', choices: ['A'] }),
+  ],
+  ['opencode', 'list', { path: 'src', ignore: ['dist/'] }, to('List', { path: 'src' }, 'ignore')],
+  ['opencode', 'apply_patch', { patchText: PATCH }, patched],
+  ['opencode', 'patch', { patchText: PATCH }, patched],
+  ['opencode', 'todoread', {}, no(/Your last call of Todo/)],
+  // Cursor
+  [
+    'Cursor',
+    'read_file',
+    { target_file: 'a.ts', offset: 10, limit: 5 },
+    to('Read', { offset: 10, limit: 5 }),
+  ],
+  [
+    'Cursor',
+    'read_file',
+    {
+      target_file: 'a.ts',
+      should_read_entire_file: false,
+      start_line_one_indexed: 1,
+      end_line_one_indexed_inclusive: 250,
+      explanation: 'x',
+    },
+    to('Read', { offset: 1, limit: 250 }),
+  ],
+  [
+    'Cursor',
+    'grep',
+    { pattern: 'x', path: 'src', output_mode: 'content', '-A': 2, '-i': true, head_limit: 5 },
+    to('Grep', { path: 'src', mode: 'content', context: 2, ignore_case: true, limit: 5 }),
+  ],
+  [
+    'Cursor',
+    'glob_file_search',
+    { glob_pattern: '*.ts', target_directory: 'src' },
+    to('Glob', { pattern: '*.ts', path: 'src' }),
+  ],
+  [
+    'Cursor',
+    'list_dir',
+    { target_directory: 'src', ignore_globs: ['*.md'] },
+    to('List', { path: 'src' }, 'ignore_globs'),
+  ],
+  [
+    'Cursor',
+    'run_terminal_cmd',
+    { command: 'npm run dev', is_background: true, require_user_approval: true },
+    to('Bash', { run_in_background: true }),
+  ],
+  [
+    'Cursor',
+    'search_replace',
+    { ...edited, replace_all: true },
+    to('Edit', { ...edited, replace_all: true }),
+  ],
+  [
+    'Cursor',
+    'MultiEdit',
+    { file_path: 'a.ts', edits: [{ old_string: 'x', new_string: 'y', replace_all: true }] },
+    to('MultiEdit', { edits: [{ ...edited, replace_all: true }] }),
+  ],
+  ['Cursor', 'write', { file_path: 'a.ts', contents: 'x' }, to('Write', { content: 'x' })],
+  ['Cursor', 'read_lints', { paths: ['a.ts'] }, no(/Unknown tool|no such argument/)],
+  [
+    'Cursor',
+    'codebase_search',
+    { query: 'How?', target_directories: [], explanation: 'x' },
+    to('Search', { query: 'How?' }),
+  ],
+  ['Cursor', 'delete_file', { target_file: 'a.ts' }, to('Delete', { file_path: 'a.ts' })],
+  // Anthropic's text editor and bash tools
+  [
+    'text editor',
+    'str_replace_based_edit_tool',
+    { command: 'str_replace', path: 'a.ts', old_str: 'x' },
+    to('Edit', { ...edited, new_string: '' }),
+  ],
+  [
+    'text editor',
+    'str_replace_based_edit_tool',
+    { command: 'insert', path: 'a.ts', insert_line: 0, insert_text: 'y' },
+    no(/old_string/),
+  ],
+  [
+    'text editor',
+    'str_replace_based_edit_tool',
+    { command: 'view', path: 'src' },
+    to('Read', { file_path: 'src' }),
+  ],
+  [
+    'text editor',
+    'str_replace_based_edit_tool',
+    { command: 'view', path: 'a.ts', view_range: '[2, 4]' },
+    to('Read', { offset: 2, limit: 3 }),
+  ],
+  [
+    'text editor',
+    'str_replace_editor',
+    { command: 'create', path: 'a.ts', file_text: 'x', view_range: null, old_str: null, new_str: null },
+    to('Write', { content: 'x' }),
+  ],
+  [
+    'text editor',
+    'str_replace_editor',
+    {
+      command: 'str_replace',
+      path: 'a.ts',
+      old_str: 'x',
+      new_str: 'y',
+      view_range: [],
+      file_text: '',
+      insert_line: null,
+    },
+    to('Edit', edited),
+  ],
+  // Values and texts that must stay
+  ['values', 'Bash', { command: 'null' }, to('Bash', { command: 'null' })],
+  [
+    'values',
+    'Bash',
+    {
+      command: 'ls',
+      timeout: null,
+      working_directory: null,
+      description: null,
+      run_in_background: null,
+      outside_sandbox: null,
+    },
+    to('Bash', { command: 'ls' }),
+  ],
+  ['values', 'Bash', { command: '["not", json' }, to('Bash', { command: '["not", json' })],
+  ['values', 'Bash', { command: '["a","b"]' }, to('Bash', { command: '["a","b"]' })],
+  [
+    'values',
+    'Edit',
+    { file_path: 'a.ts', old_string: '5', new_string: 'false', replace_all: 'True' },
+    to('Edit', { old_string: '5', new_string: 'false', replace_all: true }),
+  ],
+  [
+    'values',
+    'Edit',
+    { file_path: '4', old_string: 'null', new_string: '[]' },
+    to('Edit', { file_path: '4', old_string: 'null', new_string: '[]' }),
+  ],
+  ['values', 'Write', { file_path: 'a.json', content: { a: 1 } }, no(/content/)],
+  [
+    'values',
+    'Grep',
+    { pattern: 'true', limit: '10', multiline: 'false' },
+    to('Grep', { pattern: 'true', limit: 10, multiline: false }),
+  ],
+  ['values', 'Read', { file_path: 'a.ts', offset: '-3' }, no(/offset/)],
+  ['values', 'Read', { file_path: 'a.ts', offset: 5.0, limit: 10.0 }, to('Read', { offset: 5, limit: 10 })],
+  ['values', 'AskUser', { question: 'Which?', choices: '' }, to('AskUser', { choices: [] })],
+  ['unknown', 'Bash', { command: 'ls', stdin: 'y' }, no(/stdin is no argument/)],
+  ['unknown', 'Bash', { command: 'ls', user: 'root' }, no(/user is no argument/)],
+  ['unknown', 'Edit', { ...edited, expected_occurrences: 2 }, no(/expected_occurrences is no argument/)],
+  ['unknown', 'Write', { file_path: 'a.ts', content: 'x', mode: 'insert' }, no(/mode is no argument/)],
+  ['unknown', 'MultiEdit', { edits: [{ ...edited, line: 3 }] }, no(/line/)],
+  [
+    'unknown',
+    'WebFetch',
+    { url: 'https://a.example', method: 'POST', body: 'x' },
+    to('WebFetch', { url: 'https://a.example' }, 'method, body'),
+  ],
+  ['unknown', 'Glob', { pattern: '*.ts', exclude: ['dist'] }, to('Glob', { pattern: '*.ts' }, 'exclude')],
+];

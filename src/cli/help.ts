@@ -2,7 +2,7 @@ import { Help } from 'commander';
 import { exitCodes } from '../frontends/shared/exit-codes.ts';
 
 /** Headings of commands in the help, in their order. */
-export const commandGroups = [
+const commandGroups = [
   'Sessions and changes',
   'Setup',
   'Models and keys',

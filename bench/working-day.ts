@@ -1,5 +1,6 @@
 /**
- * A working day with one conversation: `npm run bench:working-day [-- --program ../earlier/dist/main.cjs]`
+ * A working day with one conversation: `npm run bench:working-day`. With `--before DIR`, another built checkout of this
+ * repository, its earlier version spends the same day. `--record` appends the table to bench/results.md.
  *
  * The vendor enforces its rules of today. Between prompts, instruction files change, folders and servers are added, modes
  * and models are switched, the conversation is compacted, and the user pauses. Each prompt is a process of its own. What
@@ -16,6 +17,7 @@ import { published } from '../test/support/mcp.ts';
 import { type Json, record, records } from '../test/support/model-server/protocol.ts';
 import { calls, type Step, says } from '../test/support/model-server/script.ts';
 import { startModelServer } from '../test/support/model-server/server.ts';
+import { publish } from './publish.ts';
 
 const MODEL = 'anthropic/claude-sonnet-5-5';
 const OTHER_MODEL = 'anthropic/claude-opus-5-5';
@@ -127,14 +129,16 @@ async function play(program: string, createdAt: string) {
     request.refused === undefined ? [{ body: request.body, at: sentAt[i] ?? 0 }] : [],
   );
   const billed = bill(accepted);
+  const input = billed.full + billed.written + billed.writtenForAnHour + billed.read;
   return {
     requests: requests.length,
     rejected: refusals.length,
     'conversations lost': lost,
     degraded: degradations.length,
-    'input tokens': billed.full + billed.written + billed.writtenForAnHour + billed.read,
-    'in full or written': billed.full + billed.written + billed.writtenForAnHour,
+    'input tokens': input,
+    'in full or written': input - billed.read,
     'from the cache': billed.read,
+    'from the cache, %': Math.round((100 * billed.read) / input),
     'cost of input, $': Number(costOf(billed).toFixed(3)),
   };
 }
@@ -227,12 +231,23 @@ function costOf({ full, written, writtenForAnHour, read }: Billed): number {
   );
 }
 
-const { values } = parseArgs({ options: { program: { type: 'string', multiple: true, default: [] } } });
-const programs = [path.join(import.meta.dirname, '../dist/main.cjs'), ...values.program];
+const { values } = parseArgs({ options: { before: { type: 'string' }, record: { type: 'boolean' } } });
+const programs = {
+  this: path.join(import.meta.dirname, '../dist/main.cjs'),
+  ...(values.before !== undefined && { before: path.resolve(values.before, 'dist/main.cjs') }),
+};
 /** On older accounts, the vendor reports what does not fit, and accepts it. */
 const accounts = { 'new account': '2026-11-01T00:00:00Z', 'old account': '2026-01-01T00:00:00Z' };
-const rows: Record<string, unknown> = {};
-for (const program of programs)
-  for (const [name, createdAt] of Object.entries(accounts))
-    rows[`${program}, ${name}`] = await play(path.resolve(program), createdAt);
-console.table(rows);
+const columns: Record<string, Awaited<ReturnType<typeof play>>> = {};
+for (const [name, program] of Object.entries(programs))
+  for (const [account, createdAt] of Object.entries(accounts))
+    columns[`${name}, ${account}`] = await play(program, createdAt);
+const names = Object.keys(columns);
+const figures = Object.values(columns);
+const rows = Object.keys(figures[0] ?? {}) as (keyof Awaited<ReturnType<typeof play>>)[];
+const table = [
+  ['a working day', ...names],
+  ['---', ...names.map(() => '---')],
+  ...rows.map((row) => [row, ...figures.map((column) => column[row])]),
+].map((cells) => `| ${cells.join(' | ')} |`);
+await publish('Working day', table.join('\n'));

@@ -8,6 +8,8 @@ import { toDefinition } from '../../tools/registry.ts';
 
 /** Above this share of the window only the names of MCP tools are sent. */
 const SHARE = 0.1;
+/** And above this number: OpenAI takes 128 functions in a request, some of which are the program's own. */
+const MOST_TOOLS = 96;
 /**
  * How long the first run waits for starting servers that it is likely to call, so that its requests can list
  * their tools; longer if no user is watching. A call that needs any other server waits for it then.
@@ -56,7 +58,7 @@ function createServerTools(hub: Hub, place: LoginPlace, deps: SessionDeps): Serv
     outgoing: deps.outgoing,
     isWatched: deps.isWatched,
     define: toDefinition,
-    fits: (definitions) => tokens(definitions) <= SHARE * deps.window(),
+    fits: (definitions) => definitions.length <= MOST_TOOLS && tokens(definitions) <= SHARE * deps.window(),
   });
   const stop = hub.onNotice(deps.notice);
   let settling: Promise<void> | undefined;

@@ -34,7 +34,7 @@ export type Facts = Prices & {
   /** Prices that apply from a day on, oldest first. */
   changes?: readonly (Prices & { from: string })[];
   offPeak?: OffPeak;
-  /** The day the vendor stopped to offer it; gateways may still have it. */
+  /** The day the vendor stops to offer it; gateways may still have it. */
   retired?: string;
 };
 

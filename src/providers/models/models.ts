@@ -52,7 +52,7 @@ export function infoOf(
     abilities: { ...facts.can, ...overrides.abilities },
     ...(facts.effort && { effort: facts.effort }),
     ...(price && long ? { long: { above: long.above, price: priceFrom(long.usd) } } : {}),
-    ...(facts.retired !== undefined && { retired: facts.retired }),
+    ...(facts.retired !== undefined && facts.retired <= on && { retired: facts.retired }),
     ...(facts.offPeak && overrides.price === undefined && { offPeak: facts.offPeak }),
   };
 }

@@ -37,7 +37,7 @@ export function toWire(request: CompletionRequest, options: WireOptions) {
   const system = systemWithSummary(request);
   const limit = maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutputTokens);
   const needed = estimateTokens(request) + Math.min(limit ?? ROOM_FOR_ANSWER, ROOM_FOR_ANSWER);
-  const wire: Wire = { names, images: abilities.images, thoughtsOf: abilities.thinking && options.name };
+  const wire: Wire = { names, images: abilities.images, thoughtsOf: options.name };
 
   return {
     model,
@@ -76,7 +76,7 @@ function thinkFor(request: CompletionRequest, info: ModelInfo): boolean | 'low' 
 
 const LEVELS = ['low', 'medium', 'high'] as const;
 
-type Wire = { names: WireNames; images: boolean; thoughtsOf: string | false };
+type Wire = { names: WireNames; images: boolean; thoughtsOf: string };
 
 function messageToWire(message: Message, { names, images, thoughtsOf }: Wire): OllamaMessage[] {
   if (message.role === 'assistant') {

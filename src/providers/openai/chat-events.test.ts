@@ -73,6 +73,18 @@ describe('[V04] chat frames as events', () => {
     expect(reply([finish(wire)]).at(-1)).toEqual({ type: 'stop', reason });
   });
 
+  test('a thinking chunk keeps its signature', () => {
+    const chunk = (said: string, signature?: string) =>
+      delta({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: said }], signature }] });
+    expect(reply([chunk('one '), chunk('two', 's'), delta({ content: 'done' }), finish()])).toEqual([
+      { type: 'thinking', text: 'one ' },
+      { type: 'thinking', text: 'two' },
+      { type: 'thinking_signature', signature: 's' },
+      { type: 'text', text: 'done' },
+      { type: 'stop', reason: 'end' },
+    ]);
+  });
+
   test.each(['content_filter', 'sensitive'])('finish reason %s is what a refusal was about', (category) => {
     expect(reply([finish(category)]).at(-1)).toEqual({
       type: 'stop',

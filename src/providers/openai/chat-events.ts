@@ -14,7 +14,7 @@ type CallPiece = {
   function?: { name?: string | null; arguments?: unknown } | null;
 };
 
-type ContentPart = { type?: string; text?: string; thinking?: unknown };
+type ContentPart = { type?: string; text?: string; thinking?: unknown; signature?: string | null };
 
 type Delta = {
   content?: string | ContentPart[] | null;
@@ -98,8 +98,10 @@ function* deltaToEvents(delta: Delta, reply: ChatReply): Generator<ProviderEvent
   if (typeof delta.content === 'string') yield* say(delta.content, reply);
   if (Array.isArray(delta.content)) {
     for (const part of delta.content) {
-      if (part.thinking !== undefined) yield* think(textIn(part.thinking), reply);
-      else yield* say(part.text ?? '', reply);
+      if (part.thinking !== undefined) {
+        yield* think(textIn(part.thinking), reply);
+        if (part.signature) yield { type: 'thinking_signature', signature: part.signature };
+      } else yield* say(part.text ?? '', reply);
     }
   }
   if (delta.refusal) {

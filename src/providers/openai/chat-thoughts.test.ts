@@ -72,6 +72,22 @@ describe('thinking goes back in the form that the vendor takes', () => {
     expect(other).not.toHaveProperty('reasoning_details');
   });
 
+  test('chunks go back with their signatures, to the model that made them', () => {
+    const quirks: ChatQuirks = { thoughtsBackAs: 'chunks' };
+    const thoughts = [{ ...thought, signature: 's1' }, { ...thought, text: 'Second look.' }, text, call];
+    const chunks = (signature?: string) => [
+      {
+        type: 'thinking',
+        thinking: [{ type: 'text', text: 'First look.' }],
+        ...(signature !== undefined && { signature }),
+      },
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Second look.' }] },
+      { type: 'text', text: 'Hm.' },
+    ];
+    expect(wired([assistant(thoughts), result], quirks)[0]?.content).toEqual(chunks('s1'));
+    expect(wired([assistant(thoughts, { model: 'other' }), result], quirks)[0]?.content).toEqual(chunks());
+  });
+
   test('a vendor that requires thinking gets an empty one where there is none', () => {
     const foreign = [
       assistant([text], { provider: 'other' }),

@@ -1,4 +1,4 @@
-import { type AssistantMessage, textOf, toolCallsOf } from '../../contract/message.ts';
+import { type AssistantMessage, type ThinkingPart, textOf, toolCallsOf } from '../../contract/message.ts';
 import { isObject, parseJson } from '../../lib/text/json.ts';
 
 /**
@@ -41,7 +41,7 @@ export function thoughtsToWire(
   const required =
     (thoughtsRequired === 'all' && hasTools) ||
     (thoughtsRequired === 'calls' && toolCallsOf(message).length > 0);
-  if (form === 'chunks') return text === '' ? {} : { content: toChunks(message) };
+  if (form === 'chunks') return text === '' ? {} : { content: toChunks(message, message.model === model) };
   if (form === 'reasoning_details') {
     // Signatures are valid only for the model that made them.
     const details = own && message.model === model ? detailsIn(message) : [];
@@ -58,10 +58,18 @@ function thinkingIn({ content }: AssistantMessage): string {
   return content.flatMap((part) => (part.type === 'thinking' ? [part.text] : [])).join('');
 }
 
-function toChunks(message: AssistantMessage): object[] {
+/** `signed`: by the model that gets the message. */
+function toChunks(message: AssistantMessage, signed: boolean): object[] {
   const text = textOf(message);
+  const thoughts = message.content.filter(
+    (part): part is ThinkingPart => part.type === 'thinking' && part.text !== '',
+  );
   return [
-    { type: 'thinking', thinking: [{ type: 'text', text: thinkingIn(message) }] },
+    ...thoughts.map(({ text: thought, signature }) => ({
+      type: 'thinking',
+      thinking: [{ type: 'text', text: thought }],
+      ...(signed && signature !== undefined && { signature }),
+    })),
     ...(text === '' ? [] : [{ type: 'text', text }]),
   ];
 }

@@ -1,7 +1,9 @@
 import { argumentText, idOf, joined, type ScriptedCall, split, stopOf, usageOf, weave } from '../pieces.ts';
 import { type Exchange, type Frame, type Json, type Protocol, record } from '../protocol.ts';
 import type { Answer, ScriptedUsage } from '../script.ts';
+import { thinkingChunk } from '../vendors/mistral.ts';
 import { reasoningDetails } from '../vendors/openrouter.ts';
+import { vendorOf } from '../vendors/vendor-of.ts';
 import { openaiError } from './openai-error.ts';
 import { viewChat } from './view-openai-chat.ts';
 
@@ -31,6 +33,7 @@ function* frames(answer: Answer, exchange: Exchange): Generator<Frame> {
   });
 
   const details = reasoningDetails(answer, exchange.request);
+  const isMistral = vendorOf(exchange.request) === 'mistral';
   const reasoningField = details.length > 0 ? 'reasoning' : 'reasoning_content';
 
   yield chunk({ role: 'assistant', content: '', refusal: null });
@@ -38,7 +41,13 @@ function* frames(answer: Answer, exchange: Exchange): Generator<Frame> {
     if (part.type === 'text') {
       for (const content of split(part.text, answer.pieceLength)) yield chunk({ content });
     } else if (part.type === 'thinking' && !part.redacted) {
-      for (const piece of split(part.text, answer.pieceLength)) yield chunk({ [reasoningField]: piece });
+      const pieces = split(part.text, answer.pieceLength);
+      for (const [i, piece] of pieces.entries())
+        yield chunk(
+          isMistral
+            ? { content: [thinkingChunk(piece, i === pieces.length - 1 && part)] }
+            : { [reasoningField]: piece },
+        );
     }
   }
   if (details.length > 0) yield chunk({ reasoning_details: details });

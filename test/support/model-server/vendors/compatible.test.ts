@@ -278,8 +278,13 @@ expectRows('Qwen', { rules: VENDORS.qwen, model: 'qwen3.8-max' }, [
 expectRows('Mistral', { rules: VENDORS.mistral, model: 'mistral-large-4' }, [
   [
     'thinking chunks',
-    loop({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }),
+    loop({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }], signature: 's' }] }),
     ACCEPTED,
+  ],
+  [
+    'thinking chunks without a signature',
+    loop({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }),
+    { degraded: /without the signature of its thinking/ },
   ],
   ['no thinking chunks', loop(), LOST],
   [

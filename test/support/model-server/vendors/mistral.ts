@@ -1,8 +1,15 @@
-import { records } from '../protocol.ts';
-import { lostReasoning } from './lost-reasoning.ts';
-import type { Rule } from './rule.ts';
+import { sign } from '../pieces.ts';
+import { type Json, records } from '../protocol.ts';
+import { lostReasoning, sentMessages } from './lost-reasoning.ts';
+import type { Rule, Violation } from './rule.ts';
 
 const ID = /^[a-zA-Z0-9]{9}$/;
+
+/** A piece of a thought; the last one has the signature of all. */
+export function thinkingChunk(piece: string, whole: false | { text: string }): Json {
+  const thinking = [{ type: 'text', text: piece }];
+  return { type: 'thinking', thinking, ...(whole && { signature: sign(whole.text) }) };
+}
 
 /** What Mistral rejects or silently degrades. Pages are those of docs.mistral.ai. */
 export const mistralRules: Rule[] = [
@@ -52,5 +59,16 @@ export const mistralRules: Rule[] = [
     rule: 'Mistral gets the thinking of a tool loop back',
     page: 'capabilities/reasoning',
     check: (request) => lostReasoning(request, { fields: ['thinking part'], scope: 'loop' }),
+  },
+  {
+    rule: 'a thinking chunk of Mistral goes back with its signature',
+    page: 'api/endpoint/chat (ThinkChunk)',
+    *check(request): Generator<Violation> {
+      for (const { index, message, original } of sentMessages(request, 'loop')) {
+        const chunks = records(message.content).filter(({ type }) => type === 'thinking');
+        if (chunks.some(({ signature }) => signature === undefined) && original.thinking !== '')
+          yield { degraded: `messages[${index}] came back without the signature of its thinking` };
+      }
+    },
   },
 ];

@@ -1,4 +1,4 @@
-// Proves that a fresh clone works for an ordinary user, with nothing but Node: npm run prove:fresh -- [--node 20,22,24]
+// Proves that a fresh clone works for an ordinary user, with nothing but Node: npm run prove:fresh -- [--node 20,22,24,26]
 // [--times 3] [--busy]. Clones the last commit, and runs `npm ci && npm test` with each Node, from the npm registry.
 // --busy runs beside a loop on every core. As root it becomes the user nobody.
 import { spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ import { root } from './bundle.mjs';
 
 const { values } = parseArgs({
   options: {
-    node: { type: 'string', default: '20,22,24' },
+    node: { type: 'string', default: '20,22,24,26' },
     times: { type: 'string', default: '1' },
     busy: { type: 'boolean', default: false },
   },

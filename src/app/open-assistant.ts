@@ -29,7 +29,7 @@ import type { Host } from './host.ts';
 import { openSession } from './opening/choose-session.ts';
 import { connectTo } from './opening/connect-model.ts';
 import { hiddenVariables, keyVariables } from './opening/find-model.ts';
-import { anotherModel, otherModel } from './opening/other-models.ts';
+import { anotherModel, otherModel, requireFallback } from './opening/other-models.ts';
 import { promptChanges } from './opening/prompt-flags.ts';
 import { findSearch } from './opening/search-backend.ts';
 import { recordSession, type SessionRecord } from './opening/session-record.ts';
@@ -83,6 +83,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
   const { settings, options, host, session, servers, telemetry, additions, approver, ask } = open;
   const { config, root } = settings;
   const { env, cwd } = host;
+  await requireFallback(choice, { settings, host });
   const { http, fetch } = await userNetwork(config, env);
   const store = sessionStore(settings);
   const events = new EventChannel<AgentEvent>();
@@ -116,12 +117,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     choice,
     provider,
     // A given provider answers everything: it may stand for a model that cannot be reached.
-    ...(!open.provider && {
-      openModel: async (name: string) => {
-        const other = await anotherModel(name, choice, { settings, host });
-        return { choice: other, provider: await models.reach(other) };
-      },
-    }),
+    ...(!open.provider && { openModel: (name) => openOther(name, choice, { settings, host, models }) }),
     otherModel: (error) => otherModel(error, choice, { config, root, env }),
     keyVariables: keyVariables(config),
     hiddenVariables: hiddenVariables(config, env),
@@ -176,6 +172,15 @@ function trustIn(
   if (!approver || provider || trustable === null || isInside(projectRoot(cwd), homedir()))
     return { trusted };
   return { trusted, trust: async () => void (await trustFolder(root, cwd, trustable)) };
+}
+
+async function openOther(
+  name: string,
+  choice: Choice,
+  { models, ...place }: Pick<OpenOptions, 'settings' | 'host'> & { models: ReturnType<typeof connectTo> },
+) {
+  const other = await anotherModel(name, choice, place);
+  return { choice: other, provider: await models.reach(other) };
 }
 
 /** The user's files with extensions, and the subagents in them, in the project and in plugins. */

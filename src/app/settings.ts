@@ -4,7 +4,9 @@ import { ruleCheck } from '../assembly/safety/rule-check.ts';
 import { withAccount } from '../config/keys/accounts.ts';
 import { type LoadedConfig, loadConfig } from '../config/load.ts';
 import type { Config, ConfigInput } from '../config/schema/schema.ts';
+import { UserError } from '../contract/errors.ts';
 import { dataRoot } from '../lib/files/data-root.ts';
+import type { RuleProblem } from '../permissions/pattern/rule-problem.ts';
 import { useTableIn } from '../providers/models/model-table.ts';
 import { keepPublishedIn } from '../providers/models/published-store.ts';
 import { SessionStore } from '../session/store.ts';
@@ -76,17 +78,29 @@ function pick<Value>(table: Record<string, Value>, names: readonly string[]): Re
   return Object.fromEntries(Object.entries(table).filter(([name]) => names.includes(name)));
 }
 
-/** Rules that do not do what they seem to. Throws for text that is not a rule. */
+/**
+ * Rules that do not do what they seem to. Throws for text that is not a rule, and for a rule that was written to restrict
+ * something and restricts nothing; those of other assistants may name tools that exist only there.
+ */
 export function ruleNotices(
   { rules, config }: Pick<LoadedConfig, 'rules' | 'config'>,
   cwd: string,
 ): string[] {
   const problemWith = ruleCheck(config, cwd);
-  return rules.flatMap((rule) => problemWith(rule) ?? []);
+  const problems = rules.flatMap((rule) => {
+    const problem = problemWith(rule);
+    return problem ? [{ ...problem, isError: problem.restrictsNothing && !rule.isForeign }] : [];
+  });
+  const wrong = problems.filter(({ isError }) => isError).map(({ text }) => text);
+  if (wrong.length > 0) throw new UserError(wrong.join('\n'), 'Correct the rule, or remove it.');
+  return problems.map(({ text }) => text);
 }
 
 /** For deny rules outside the settings: what is wrong with one, or null. Throws for text that is not a rule. */
-export function denyRuleCheck(config: Config, cwd: string): (rule: string, place: string) => string | null {
+export function denyRuleCheck(
+  config: Config,
+  cwd: string,
+): (rule: string, place: string) => RuleProblem | null {
   const problemWith = ruleCheck(config, cwd);
   return (rule, place) => problemWith({ verdict: 'deny', rule, place });
 }

@@ -7,6 +7,7 @@ import type { Options } from '../frontends/shared/options.ts';
 import { claudeOptions, withOurNames } from './flags/claude-options.ts';
 import { ruleList, spreadLists } from './flags/flag-lists.ts';
 import { peerFlagHint } from './flags/peer-flags.ts';
+import { type CommandGroup, programHelp } from './help.ts';
 
 /** What the user requested: a subcommand with its arguments, or a conversation. */
 export type Invocation =
@@ -15,36 +16,97 @@ export type Invocation =
 
 /** Subcommands; each module is loaded on demand. */
 export const subcommands = [
-  { name: 'acp', description: 'Run as an agent for editors, over the Agent Client Protocol' },
-  { name: 'attach', description: 'Show a session of the server in this terminal' },
-  { name: 'audit', description: 'Show which tool calls were allowed and denied' },
-  { name: 'batch', description: 'Run many tasks, each headless in a git worktree of its own' },
-  { name: 'completion', description: 'Print a completion script for bash, zsh, fish or PowerShell' },
-  { name: 'config', description: 'Show and change settings' },
-  { name: 'doctor', description: 'Check your setup and suggest fixes' },
-  { name: 'fleet', description: 'Watch and control batches that run on many machines' },
-  { name: 'import', description: 'Use the settings of Claude Code, Codex, Gemini CLI, Cursor and opencode' },
-  { name: 'keys', description: 'Store API keys in the system keychain' },
-  { name: 'mcp', description: 'Manage MCP servers, or run aca as one' },
-  { name: 'memory', description: 'View, search and delete memories' },
-  { name: 'models', description: 'List, download and test models' },
-  { name: 'plugin', description: 'Install plugins from marketplaces' },
-  { name: 'policy', description: 'Check whether a command would be allowed, without running it' },
-  { name: 'redo', description: 'Redo what `aca undo` reverted' },
-  { name: 'replay', description: 'Run a session again without its model, and compare' },
-  { name: 'schedule', description: 'Print a crontab line or systemd units for a recurring run' },
-  { name: 'serve', description: 'Keep sessions running without a terminal' },
-  { name: 'sessions', description: 'List, search, export and clean up past sessions' },
-  { name: 'stats', description: 'Show usage across all sessions: tokens, cost, tools, caches' },
-  { name: 'trust', description: "Trust this folder's own settings and scripts" },
-  { name: 'undo', description: 'Undo the file changes of the last run in this folder' },
-  { name: 'uninstall', description: 'Show what aca stores on this machine, and remove it' },
-  { name: 'update', description: 'Check for a newer version' },
-  { name: 'worker', description: 'Run tasks of batches on this machine, for a queue that machines share' },
-] as const;
+  {
+    name: 'acp',
+    group: 'Editors, servers and batches',
+    description: 'Run as an agent for editors, over the Agent Client Protocol',
+  },
+  {
+    name: 'attach',
+    group: 'Editors, servers and batches',
+    description: 'Show a session of the server in this terminal',
+  },
+  { name: 'audit', group: 'Safety', description: 'Show which tool calls were allowed and denied' },
+  {
+    name: 'batch',
+    group: 'Editors, servers and batches',
+    description: 'Run many tasks, each headless in a git worktree of its own',
+  },
+  {
+    name: 'completion',
+    group: 'Setup',
+    description: 'Print a completion script for bash, zsh, fish or PowerShell',
+  },
+  { name: 'config', group: 'Setup', description: 'Show and change settings' },
+  { name: 'doctor', group: 'Setup', description: 'Check your setup and suggest fixes' },
+  {
+    name: 'fleet',
+    group: 'Editors, servers and batches',
+    description: 'Watch and control batches that run on many machines',
+  },
+  {
+    name: 'import',
+    group: 'Setup',
+    description: 'Use the settings of Claude Code, Codex, Gemini CLI, Cursor and opencode',
+  },
+  { name: 'keys', group: 'Models and keys', description: 'Store API keys in the system keychain' },
+  { name: 'mcp', group: 'Extensions', description: 'Manage MCP servers, or run aca as one' },
+  { name: 'memory', group: 'Sessions and changes', description: 'View, search and delete memories' },
+  { name: 'models', group: 'Models and keys', description: 'List, download and test models' },
+  { name: 'plugin', group: 'Extensions', description: 'Install plugins from marketplaces' },
+  {
+    name: 'policy',
+    group: 'Safety',
+    description: 'Check whether a command would be allowed, without running it',
+  },
+  { name: 'redo', group: 'Sessions and changes', description: 'Redo what `aca undo` reverted' },
+  {
+    name: 'replay',
+    group: 'Sessions and changes',
+    description: 'Run a session again without its model, and compare',
+  },
+  {
+    name: 'schedule',
+    group: 'Editors, servers and batches',
+    description: 'Print a crontab line or systemd units for a recurring run',
+  },
+  {
+    name: 'serve',
+    group: 'Editors, servers and batches',
+    description: 'Keep sessions running without a terminal',
+  },
+  {
+    name: 'sessions',
+    group: 'Sessions and changes',
+    description: 'List, search, export and clean up past sessions',
+  },
+  {
+    name: 'stats',
+    group: 'Sessions and changes',
+    description: 'Show usage across all sessions: tokens, cost, tools, caches',
+  },
+  { name: 'trust', group: 'Safety', description: "Trust this folder's own settings and scripts" },
+  {
+    name: 'undo',
+    group: 'Sessions and changes',
+    description: 'Undo the file changes of the last run in this folder',
+  },
+  { name: 'uninstall', group: 'Setup', description: 'Show what aca stores on this machine, and remove it' },
+  { name: 'update', group: 'Setup', description: 'Check for a newer version' },
+  {
+    name: 'worker',
+    group: 'Editors, servers and batches',
+    description: 'Run tasks of batches on this machine, for a queue that machines share',
+  },
+] as const satisfies readonly { name: string; group: CommandGroup; description: string }[];
 
 /** Help goes to `out`; usage errors go to `err`. */
-export type Writers = { out(text: string): void; err(text: string): void };
+export type Writers = {
+  out(text: string): void;
+  err(text: string): void;
+  /** Columns for the help; 80 if it is unknown. */
+  width?: number | undefined;
+};
 
 const collect = (value: string, previous: string[]) => [...previous, value];
 
@@ -197,7 +259,7 @@ function inputAndOutputOptions(): Option[] {
   ];
 }
 
-export function buildProgram({ out, err }: Writers): Command {
+export function buildProgram({ out, err, width }: Writers): Command {
   const program = new Command('aca')
     .description('An AI coding assistant for the terminal. Starts an interactive session unless you pass -p.')
     .argument('[prompt...]', 'what you want done');
@@ -211,25 +273,14 @@ export function buildProgram({ out, err }: Writers): Command {
   };
   for (const [group, options] of Object.entries(groups))
     for (const option of options) program.addOption(option.helpGroup(group));
+  const OwnHelp = programHelp(subcommands);
+  program.createHelp = () => Object.assign(new OwnHelp(), program.configureHelp());
   return program
     .addHelpOption(new Option('-h, --help', 'print this help').helpGroup('Information:'))
-    .addHelpText(
-      'after',
-      `\nCommands:\n${subcommands.map(({ name, description }) => `  ${name.padEnd(28)}  ${description}`).join('\n')}`,
-    )
-    .addHelpText(
-      'after',
-      `\nExit codes:\n${Object.values(exitCodes)
-        .map(({ code, meaning }) => `  ${String(code).padEnd(5)} ${meaning}`)
-        .join('\n')}`,
-    )
-    .addHelpText(
-      'after',
-      `\nExamples:\n  $ aca "why does the login test fail?"\n  $ git diff | aca -p "review this"\n  $ aca -p "fix the failing test" --mode accept-edits --allow 'Bash(npm test)' --output-format json`,
-    )
     .configureOutput({
       writeOut: out,
       writeErr: err,
+      getOutHelpWidth: () => Math.max(width ?? 80, 40),
       outputError: (text, write) => write(explainFlag(text)),
     })
     .showSuggestionAfterError()

@@ -13,7 +13,11 @@ import { existingFolder } from './existing-folder.ts';
 export async function run(args: string[], terminal: Terminal): Promise<number> {
   try {
     if (args[0] === '__complete') return await complete(args[1], terminal);
-    const invocation = parseArgs(args, { out: teller('stdout', terminal), err: teller('stderr', terminal) });
+    const invocation = parseArgs(args, {
+      out: teller('stdout', terminal),
+      err: teller('stderr', terminal),
+      width: terminal.stdout.columns,
+    });
     keepDataRootPrivate(dataRoot(terminal.env));
     if (invocation.kind === 'subcommand') terminal.early?.dismiss();
     if (invocation.kind === 'subcommand' && invocation.name === 'policy') return await judge(args, terminal);

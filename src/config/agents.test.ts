@@ -121,7 +121,7 @@ test.each(keys)('the keys %j', (lines, fields, notice) => {
   expect(notices.map((said) => said.includes(notice ?? ' '))).toEqual(notice === null ? [] : [true]);
 });
 
-test('a rule in disallowedTools that does nothing is reported; a subagent with one that is none is not used', () => {
+test('a rule in disallowedTools that does nothing is reported; a subagent with one that is none or misspelt is not used', () => {
   const file = (name: string, tools: string, key = 'disallowedTools') => ({
     name: `.claude/agents/${name}.md`,
     file: `/p/${name}.md`,
@@ -129,10 +129,12 @@ test('a rule in disallowedTools that does nothing is reported; a subagent with o
   });
   const check = (rule: string, place: string) => {
     if (rule === '((') throw new UserError('"((" is not a permission rule.', 'Fix it.');
-    return rule === 'Bsh' ? `${place}: names no tool` : null;
+    return ['Bsh', 'Foo'].includes(rule)
+      ? { text: `${place}: names no tool`, isMisspelt: rule === 'Bsh' }
+      : null;
   };
   const { agents, notices } = readAgents(
-    [file('a', 'Bsh, Write'), file('b', '"(("'), file('c', '"(("', 'tools')],
+    [file('a', 'Foo, Write'), file('b', '"(("'), file('c', '"(("', 'tools'), file('d', 'Bsh, Write')],
     check,
   );
   expect(agents.map(({ name }) => name)).toEqual(['a']);
@@ -140,5 +142,6 @@ test('a rule in disallowedTools that does nothing is reported; a subagent with o
     '/p/a.md: names no tool',
     '/p/b.md: disallowedTools: "((" is not a permission rule. The subagent is not used.',
     '/p/c.md: tools: "((" is not a permission rule. The subagent is not used.',
+    '/p/d.md: disallowedTools: names no tool The subagent is not used.',
   ]);
 });

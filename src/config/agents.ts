@@ -79,7 +79,7 @@ export function readAgents(
     notices.push(...agentNotices(parseFrontMatter(text)).map((said) => `${file}: ${said}`));
     const broken = typeof agent === 'string' ? agent : brokenRule(agent, problemWith);
     if (typeof agent !== 'string' && broken === null)
-      notices.push(...(agent.disallowedTools ?? []).flatMap((rule) => problemWith(rule, file) ?? []));
+      notices.push(...(agent.disallowedTools ?? []).flatMap((rule) => problemWith(rule, file)?.text ?? []));
     if (typeof agent === 'string' || broken !== null) notices.push(`${file}: ${broken}`);
     else if (!agents.has(agent.name.toLowerCase())) agents.set(agent.name.toLowerCase(), agent);
   }
@@ -87,7 +87,7 @@ export function readAgents(
 }
 
 /** What is wrong with a deny rule at this place, or null. Throws a `UserError` if it is not a rule. */
-type RuleCheck = (rule: string, place: string) => string | null;
+type RuleCheck = (rule: string, place: string) => { text: string; isMisspelt: boolean } | null;
 
 /** A subagent whose limits cannot be understood is not used. */
 function brokenRule(
@@ -97,7 +97,10 @@ function brokenRule(
   const lists = { tools: tools.filter((word) => word.includes('(')), disallowedTools };
   for (const [key, rules] of Object.entries(lists)) {
     try {
-      for (const rule of rules) problemWith(rule, '');
+      for (const rule of rules) {
+        const problem = problemWith(rule, key);
+        if (problem?.isMisspelt) return `${problem.text} The subagent is not used.`;
+      }
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       return `${key}: ${error.message} The subagent is not used.`;

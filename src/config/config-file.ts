@@ -116,52 +116,67 @@ export function parseTable(text: string, file: string): WrittenTable {
   };
 }
 
-/** Settings in JSON, checked against the schema. Unknown keys are reported and dropped. */
+/** In these tables an unknown key is an error: it may have been written to restrict something. */
+const ONLY_KNOWN: ReadonlySet<string> = new Set([
+  'limits',
+  'permissions',
+  'sandbox',
+] satisfies (keyof ConfigInput)[]);
+
+/** Settings in JSON, checked against the schema. Unknown keys are dropped with a notice. */
 export function parseConfig(text: string, file: string): CheckedInput {
   const { value, locate } = parseTable(text, file);
   return checkInput(value, locate);
 }
 
 /**
- * `locate` returns where a key was written, for messages. Throws one error that lists every wrong value.
+ * `locate` returns where a key was written, for messages. Throws one error that lists every wrong value, and every
+ * key that looks misspelt: it may have been written to restrict something. Other unknown keys may be of a newer version.
  * Modifies `value`: unknown keys are removed from its tables.
  */
 export function checkInput(value: unknown, locate: (path: readonly PropertyKey[]) => string): CheckedInput {
-  const { renamed, issues } = issuesAsWritten(value);
-  const notices: string[] = [];
-  const wrong: string[] = [];
-  for (const { issue, path } of issues) {
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) {
-        notices.push(unknownKey(issue.path, key, locate));
-        remove(renamed, [...issue.path, key]);
-      }
-    } else wrong.push(`${locate(path)}: ${wrongAt(path, issue)}`);
-  }
+  const { renamed, faults } = faultsIn(value);
+  const written = ({ path, text }: Fault) => `${locate(path)}: ${text}`;
+  for (const { unknown } of faults) if (unknown) remove(renamed, unknown);
+  const wrong = faults.filter(({ isIgnored }) => !isIgnored);
   if (wrong.length > 0) {
     throw new UserError(
-      wrong.join('\n'),
+      wrong.map(written).join('\n'),
       'Fix it there; run `aca config schema` for a description of every setting.',
     );
   }
   // What the schema accepted, minus unknown keys, is an input by definition.
-  return { input: renamed as ConfigInput, notices, locate };
+  return { input: renamed as ConfigInput, notices: faults.map(written), locate };
 }
 
-/** A sentence for each wrong value, with its path. Unknown keys are not wrong. */
+/** A sentence for each wrong value and misspelt key, with its path. Other unknown keys are not wrong. */
 export function wrongValues(value: unknown): { path: readonly PropertyKey[]; text: string }[] {
-  return issuesAsWritten(value)
-    .issues.filter(({ issue }) => issue.code !== 'unrecognized_keys')
-    .map(({ issue, path }) => ({ path, text: wrongAt(path, issue) }));
+  return faultsIn(value).faults.filter(({ isIgnored }) => !isIgnored);
 }
 
-function issuesAsWritten(value: unknown) {
+/** `unknown`: the path of an unknown key, which has to be removed. `isIgnored`: it may be of a newer version. */
+type Fault = { path: readonly PropertyKey[]; text: string; unknown?: PropertyKey[]; isIgnored?: boolean };
+
+function faultsIn(value: unknown): { renamed: Record<string, unknown>; faults: Fault[] } {
   const { renamed, writtenAs } = renameAliases(value as Record<string, unknown>);
   const asWritten = ([first = '', ...rest]: readonly PropertyKey[]) => [
     writtenAs.get(first as string) ?? first,
     ...rest,
   ];
-  return { renamed, issues: issuesIn(renamed).map((issue) => ({ issue, path: asWritten(issue.path) })) };
+  const faults = issuesIn(renamed).flatMap((issue): Fault[] => {
+    const path = asWritten(issue.path);
+    if (issue.code !== 'unrecognized_keys') return [{ path, text: wrongAt(path, issue) }];
+    return issue.keys.map((key) => unknownKey(issue.path, key));
+  });
+  return { renamed, faults };
+}
+
+function unknownKey(table: readonly PropertyKey[], key: string): Fault {
+  const path = [...table, key];
+  const suggestion = didYouMean(key, keysAt(table));
+  const isIgnored = suggestion === '' && !ONLY_KNOWN.has(String(path[0]));
+  const text = `unknown setting ${formatKeyPath(path)}${isIgnored ? ' is ignored' : ''}.${suggestion}`;
+  return { path, text, unknown: path, isIgnored };
 }
 
 function wrongAt(path: readonly PropertyKey[], issue: z.core.$ZodIssue): string {
@@ -180,16 +195,6 @@ function renameAliases(value: Record<string, unknown>) {
     renamed[alias?.key ?? key] = alias?.negate && typeof inner === 'boolean' ? !inner : inner;
   }
   return { renamed, writtenAs };
-}
-
-function unknownKey(
-  path: readonly PropertyKey[],
-  key: string,
-  locate: (path: readonly PropertyKey[]) => string,
-): string {
-  const full = [...path, key];
-  const suggestion = didYouMean(key, keysAt(path));
-  return `${locate(full)}: unknown setting ${formatKeyPath(full)} is ignored.${suggestion}`;
 }
 
 function remove(value: Record<string, unknown>, path: readonly PropertyKey[]): void {

@@ -39,7 +39,7 @@ describe('setting a value', () => {
   test('creates a private file and its folder when there is none', async () => {
     const { root } = await workspace();
     const file = path.join(root, 'new/config.json');
-    expect(await setValue(file, ['maxTurns'], 5)).toEqual({ notices: [] });
+    expect(await setValue(file, ['maxTurns'], 5)).toEqual({ notices: [], changed: true });
 
     expect(await readFile(file, 'utf8')).toBe('{\n  "maxTurns": 5\n}\n');
     if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
@@ -77,8 +77,10 @@ describe('setting a value', () => {
     );
     expect(await setValue(file, ['effort'], 'low')).toEqual({
       notices: [expect.stringMatching(/c\.json: theme must be one of auto, /)],
+      changed: true,
     });
-    expect(await setValue(file, ['theme'], undefined)).toEqual({ notices: [] });
+    expect(await setValue(file, ['theme'], undefined)).toEqual({ notices: [], changed: true });
+    expect(await setValue(file, ['theme'], undefined)).toEqual({ notices: [], changed: false });
     expect(parse(await readFile(file, 'utf8'))).toEqual({ effort: 'low' });
   });
 

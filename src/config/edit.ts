@@ -6,15 +6,13 @@ import { parseJson } from '../lib/text/json.ts';
 import { parseConfig, parseTable, readSmallFile, wrongValues } from './config-file.ts';
 import { issuesIn } from './schema/check-settings.ts';
 
+type Changed = { notices: string[]; changed: boolean };
+
 /**
  * Sets one value in a configuration file and keeps the rest, including comments; undefined removes the key.
  * Never writes an invalid file.
  */
-export function setValue(
-  shared: SharedFile,
-  keyPath: readonly string[],
-  value: unknown,
-): Promise<{ notices: string[] }> {
+export function setValue(shared: SharedFile, keyPath: readonly string[], value: unknown): Promise<Changed> {
   const file = typeof shared === 'string' ? shared : shared.file;
   return updateFile(shared, (write) => change({ file, keyPath, value }, write));
 }
@@ -22,11 +20,12 @@ export function setValue(
 async function change(
   { file, keyPath, value }: { file: string; keyPath: readonly string[]; value: unknown },
   write: Write,
-): Promise<{ notices: string[] }> {
+): Promise<Changed> {
   const before = readSmallFile(file) ?? '';
   rejectWrong(keyPath, value);
   const wasWrong = wrongValues(parseTable(before, file).value);
   const after = editText(before, keyPath, value);
+  if (value === undefined && after === before) return { notices: [], changed: false };
   const isWrong = wrongValues(parseTable(after, file).value);
   // A file that is invalid elsewhere is reported before our change shifts its lines.
   if (wasWrong.length > 0 && isWrong.length >= wasWrong.length) parseConfig(before, file);
@@ -37,7 +36,7 @@ async function change(
   const stat = statSync(file, { throwIfNoEntry: false });
   // A new file may later contain a key, so it is private.
   await write(after, { mode: stat ? stat.mode & 0o777 : 0o600 });
-  return { notices };
+  return { notices, changed: true };
 }
 
 /** What the file says elsewhere may complete the value, so only what is wrong with the value itself counts. */

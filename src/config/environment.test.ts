@@ -57,8 +57,35 @@ describe('the environment', () => {
       'environment variable AI_ASSISTANT_LOG: log.level must be one of debug, info, warn, error, off.',
     ],
     [{ AI_ASSISTANT_TRUST: 'maybe' }, 'environment variable AI_ASSISTANT_TRUST must be 1 or 0.'],
+    [
+      { AI_ASSISTANT_MOED: 'plan' },
+      'Unknown environment variable AI_ASSISTANT_MOED. Did you mean AI_ASSISTANT_MODE?',
+    ],
+    [
+      { AI_ASSISTANT_OFLINE: '1' },
+      'Unknown environment variable AI_ASSISTANT_OFLINE. Did you mean AI_ASSISTANT_OFFLINE?',
+    ],
+    [
+      { AI_ASSISTANT_MAXTURNS: '3' },
+      'Unknown environment variable AI_ASSISTANT_MAXTURNS. Did you mean AI_ASSISTANT_MAX_TURNS?',
+    ],
+    [
+      { AI_ASSISTANT_TRUTS: '0' },
+      'Unknown environment variable AI_ASSISTANT_TRUTS. Did you mean AI_ASSISTANT_TRUST?',
+    ],
   ])('%j is an error that names the variable', async (env, message) => {
     const space = await workspace();
     expect(errorOf(() => load(space, { env })).message).toBe(message);
+  });
+
+  test('variables of other programs, and those that aca sets for its own, are no mistakes', async () => {
+    const space = await workspace();
+    const env = {
+      AI_ASSISTANT_COMMAND: 'x',
+      AI_ASSISTANT_SERVER: 'x',
+      AI_ASSISTANT_PLUGIN_COLOR: 'red',
+      AI_MODE: 'x',
+    };
+    expect(load(space, { env }).config).toEqual(defaults);
   });
 });

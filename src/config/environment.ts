@@ -1,4 +1,5 @@
 import { UserError } from '../contract/errors.ts';
+import { nearest } from '../lib/text/nearest.ts';
 import { checkInput } from './config-file.ts';
 import type { Config, ConfigInput } from './schema/schema.ts';
 
@@ -200,8 +201,26 @@ export function readEnvironment(env: Env): { input: ConfigInput; names: Map<stri
     input[variable.key] = readText(text, variable.name, variable.reads);
     names.set(variable.key, variable.name);
   }
+  const [misspelt] = Object.keys(env).flatMap((name) => misspellingOf(name) ?? []);
+  if (misspelt !== undefined) throw new UserError(misspelt, 'Correct its name, or unset it.');
   const checked = checkInput(input, ([key]) => `environment variable ${names.get(String(key))}`);
   return { input: checked.input, names };
+}
+
+const PREFIX = 'AI_ASSISTANT_';
+
+/** Set for the programs that aca starts, which may start aca again. */
+const OWN_MARKS = ['AI_ASSISTANT_COMMAND', 'AI_ASSISTANT_SERVER'];
+
+/** A sentence about a variable that is nearly one of ours; null for others. */
+function misspellingOf(name: string): string | null {
+  const known = environmentVariables.map((variable) => variable.name).filter((one) => one.startsWith(PREFIX));
+  if (!name.startsWith(PREFIX) || [...known, ...OWN_MARKS].includes(name)) return null;
+  const meant = nearest(
+    name.slice(PREFIX.length),
+    known.map((one) => one.slice(PREFIX.length)),
+  );
+  return meant && `Unknown environment variable ${name}. Did you mean ${PREFIX}${meant}?`;
 }
 
 function readText(

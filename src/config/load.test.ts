@@ -195,20 +195,6 @@ describe('[F02] the later source takes precedence', () => {
 });
 
 describe('invalid settings', () => {
-  test('an unknown key is reported with its place and the nearest key, and the rest is used', async () => {
-    const space = await withUserFile(
-      '{\n  // mine\n  "modle": "x",\n  "maxTurns": 5,\n  "permissions": { "alow": [] },\n  "$schema": "s",\n}',
-    );
-    const file = path.join(space.home, 'config.json');
-    expect(load(space)).toMatchObject({
-      config: { ...defaults, maxTurns: 5 },
-      notices: [
-        `${file}:5:20: unknown setting permissions.alow is ignored. Did you mean allow?`,
-        `${file}:3:3: unknown setting modle is ignored. Did you mean model?`,
-      ],
-    });
-  });
-
   test('a name cannot inject terminal escape sequences into a message', async () => {
     const space = await withUserFile('{ "\\u001b[31m\\u202e": 1 }');
     expect(load(space).notices).toEqual([

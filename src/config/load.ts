@@ -204,7 +204,7 @@ function addReading(reading: Reading, layers: Layers, { isTrusted }: { isTrusted
   layers.notices.push(...reading.notices);
   layers.add(input, reading.base, () => reading.file);
   const isUsed = ({ verdict, rule }: WrittenRule) => input.permissions?.[verdict]?.includes(rule);
-  layers.rules.push(...reading.rules.filter(isUsed));
+  layers.rules.push(...reading.rules.filter(isUsed).map((rule) => ({ ...rule, isForeign: true as const })));
   return isTrusted ? [] : sifted.ignored;
 }
 

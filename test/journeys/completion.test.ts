@@ -1,6 +1,6 @@
 // @module-tag soak
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
@@ -153,4 +153,25 @@ test('[N04] PowerShell completes the same', async ({ skip }) => {
   expect(await complete('aca doct')).toEqual(['doctor']);
   expect(await complete('aca --mode acc')).toEqual(['accept-edits']);
   expect(await complete('aca -m tiny:')).toEqual(['tiny:7b']);
+});
+
+describe('--install does everything on a fresh account, and nothing twice', () => {
+  const shells: [shell: string, question: string[], startup: string | null][] = [
+    ['bash', ['--norc', '-ic', '. ~/.bashrc; complete -p aca'], '.bashrc'],
+    ['zsh', ['-ic', 'print $_comps[aca]'], '.zshrc'],
+    ['fish', ['-c', 'complete -C "aca sess"'], null],
+  ];
+  test.each(shells)('%s', async (shell, question, startup) => {
+    if (!(await isInstalled(shell))) return;
+    const space = await workspace();
+    const PATH = await acaOnPath(space);
+    if (startup !== null) await writeFile(path.join(space.home, startup), '# mine');
+    for (let i = 0; i < 2; i++)
+      expect(await aca(space, ['completion', shell, '--install'])).toMatchObject({ code: 0, stderr: '' });
+    const { stdout } = await run(shell, question, { env: cleanEnv(space, { PATH }) });
+    expect(stdout).toMatch(/_aca|sessions/);
+    if (startup === null) return;
+    const lines = (await readFile(path.join(space.home, startup), 'utf8')).split('\n');
+    expect(lines).toEqual(['# mine', expect.stringContaining('# aca completion'), '']);
+  });
 });

@@ -132,3 +132,25 @@ test('mistyped commands and words after a command are no prompts; after -- they 
     prompts: 1,
   });
 });
+
+sweep([['cost'], ['run', 'hi'], ['help', 'nope'], ['exec', 'fix the test'], ['--mode', 'plan', 'login']], 1)(
+  'aca %s %s is not sent to a model without a question',
+  async (...args) => {
+    const space = await workspace();
+    const server = await serve([says('No.')]);
+    const { model, env } = doors['openai-chat'](server.url);
+    const words = args.filter((arg) => typeof arg === 'string');
+    expect(await aca(space, [...words, '--model', model], { env })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^Unknown command ".*"\.\nDid you mean .* To send it as a prompt: aca -- /,
+      ),
+    });
+    expect(server.requests).toEqual([]);
+    expect(await aca(space, ['--model', model, '--', 'cost'], { env })).toMatchObject({
+      code: 0,
+      stdout: 'No.\n',
+    });
+  },
+);

@@ -4,10 +4,28 @@ import { type ProviderError, UserError } from '../../contract/errors.ts';
 import type { Preset } from '../../providers/presets.ts';
 import type { Host } from '../host.ts';
 import type { Settings } from '../settings.ts';
-import { findModel, keyOf, localServers } from './find-model.ts';
+import { findModel, keyOf, localServers, requireModel } from './find-model.ts';
 
 /** Value of `fallbackModel` for any local server. */
 const ANY_LOCAL = 'local';
+
+/**
+ * Throws a `UserError` if the fallback model is a bare name that means no model: the mistake would show only when the main model
+ * fails. Servers know their own names.
+ */
+export async function requireFallback(
+  { preset }: Choice,
+  { settings, host }: { settings: Settings; host: Host },
+): Promise<void> {
+  const { fallbackModel: name, apiBaseUrl } = settings.config;
+  if (name === undefined || name === ANY_LOCAL || preset.local || apiBaseUrl !== undefined) return;
+  try {
+    await requireModel(name, settings, host);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(`The fallback model cannot be used: ${error.message}`, error.hint);
+  }
+}
 
 /** The main vendor's address and key must not be used for another vendor. */
 export async function anotherModel(

@@ -32,7 +32,10 @@ export function checkedRules(
       const place = `${file.file}:${fieldLine(file.text, key, rule)}`;
       try {
         const problem = check({ verdict, rule, place });
-        if (problem !== null) troubles.push(problem);
+        const restrictsWrongly = problem?.restrictsNothing === true && problem.isMisspelt;
+        isBroken ||= restrictsWrongly;
+        if (problem !== null)
+          troubles.push(`${problem.text}${restrictsWrongly ? ' The file is not used.' : ''}`);
         rules[verdict].push(rule);
       } catch (error) {
         if (!(error instanceof UserError)) throw error;

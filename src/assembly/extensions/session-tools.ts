@@ -1,9 +1,12 @@
 import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { CodeIntelligence } from '../../contract/code-intelligence.ts';
+import { UserError } from '../../contract/errors.ts';
 import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Tool } from '../../contract/tool.ts';
-import { namesServer } from '../../permissions/pattern/tool-names.ts';
+import { didYouMean } from '../../lib/text/nearest.ts';
+import { isToolName } from '../../permissions/pattern/rule-problem.ts';
+import { namesServer, ruleTools } from '../../permissions/pattern/tool-names.ts';
 import { builtinTools } from '../../tools/index.ts';
 import { presentPlan } from '../../tools/present-plan.ts';
 import { createRegistry } from '../../tools/registry.ts';
@@ -86,7 +89,7 @@ function wasOffered({ view, messages }: Pick<Session, 'view' | 'messages'>, name
   return tools.some((tool) => tool.name === name);
 }
 
-/** Those that the user named, by any of their names. */
+/** Those that the user named, by any of their names. Throws for a name that no tool has, here or elsewhere. */
 function chosenTools(
   tools: readonly Tool[],
   names: readonly string[],
@@ -94,6 +97,11 @@ function chosenTools(
 ): readonly Tool[] {
   const all = createRegistry(tools);
   const chosen = new Set(names.map((name) => all.find(name)));
-  for (const name of names) if (!all.find(name)) warn(`--tools: there is no built-in tool named ${name}.`);
+  for (const name of names.filter((one) => !all.find(one))) {
+    const text = `--tools: there is no built-in tool named ${name}.`;
+    if (!isToolName(name))
+      throw new UserError(text + didYouMean(name, ruleTools), `Tools: ${ruleTools.join(', ')}.`);
+    warn(text);
+  }
   return tools.filter((tool) => chosen.has(tool));
 }

@@ -215,7 +215,7 @@ async function meaningOf(
   deps: ChooseDeps,
 ): Promise<Choice | { preset: Preset; id: string }> {
   const { config } = deps;
-  const named = config.aliases[text] ?? text;
+  const named = Object.hasOwn(config.aliases, text) ? (config.aliases[text] ?? text) : text;
   const names = known.map((preset) => preset.name);
   // A server's model may be called like a file.
   const embedded = providerIn(named, names) === null ? await deps.embedded?.named(named) : null;

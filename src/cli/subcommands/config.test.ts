@@ -153,3 +153,29 @@ test('wrong usage throws and never exits', async () => {
   await expect(run('shw')).rejects.toThrow(CommanderError);
   await expect(run('get')).rejects.toThrow(CommanderError);
 });
+
+describe('unset', () => {
+  test('removes one setting and keeps the rest, comments included', async () => {
+    const { run, file } = await setUp({}, '{\n  // mine\n  "maxTurns": 5,\n  "mode": "plan"\n}\n');
+    expect(await run('unset', 'mode')).toMatchObject({ out: `Removed mode from ${file}\n` });
+    expect(await readFile(file, 'utf8')).toBe('{\n  // mine\n  "maxTurns": 5\n}\n');
+    await expect(run('unset', 'mode')).rejects.toThrow(`mode is not set in ${file}.`);
+  });
+
+  test('removes a misspelt key, with which nothing would start', async () => {
+    const { run, file } = await setUp(
+      {},
+      '{ "modle": "x", "permissions": { "denny": ["Bash"], "deny": [] } }',
+    );
+    await run('unset', 'modle').catch(() => undefined);
+    await run('unset', 'permissions.denny').catch(() => undefined);
+    await run('unset', 'modle').catch(() => undefined);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ permissions: { deny: [] } });
+  });
+
+  test('a file that does not exist is not made', async () => {
+    const { run, file } = await setUp();
+    await expect(run('unset', 'mode')).rejects.toThrow('mode is not set in');
+    await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});

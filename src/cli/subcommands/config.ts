@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Command } from 'commander';
 import { setValue, valueFromText } from '../../config/edit.ts';
-import { formatKeyPath, knownKeyPath } from '../../config/key-path.ts';
+import { formatKeyPath, knownKeyPath, parseKeyPath } from '../../config/key-path.ts';
 import { type LoadedConfig, loadConfig, userConfigFile } from '../../config/load.ts';
 import { maskSecrets } from '../../config/mask.ts';
 import { leavesOf } from '../../config/merge.ts';
@@ -49,6 +49,15 @@ export function configCommand(context: SubcommandContext): Command {
     .option('--project', "change this project's .ai-assistant.json instead")
     .action((key: string, value: string, options: { project?: boolean }) =>
       set(context, { keyPath: knownKeyPath(key), text: value, inProject: options.project === true }),
+    );
+
+  command
+    .command('unset')
+    .description('Remove one setting from your configuration file, so that its default applies again')
+    .argument('<key>', 'such as maxTurns or permissions.allow')
+    .option('--project', "change this project's .ai-assistant.json instead")
+    .action((key: string, { project }: { project?: boolean }) =>
+      unset(context, parseKeyPath(key), project === true),
     );
 
   command
@@ -110,11 +119,8 @@ async function set(context: SubcommandContext, { keyPath, text, inProject }: Cha
       'Store the key with `aca keys set`.',
     );
   }
-  const file = inProject
-    ? (findProjectFile(cwd) ?? path.join(cwd, '.ai-assistant.json'))
-    : userConfigFile(dataRoot(env));
+  const { file, place } = fileToChange({ env, cwd }, inProject);
   const value = valueFromText(keyPath, text);
-  const place = inProject ? userFile(dataRoot(env), file) : file;
   const { notices } = await setValue(place, keyPath, value);
 
   for (const notice of notices) stderr.write(`${notice}\n`);
@@ -124,6 +130,28 @@ async function set(context: SubcommandContext, { keyPath, text, inProject }: Cha
       `${key} in a project applies only after you trust the folder, with \`aca trust\` or --trust.\n`,
     );
   }
+}
+
+/** Unknown and misspelt keys can be removed also. */
+async function unset(context: SubcommandContext, keyPath: string[], inProject: boolean): Promise<void> {
+  const { stdout, stderr } = context;
+  const key = formatKeyPath(keyPath);
+  const { file, place } = fileToChange(context, inProject);
+  const { notices, changed } = await setValue(place, keyPath, undefined);
+  for (const notice of notices) stderr.write(`${notice}\n`);
+  if (!changed)
+    throw new UserError(
+      `${key} is not set in ${file}.`,
+      'Run `aca config show --origins` to see where a setting comes from.',
+    );
+  stdout.write(`Removed ${key} from ${file}\n`);
+}
+
+function fileToChange({ env, cwd }: Pick<SubcommandContext, 'env' | 'cwd'>, inProject: boolean) {
+  const root = dataRoot(env);
+  if (!inProject) return { file: userConfigFile(root), place: userConfigFile(root) };
+  const file = findProjectFile(cwd) ?? path.join(cwd, '.ai-assistant.json');
+  return { file, place: userFile(root, file) };
 }
 
 function shown(keyPath: readonly string[], value: unknown): string {

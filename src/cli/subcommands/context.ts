@@ -6,7 +6,7 @@ export type SubcommandContext = {
   env: NodeJS.ProcessEnv;
   cwd: string;
   stdin: NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(raw: boolean): unknown };
-  stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
   stderr: NodeJS.WritableStream;
 };
 
@@ -21,6 +21,7 @@ export function withContext(command: Command, { stdout, stderr }: SubcommandCont
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => Math.max(stdout.columns ?? 80, 40),
     });
 }
 

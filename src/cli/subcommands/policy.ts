@@ -122,7 +122,8 @@ function answer(
 function commandIn(line: string): string | { error: string } {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === 'string' ? value : { error: 'The line is JSON but not a string.' };
+    if (typeof value !== 'string') return { error: 'The line is JSON but not a string.' };
+    return value.includes('\0') ? { error: 'A command cannot contain a NUL byte.' } : value;
   } catch (error) {
     return { error: `The line is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }

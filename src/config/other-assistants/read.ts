@@ -17,8 +17,8 @@ import { supportTables } from './tables.ts';
 /** What one key of another assistant's file does here. */
 type Finding = { key: string; place: string; support: Support; note: string; restricts: boolean };
 
-/** A permission rule, and the place it is written at. */
-export type WrittenRule = { verdict: RuleList; rule: string; place: string };
+/** A permission rule, and the place it is written at. `isForeign`: in a file of another assistant. */
+export type WrittenRule = { verdict: RuleList; rule: string; place: string; isForeign?: true };
 
 /** Another assistant's file in our terms. */
 export type Reading = {

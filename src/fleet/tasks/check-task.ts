@@ -43,7 +43,7 @@ export async function problemsOf(tasks: readonly Task[], checks: TaskChecks | un
 function wrongRule(rule: Pick<PlacedRule, 'verdict' | 'rule'>): string | null {
   const world = { cwd: '/', servers: [], exists: () => false };
   try {
-    return ruleProblem({ ...rule, place: '' }, world)?.replace(/^: /, '') ?? null;
+    return ruleProblem({ ...rule, place: '' }, world)?.text.replace(/^: /, '') ?? null;
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return `${error.message} ${error.hint}`;

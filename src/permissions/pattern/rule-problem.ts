@@ -33,6 +33,11 @@ const NOT_HERE: Readonly<Record<string, string>> = {
   SendMessage: 'Remove it.',
   ToolSearch: 'Remove it.',
 };
+/** Whether a tool has this name, here or in Claude Code. */
+export function isToolName(name: string): boolean {
+  return ruleNames.includes(name) || Object.hasOwn(NOT_HERE, name);
+}
+
 const TAKES_NOTHING: ReadonlySet<string> = new Set([
   'AskUser',
   'BashOutput',
@@ -50,18 +55,40 @@ const INPUT =
   /^(command|description|file_path|isolation|model|path|pattern|prompt|run_in_background|subagent_type|timeout|url):\s*(.*)$/s;
 
 /**
+ * `restrictsNothing`: the author meant to restrict something, and what they wrote never does. `isMisspelt`: because of a name
+ * that is nearly one of a tool or server; other unknown names may exist elsewhere.
+ */
+export type RuleProblem = { text: string; restrictsNothing: boolean; isMisspelt: boolean };
+
+/** What is wrong with a rule, after its name. An object if it never applies, whatever its list. */
+type Fault = string | { text: string; isMisspelt: boolean };
+
+const never = (text: string): Fault => ({ text, isMisspelt: false });
+const misspelt = (text: string): Fault => ({ text, isMisspelt: true });
+
+/**
  * What is wrong with a rule that names no tool, or can never match as its author meant it: one sentence, and
  * one that says what to write. Null if nothing is. Throws if it is not a rule at all.
  */
-export function ruleProblem({ verdict, rule, place }: PlacedRule, world: RuleWorld): string | null {
+export function ruleProblem({ verdict, rule, place }: PlacedRule, world: RuleWorld): RuleProblem | null {
   const pattern = parsePattern(rule);
-  const found = isMcpRule(pattern.tool)
+  const fault = isMcpRule(pattern.tool)
     ? mcpProblem(pattern, verdict, world)
     : toolProblem(pattern, verdict, world);
-  return found && `${place}: the ${verdict} rule ${pattern.source} ${found}`;
+  if (fault === null) return null;
+  const { text, isMisspelt } = typeof fault === 'string' ? { text: fault, isMisspelt: false } : fault;
+  return {
+    text: `${place}: the ${verdict} rule ${pattern.source} ${text}`,
+    restrictsNothing: typeof fault !== 'string' && !permits(verdict),
+    isMisspelt,
+  };
 }
 
-function mcpProblem({ tool: rule, specifier }: Pattern, verdict: Verdict, { servers }: RuleWorld) {
+function mcpProblem(
+  { tool: rule, specifier }: Pattern,
+  verdict: Verdict,
+  { servers }: RuleWorld,
+): Fault | null {
   if (specifier !== null) {
     const effect = permits(verdict) ? 'never applies' : `applies to all of ${rule}`;
     return `${effect}: rules for MCP tools take no parentheses. Write ${rule}.`;
@@ -70,19 +97,21 @@ function mcpProblem({ tool: rule, specifier }: Pattern, verdict: Verdict, { serv
     return 'never applies: it must name the server, as in mcp__github__*. Write mcp:* to allow every server.';
   const server = /^mcp(?::|__)(.+?)(?::|__|$)/.exec(rule)?.[1] ?? '*';
   const meant = server.includes('*') || servers.includes(server) ? null : nearest(server, servers);
-  return meant && `names no MCP server that is set up. Did you mean ${rule.replace(server, () => meant)}?`;
+  return meant === null
+    ? null
+    : misspelt(`names no MCP server that is set up. Did you mean ${rule.replace(server, () => meant)}?`);
 }
 
-function toolProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld): string | null {
+function toolProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld): Fault | null {
   const name = nameIn(pattern);
   if (name.includes('*'))
     return permits(verdict) ? 'never applies: it must name a tool. Write Bash, Edit or mcp:*.' : null;
   if (Object.hasOwn(NOT_HERE, name)) return `has no effect: there is no tool ${name} here. ${NOT_HERE[name]}`;
-  if (!ruleNames.includes(name)) {
+  if (!isToolName(name)) {
     const meant = nearest(name, ruleNames);
     const rest = pattern.source.slice(name.length);
     const next = meant === null ? `Known tools: ${ruleTools.join(', ')}.` : `Did you mean ${meant}${rest}?`;
-    return `names no known tool and ${EFFECT[verdict]}. ${next}`;
+    return (meant === null ? never : misspelt)(`names no known tool and ${EFFECT[verdict]}. ${next}`);
   }
   return pattern.specifier === null ? null : specifierProblem(pattern, verdict, world);
 }
@@ -99,7 +128,7 @@ function nameIn({ source }: Pattern): string {
   return source.split('(')[0] ?? source;
 }
 
-function specifierProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld): string | null {
+function specifierProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld): Fault | null {
   const { tool } = pattern;
   const specifier = pattern.specifier ?? '';
   const name = nameIn(pattern);
@@ -111,7 +140,7 @@ function specifierProblem(pattern: Pattern, verdict: Verdict, world: RuleWorld):
     const instead = /^(model|isolation|run_in_background|timeout|description|prompt)$/.test(input)
       ? `Write ${name}, or name what it may do.`
       : `Write ${name}(${tool === 'WebFetch' ? `domain:${hostOf(value) ?? value}` : value}).`;
-    return `never applies: rules cannot name the input ${input}. ${instead}`;
+    return never(`never applies: rules cannot name the input ${input}. ${instead}`);
   }
   if (tool === 'Bash') return commandProblem(specifier, isAllow);
   if (tool === 'WebFetch') return addressProblem(specifier, isAllow);
@@ -151,16 +180,17 @@ function addressProblem(specifier: string, isAllow: boolean): string | null {
 }
 
 /** A search has a query, which rules cannot name, and may have domains. */
-function searchProblem(specifier: string, isAllow: boolean): string | null {
+function searchProblem(specifier: string, isAllow: boolean): Fault | null {
   const domain = domainOf(specifier);
   const host = hostOf(domain ?? specifier);
   if (domain !== null && (domain === host || domain === '*' || /^\*\.[^*/:]+$/.test(domain))) return null;
   const meant = host !== null && /^[^*\s]+\.[^*\s.]+$/.test(host) ? host : 'example.com';
-  const effect = isAllow || meant !== host ? 'never applies' : 'is read as a domain';
-  return `${effect}: rules for WebSearch name a domain. Write WebSearch(domain:${meant}), or WebSearch for all searches.`;
+  const instead = `rules for WebSearch name a domain. Write WebSearch(domain:${meant}), or WebSearch for all searches.`;
+  if (isAllow || meant !== host) return never(`never applies: ${instead}`);
+  return `is read as a domain: ${instead}`;
 }
 
-function pathProblem(pattern: Pattern, isAllow: boolean, world: RuleWorld): string | null {
+function pathProblem(pattern: Pattern, isAllow: boolean, world: RuleWorld): Fault | null {
   const specifier = pattern.specifier ?? '';
   const name = nameIn(pattern);
   if (specifier.endsWith(':*')) {
@@ -168,7 +198,9 @@ function pathProblem(pattern: Pattern, isAllow: boolean, world: RuleWorld): stri
     return `${effect}: :* is for commands. Write ${name}(${specifier.slice(0, -2)}*).`;
   }
   if (specifier.startsWith('!'))
-    return `${isAllow ? 'never applies' : 'restricts nothing'}: rules cannot exclude paths. Put ${name}(${specifier.slice(1)}) into another list.`;
+    return never(
+      `${isAllow ? 'never applies' : 'restricts nothing'}: rules cannot exclude paths. Put ${name}(${specifier.slice(1)}) into another list.`,
+    );
   const [first] = /^\/[^/*?[{(!]+/.exec(specifier) ?? [];
   if (!isAllow || first === undefined || isMachinePath(specifier, world)) return null;
   if (world.exists(path.join(world.root ?? world.cwd, first)) || !world.exists(first)) return null;

@@ -304,7 +304,7 @@ describe('a rule that cannot do what it says', () => {
     exists: (file: string) => ['/data', '/work', '/srv/app/src'].includes(file),
   };
   const problem = (verdict: PlacedRule['verdict'], rule: string) =>
-    ruleProblem({ verdict, rule, place: 'config.json:3:7' }, world);
+    ruleProblem({ verdict, rule, place: 'config.json:3:7' }, world)?.text ?? null;
 
   const table: [verdict: PlacedRule['verdict'], rule: string, part: string][] = [
     ['deny', 'Bsh(rm *)', 'names no known tool and denies nothing. Did you mean Bash(rm *)?'],

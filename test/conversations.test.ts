@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { doors, protocolNames } from './support/aca.ts';
 import { ChangingConversation, changes, LATE_SECRET } from './support/changing-conversation.ts';
 import type { ProtocolName, SeenRequest } from './support/model-server/protocol.ts';
@@ -200,3 +200,29 @@ sweepGroups(protocolNames)('over %s', (protocol) => {
     { timeout: rounds(1_200_000, 14_400_000) },
   );
 });
+
+test.each(['rewind', 'fork'] as const)(
+  'a secret stays hidden, and what was sent stays, after a %s to before a refresh',
+  async (way) => {
+    const space = await workspace(FILES);
+    await using server = await startModelServer(
+      [calls(['Read', { file_path: 'known.txt' }]), says('one'), says('two'), says('three')],
+      { enforce: 'all', thinks: true },
+    );
+    const player = playSessions({ space, env: doors.anthropic(server.url).env, model: MODELS.anthropic[0] });
+    const first = await player.begin();
+    for (const text of ['one', 'two']) await first.run([{ type: 'text', text }]);
+    const [, keep = 0] = first.promptStarts();
+    await first.refresh();
+    if (way === 'rewind') await first.rewind(keep);
+    else await first.close();
+    const played = way === 'rewind' ? first : await player.fork(first.id, keep);
+    await played.run([{ type: 'text', text: 'three' }]);
+    await played.close();
+    const sent = server.requests.map((request) => JSON.stringify(request.body));
+    expect(sent.filter((text) => text.includes(KNOWN_SECRET))).toEqual([]);
+    expect(server.refusals).toEqual([]);
+    const [before, , last] = server.requests.slice(-3).map((request) => promptBlocks(request).slice(1));
+    expect(firstDifference(settled(before ?? []), last ?? [])).toBeNull();
+  },
+);

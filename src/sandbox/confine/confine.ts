@@ -44,6 +44,24 @@ export type Confine = {
   close(): Promise<void>;
 };
 
+/** Reports each set of folders that commands cannot see once. */
+function createHiddenReport(warn: ConfineOptions['warn']): (walls: Walls) => void {
+  const reported = new Set<string>();
+
+  function report(why: string, folders: readonly string[]): void {
+    const more = folders.length - MOST_NAMED;
+    const names = `${folders.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+    if (folders.length === 0 || reported.has(why + names)) return;
+    reported.add(why + names);
+    warn?.(`${why}: ${names}.`);
+  }
+
+  return ({ unsearched, crowded }) => {
+    report('There was no time to search all folders for secrets. Commands cannot see those left', unsearched);
+    report('Too many files have names of secrets. Commands cannot see these folders', crowded);
+  };
+}
+
 export function createConfine(options: ConfineOptions): Confine {
   const { cwd, kind, level, required, image, allowedDomains, env } = options;
   const wallsAt = createWalls(options);
@@ -51,6 +69,7 @@ export function createConfine(options: ConfineOptions): Confine {
   let choosing: Promise<Found> | undefined;
   let proxy: Promise<NetworkProxy> | undefined;
   const scratch = createScratch(options.outputFolder);
+  const reportHidden = createHiddenReport(options.warn);
 
   function choose(): Promise<Found> {
     choosing ??= chooseSandbox({
@@ -74,22 +93,6 @@ export function createConfine(options: ConfineOptions): Confine {
       network: isOpen ? 'open' : isListed ? 'listed' : 'none',
       ...(fallback !== undefined && { fallback }),
     };
-  }
-
-  const reported = new Set<string>();
-
-  /** Once for the same folders. */
-  function report(why: string, folders: readonly string[]): void {
-    const more = folders.length - MOST_NAMED;
-    const names = `${folders.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-    if (folders.length === 0 || reported.has(why + names)) return;
-    reported.add(why + names);
-    options.warn?.(`${why}: ${names}.`);
-  }
-
-  function reportHidden({ unsearched, crowded }: Walls): void {
-    report('There was no time to search all folders for secrets. Commands cannot see those left', unsearched);
-    report('Too many files have names of secrets. Commands cannot see these folders', crowded);
   }
 
   async function confined(line: CommandLine, found: Exclude<Found, { kind: 'host' }>): Promise<Launch> {

@@ -114,6 +114,8 @@ describe.skipIf(!hasRedis)('a Redis server that refuses commands', () => {
         worker.getNextJob('token', { block: false }).then((job) => job?.id),
       ]);
       await expect.poll(() => refusal()).toMatch(words);
+      // Several looks, and connections, later.
+      await new Promise((resolve) => setTimeout(resolve, 1_200));
       await accept();
 
       expect(await outcomes).toEqual([

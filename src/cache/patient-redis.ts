@@ -35,6 +35,8 @@ export async function newPatientRedis(
   const { Command } = await loadRedis();
   const redis = await newRedis(url, { ...PATIENT, ...options });
   const send = redis.sendCommand.bind(redis);
+  /** They do not wait, also when the library sends them again after a lost connection. */
+  const probes = new WeakSet<Command>();
   let reason: string | null = null;
   let waiting: Promise<void> | null = null;
   const wait = async (words: string) => {
@@ -43,8 +45,9 @@ export async function newPatientRedis(
     for (let found: string | null = words; found !== null; reason = found) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       if (MOVED.test(found) && redis.status === 'ready') redis.disconnect(true);
-      const writing = send(new Command('set', [probe, '', 'PX', String(PROBE_MS)])) as Promise<unknown>;
-      found = await writing.then(() => null, refusalIn);
+      const writing = new Command('set', [probe, '', 'PX', String(PROBE_MS)]);
+      probes.add(writing);
+      found = await (send(writing) as Promise<unknown>).then(() => null, refusalIn);
     }
     waiting = null;
     onRefusal?.(null);
@@ -53,7 +56,7 @@ export async function newPatientRedis(
     waiting ??= wait(words);
     return waiting;
   };
-  waitForCommands(redis, accepted);
+  waitForCommands(redis, accepted, (command) => probes.has(command));
   waitForBatches(redis, accepted);
   return { redis, refusal: () => reason };
 }
@@ -62,10 +65,10 @@ export async function newPatientRedis(
 type Accepted = (words: string) => Promise<void>;
 
 /** Those that are not part of a transaction or pipeline. */
-function waitForCommands(redis: Redis, accepted: Accepted): void {
+function waitForCommands(redis: Redis, accepted: Accepted, isProbe: (command: Command) => boolean): void {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command, stream) => {
-    if (stream) return send(command, stream);
+    if (stream || isProbe(command)) return send(command, stream);
     const { reject } = command;
     const rejected = (error: Error) => {
       const words = refusalIn(error);

@@ -61,7 +61,9 @@ sweep([20, 150])(
         // Where the endings of old_string are others than the file's, that is said behind it.
         expect(result).toMatchObject({
           success: true,
-          output: expect.stringMatching(/^File updated successfully(\nThe line endings in old_string .*)?$/),
+          output: expect.stringMatching(
+            /^File updated successfully(\nThe line endings in old_string [\s\S]*)?$/,
+          ),
         });
         const now = await readFile(file);
         const head = encoded(before, how);

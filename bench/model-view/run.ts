@@ -2,7 +2,8 @@
  * What a model sees and says: `npm run bench:model-view -- [--commits 300] REPOSITORY...`
  *
  * Calls needed to read the source files that the last commits changed, commits that `git show` shows whole, what is left
- * of the reports of test runners, and what becomes of calls in the dialects of other assistants.
+ * of the reports of test runners, and what becomes of calls in the dialects of other assistants. The repositories are
+ * clones with their history, such as `git clone https://github.com/django/django`; by default it is this one.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -122,6 +123,7 @@ function percent(part: number, whole: number): number {
   return Math.round((100 * part) / Math.max(1, whole));
 }
 
-console.table(positionals.flatMap(repositoryRows));
+const repositories = positionals.length > 0 ? positionals : [path.join(import.meta.dirname, '../..')];
+console.table(repositories.flatMap(repositoryRows));
 console.table(reportRows());
 console.table(dialectRows());

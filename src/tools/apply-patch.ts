@@ -7,6 +7,7 @@ import { diffOf, type LineDiff } from '../lib/text/diff-lines.ts';
 import { encodeText } from '../lib/text/text-encoding.ts';
 import { applyHunks } from './editing/apply-hunks.ts';
 import { checkChange } from './editing/changed-since.ts';
+import { brokenBy, brokenIn } from './editing/edit-feedback.ts';
 import { type PatchChange, parsePatch } from './editing/parse-patch.ts';
 import { bytesWith, openDraft, type Refusal } from './editing/plan-edit.ts';
 import { noteSeen } from './editing/seen-files.ts';
@@ -19,7 +20,7 @@ const input = () =>
   });
 
 type Input = z.output<ReturnType<typeof input>>;
-type Plan = { type: 'plan'; writes: FileWrite[]; removed: string[]; diffs: LineDiff[] };
+type Plan = { type: 'plan'; writes: FileWrite[]; removed: string[]; diffs: LineDiff[]; notes: string[] };
 
 /** The patch format that some models are trained on. Every file is changed, or none. */
 export const applyPatch = defineTool({
@@ -53,7 +54,7 @@ export const applyPatch = defineTool({
       noteSeen(context, { path: (await files.stat(file))?.path ?? file, bytes, sha256: sha256(bytes) });
     for (const file of plan.removed) await files.remove(file);
     const done = plan.diffs.map((diff) => diff.path).join(', ');
-    return ok(`Patch applied: ${done}`, { display: displayOf(plan) });
+    return ok([`Patch applied: ${done}`, ...plan.notes].join('\n'), { display: displayOf(plan) });
   },
 });
 
@@ -79,7 +80,7 @@ function targetsOf(wanted: Input): { target: string; itself?: true }[] {
 async function planPatch(wanted: Input, context: ToolContext): Promise<Plan | Refusal> {
   const parsed = parsePatch(wanted.patch);
   if ('error' in parsed) return refused(`Nothing was changed: ${parsed.error}`);
-  const plan: Plan = { type: 'plan', writes: [], removed: [], diffs: [] };
+  const plan: Plan = { type: 'plan', writes: [], removed: [], diffs: [], notes: [] };
   const changes = changesIn(wanted);
   const paths = changes.map((change) => path.resolve(context.cwd, change.path));
   if (new Set(paths).size < paths.length)
@@ -102,6 +103,7 @@ async function planChange(change: PatchChange, plan: Plan, context: ToolContext)
     if (bytes === null) return 'the text contains half of a character.';
     plan.writes.push({ path: change.path, bytes, was: null });
     plan.diffs.push(await diffOf(change.path, null, text));
+    plan.notes.push(...(await brokenBy(change.path, null, text)));
     return null;
   }
   const draft = await openDraft(change.path, context);
@@ -120,6 +122,7 @@ async function planChange(change: PatchChange, plan: Plan, context: ToolContext)
   const old = change.hunks.map((hunk) => hunk.old.join('\n'));
   const check = await checkChange(draft, change.path, old);
   if ('error' in check) return check.error;
+  plan.notes.push(...check.notes, ...(await brokenIn(change.path, draft, edited.units)));
   const bytes = bytesWith(edited.units, draft);
   const { moveTo } = change;
   if (moveTo === undefined) plan.writes.push({ path: draft.file.path, bytes, was: draft.file });

@@ -107,7 +107,9 @@ describe('[T08] [T09] [Y17] Edit', () => {
       await writeFile(path.join(root, 'a.ts'), now);
       expect(await use(edit, change('one', 'ONE'), context)).toMatchObject({
         success: true,
-        output: `File updated successfully\nThe file was changed elsewhere since you read it (${where}); that change was kept.`,
+        output: expect.stringContaining(
+          `File updated successfully\nThe file was changed elsewhere since you read it (${where}); that change was kept.\nThe lines are now:\n`,
+        ),
       });
       expect(await readFile(path.join(root, 'a.ts'), 'utf8')).toBe(now.replace('one', 'ONE'));
     },
@@ -222,8 +224,9 @@ describe('[T08] [T09] [Y17] Edit', () => {
       success: true,
       output:
         'File updated successfully\nold_string was not found exactly; lines 2 to 3 matched except for leading and ' +
-        'trailing whitespace, and new_string was indented to fit. Read the lines if the layout matters.\n' +
-        'The line endings in old_string are not those of the file, which were kept.',
+        'trailing whitespace, and new_string was indented to fit.\n' +
+        'The line endings in old_string are not those of the file, which were kept.\n' +
+        'The lines are now:\n2\t\tb();\t\n3\t\td();\n4\t\t\te();\n5\t}',
     });
     expect(await tree()).toEqual({ 'a.ts': 'if (a) {\r\n\tb();\t\r\n\td();\r\n\t\te();\r\n}\r\n' });
   });
@@ -232,7 +235,7 @@ describe('[T08] [T09] [Y17] Edit', () => {
     const { context, tree } = await bench({ 'a.ts': 'one\ntwo\n\nthree\n' });
     const told = 'The line numbers were removed: they are not part of the file.';
     expect(await use(edit, change('2\ttwo\n3\t\n4\tthree', '2\tTWO\n3\tTHREE'), context)).toMatchObject({
-      output: `File updated successfully\n${told}`,
+      output: `File updated successfully\n${told}\nThe lines are now:\n1\tone\n2\tTWO\n3\tTHREE`,
     });
     expect(await use(edit, change('2\tTWO', 'zwei'), context)).toMatchObject({ success: true });
     expect(await tree()).toEqual({ 'a.ts': 'one\nzwei\nTHREE\n' });

@@ -6,6 +6,7 @@ import { adaptEdit } from './dialects/adapt-editing.ts';
 import { FILE_NAMES, NEW_TEXT_NAMES, OLD_TEXT_NAMES } from './dialects/names.ts';
 import { applyMeant } from './editing/apply-meant.ts';
 import { checkChange } from './editing/changed-since.ts';
+import { brokenIn, resultingLines } from './editing/edit-feedback.ts';
 import { bytesWith, type Draft, openDraft, type Refusal } from './editing/plan-edit.ts';
 import { noteSeen } from './editing/seen-files.ts';
 import { showChange } from './editing/show-change.ts';
@@ -59,8 +60,11 @@ export const edit = defineTool({
     await context.files.write(edit.file_path, bytes, draft.file);
     const hash = sha256(bytes);
     noteSeen(context, { path: draft.file.path, bytes, sha256: hash });
-    return ok(['File updated successfully', ...notes].join('\n'), {
-      display: await showPlan(edit.file_path, plan),
+    const display = await showPlan(edit.file_path, plan);
+    const lines = notes.length > 0 || count > 1 ? [resultingLines(display.patch)] : [];
+    const broken = await brokenIn(edit.file_path, draft, units);
+    return ok(['File updated successfully', ...notes, ...broken, ...lines].join('\n'), {
+      display,
       metadata: { path: draft.file.path, replacements: count, sha256: hash },
     });
   },

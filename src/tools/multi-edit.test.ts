@@ -18,7 +18,9 @@ describe('[U09] MultiEdit', () => {
     const input = edits(['a.ts', 'one', 'two'], ['b/c.ts', 'x', 'y\nz'], ['a.ts', 'two', 'three']);
     expect(await use(multiEdit, input, context)).toEqual({
       success: true,
-      output: 'Files updated successfully: 3 edits made in a.ts, b/c.ts',
+      output:
+        'Files updated successfully: 3 edits made in a.ts, b/c.ts\n' +
+        'a.ts: The lines are now:\n1\tthree\nb/c.ts: The lines are now:\n1\ty\n2\tz',
       display: {
         kind: 'diffs',
         diffs: [

@@ -6,6 +6,7 @@ import { adaptMultiEdit } from './dialects/adapt-editing.ts';
 import { FILE_NAMES, NEW_TEXT_NAMES, OLD_TEXT_NAMES } from './dialects/names.ts';
 import { applyMeant } from './editing/apply-meant.ts';
 import { checkChange } from './editing/changed-since.ts';
+import { brokenIn, resultingLines } from './editing/edit-feedback.ts';
 import { bytesWith, type Draft, openDraft, type Refusal } from './editing/plan-edit.ts';
 import { noteSeen } from './editing/seen-files.ts';
 import { showChange } from './editing/show-change.ts';
@@ -64,12 +65,23 @@ export const multiEdit = defineTool({
     const written = changes.map(({ draft, bytes }) => ({ path: draft.file.path, sha256: sha256(bytes) }));
     for (const { draft, bytes } of changes)
       noteSeen(context, { path: draft.file.path, bytes, sha256: sha256(bytes) });
+    const display = await showChanges(changes);
+    const isPlain = edits.length === 1 && notes.length === 0;
+    const lines = isPlain ? [] : display.diffs.map(({ path, patch }) => `${path}: ${resultingLines(patch)}`);
+    const broken = await Promise.all(
+      changes.map(({ file_path, draft, units }) => brokenIn(file_path, draft, units)),
+    );
     const files = changes.map(({ file_path }) => file_path);
     const made = `${edits.length} ${edits.length === 1 ? 'edit' : 'edits'} made in ${files.join(', ')}`;
     return ok(
-      [`${files.length === 1 ? 'File' : 'Files'} updated successfully: ${made}`, ...notes].join('\n'),
+      [
+        `${files.length === 1 ? 'File' : 'Files'} updated successfully: ${made}`,
+        ...notes,
+        ...broken.flat(),
+        ...lines,
+      ].join('\n'),
       {
-        display: await showChanges(changes),
+        display,
         metadata: { files: written },
       },
     );
@@ -115,7 +127,7 @@ function refusal(index: number, edits: readonly Edit[], why: string): Refusal {
   return { type: 'refused', error: `${which}, so no edit was made: ${why}` };
 }
 
-async function showChanges(changes: readonly Change[]): Promise<Display> {
+async function showChanges(changes: readonly Change[]): Promise<Extract<Display, { kind: 'diffs' }>> {
   const diffs = [];
   for (const { file_path, draft, units } of changes) {
     const change = { before: draft.units, after: units, encoding: draft.encoding };

@@ -11,6 +11,7 @@ import {
 } from '../lib/text/text-encoding.ts';
 import { adaptWrite } from './dialects/adapt-editing.ts';
 import { FILE_NAMES } from './dialects/names.ts';
+import { brokenBy } from './editing/edit-feedback.ts';
 import type { Refusal } from './editing/plan-edit.ts';
 import { noteSeen } from './editing/seen-files.ts';
 
@@ -57,7 +58,9 @@ export const write = defineTool({
     await files.write(file_path, bytes, old);
     const written = await files.stat(file_path);
     if (written) noteSeen(context, { path: written.path, bytes, sha256: hash });
-    return ok([`File ${old ? 'overwritten' : 'created'} successfully`, ...notesOf(format)].join('\n'), {
+    const before = old && decodeText(old.bytes, format.encoding);
+    const notes = [...notesOf(format), ...(await brokenBy(file_path, before, plan.text))];
+    return ok([`File ${old ? 'overwritten' : 'created'} successfully`, ...notes].join('\n'), {
       display: await showPlan(file_path, plan),
       metadata: { path: written?.path ?? file_path, bytes: bytes.length, sha256: hash },
     });

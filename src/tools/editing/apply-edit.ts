@@ -165,7 +165,7 @@ function noteOfBlanks(flat: FlatText, { start, lines }: LineMatch): string {
   const place = lines.length === 1 ? `line ${first}` : `lines ${first} to ${first + lines.length - 1}`;
   return (
     `old_string was not found exactly; ${place} matched except for leading and trailing whitespace, ` +
-    'and new_string was indented to fit. Read the lines if the layout matters.'
+    'and new_string was indented to fit.'
   );
 }
 

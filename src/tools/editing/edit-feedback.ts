@@ -1,0 +1,81 @@
+import path from 'node:path';
+import { cutLine } from '../../lib/text/cut-line.ts';
+import type { Draft } from './plan-edit.ts';
+import { textOfUnits } from './units.ts';
+
+/** Lines that the answer to an edit shows at most. */
+const MOST_LINES = 40;
+const LINES_AROUND = 1;
+
+/** The lines of a file after a change, numbered, from its diff: what the model need not read again. */
+export function resultingLines(patch: string): string {
+  const shown: string[] = [];
+  let line = 0;
+  let last = 0;
+  const lines = patch.split('\n').slice(2, -1);
+  const isNear = (at: number) =>
+    lines.slice(Math.max(0, at - LINES_AROUND), at + LINES_AROUND + 1).some((text) => /^[-+]/.test(text));
+  for (const [at, text] of lines.entries()) {
+    const start = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(text)?.[1];
+    if (start !== undefined) line = Number(start);
+    else if (line > 0 && !text.startsWith('-') && !text.startsWith('\\')) {
+      if (isNear(at)) {
+        if (last > 0 && line > last + 1) shown.push('…');
+        shown.push(`${line}\t${cutLine(text.slice(1).replace(/\r$/, ''))}`);
+        last = line;
+      }
+      line++;
+    }
+  }
+  const rest = shown.length - MOST_LINES;
+  if (shown.length === 0) return '';
+  const note = rest > 0 ? [`[${rest} more changed lines]`] : [];
+  return ['The lines are now:', ...shown.slice(0, MOST_LINES), ...note].join('\n');
+}
+
+/** Throws if the text is not of this format. */
+type Parse = (text: string) => unknown;
+
+/** Settings in which comments and final commas are usual. */
+const WITH_COMMENTS = /^((ts|js)config.*|devcontainer|settings|launch|tasks|extensions|\.\w+rc)\.json$/i;
+
+const FORMATS: readonly { name: string; extension: RegExp; parser(): Promise<Parse> }[] = [
+  { name: 'JSON', extension: /\.json$/i, parser: async () => JSON.parse },
+  { name: 'TOML', extension: /\.toml$/i, parser: async () => (await import('smol-toml')).parse },
+  { name: 'YAML', extension: /\.ya?ml$/i, parser: yamlParser },
+];
+
+async function yamlParser(): Promise<Parse> {
+  const { parseAllDocuments } = await import('yaml');
+  // Tags and templates of other programs are not errors.
+  return (text) => {
+    for (const document of parseAllDocuments(text))
+      if ('errors' in document && document.errors[0]) throw document.errors[0];
+  };
+}
+
+/** What to say of a file that was valid, or is new, and no longer parses. `before` is null for a new file. */
+export async function brokenBy(file: string, before: string | null, after: string): Promise<string[]> {
+  const format = FORMATS.find(({ extension }) => extension.test(file));
+  if (!format || after.trim() === '' || WITH_COMMENTS.test(path.basename(file))) return [];
+  const parse = await format.parser();
+  const fault = faultIn(parse, after);
+  if (fault === null || (before !== null && faultIn(parse, before) !== null)) return [];
+  return [
+    `${file} is ${before === null ? 'not' : 'no longer'} valid ${format.name}: ${fault}. Correct it, unless this is an intermediate step.`,
+  ];
+}
+
+/** The same for a file that was edited. */
+export function brokenIn(file: string, { units, encoding }: Draft, after: string): Promise<string[]> {
+  return brokenBy(file, textOfUnits(units, encoding), textOfUnits(after, encoding));
+}
+
+function faultIn(parse: Parse, text: string): string | null {
+  try {
+    parse(text);
+    return null;
+  } catch (error) {
+    return ((error as Error).message.split('\n')[0] ?? '').replace(/[.:]$/, '');
+  }
+}

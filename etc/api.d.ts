@@ -1418,9 +1418,7 @@ type SessionView = {
     /** By model: its token count divided by our estimate. */
     factors: Readonly<Record<string, number>>;
     /** The last one applies. */
-    epochs: readonly Epoch[];
-    /** Secrets of the current epoch. */
-    masks: readonly SecretMask[];
+    epochs: readonly MaskedEpoch[];
 };
 
 /**
@@ -1457,6 +1455,11 @@ type VendorSummary = {
     items: readonly unknown[];
 };
 
+/** An epoch and the secrets that its messages are sent without: a rewind returns to both. */
+type MaskedEpoch = Epoch & {
+    masks: readonly SecretMask[];
+};
+
 /**
  * A stretch of a conversation whose requests begin with the same bytes. Vendors bind a model's reasoning to what came
  * before it, so a prefix never changes within an epoch, and no reasoning outlives the epoch it was made in.
@@ -1469,6 +1472,8 @@ type Epoch = {
     reader: string;
     /** As sent: without the secrets that were known. */
     system: string;
+    /** Which compaction it shows, by the number of messages then; absent if none. */
+    compactedAt?: number;
     /** Of the conversation before; absent if there is none. */
     summary?: string;
     /** The conversation before, as its vendor summarized it; `summary` then has only what is kept beside it. */

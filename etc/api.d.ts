@@ -115,10 +115,15 @@ type FileStat = {
     version?: string;
 };
 
+/**
+ * `editor` shows new content in the editor that has the file open, and saves it there: called when everything else is
+ * ready, so that the disk does not change under the editor. If it rejects, nothing is written.
+ */
 type FileWrite = {
     path: string;
     bytes: Uint8Array;
     was?: Pick<FileContent, 'sha256'> | null;
+    editor?(bytes: Uint8Array): Promise<void>;
 };
 
 /** Runs other programs. */
@@ -261,11 +266,15 @@ type WebPage = {
     movedTo?: string;
 };
 
-/** A question from the model to the user. An empty list of choices asks for free text. */
+/** A question to the user. An empty list of choices asks for free text; `kinds` has those of the choices of a decision. */
 type UserQuestion = {
     question: string;
     choices: string[];
+    kinds?: ChoiceKind[];
 };
+
+/** What a choice amounts to, for frontends that show a decision by that. */
+type ChoiceKind = 'always' | 'once' | 'no';
 
 /** Puts a plan to the user. Null if there was no decision. */
 type ReviewPlan = (plan: string, signal: AbortSignal) => Promise<PlanReview | null>;
@@ -1380,6 +1389,8 @@ type Session = {
     sources?: TextSource[];
     /** How calls were decided in a session with several participants, by their ids. */
     decisions?: Record<string, CallDecision>;
+    /** In an editor or on a server, where they are restored when the session is opened again. */
+    choices?: SessionChoices;
     /** For the conversation of a subagent. */
     subagent?: SubagentOrigin;
     /** The conversations of its subagents, oldest first, if requested. */
@@ -1418,9 +1429,7 @@ type SessionView = {
     /** By model: its token count divided by our estimate. */
     factors: Readonly<Record<string, number>>;
     /** The last one applies. */
-    epochs: readonly Epoch[];
-    /** Secrets of the current epoch. */
-    masks: readonly SecretMask[];
+    epochs: readonly MaskedEpoch[];
 };
 
 /**
@@ -1457,6 +1466,11 @@ type VendorSummary = {
     items: readonly unknown[];
 };
 
+/** An epoch and the secrets that its messages are sent without: a rewind returns to both. */
+type MaskedEpoch = Epoch & {
+    masks: readonly SecretMask[];
+};
+
 /**
  * A stretch of a conversation whose requests begin with the same bytes. Vendors bind a model's reasoning to what came
  * before it, so a prefix never changes within an epoch, and no reasoning outlives the epoch it was made in.
@@ -1469,6 +1483,8 @@ type Epoch = {
     reader: string;
     /** As sent: without the secrets that were known. */
     system: string;
+    /** Which compaction it shows, by the number of messages then; absent if none. */
+    compactedAt?: number;
     /** Of the conversation before; absent if there is none. */
     summary?: string;
     /** The conversation before, as its vendor summarized it; `summary` then has only what is kept beside it. */
@@ -1519,6 +1535,14 @@ type TextSource = {
 type CallDecision = {
     choice: Answer['choice'];
     by: string;
+};
+
+/** What the user chose for this session; what is absent follows the settings. */
+type SessionChoices = {
+    model?: string;
+    mode?: PermissionMode;
+    effort?: EffortChoice;
+    sandbox?: SandboxLevel;
 };
 
 /** `worktree`: the folder with the copy of the project that it works in. */

@@ -115,10 +115,15 @@ type FileStat = {
     version?: string;
 };
 
+/**
+ * `editor` shows new content in the editor that has the file open, and saves it there: called when everything else is
+ * ready, so that the disk does not change under the editor. If it rejects, nothing is written.
+ */
 type FileWrite = {
     path: string;
     bytes: Uint8Array;
     was?: Pick<FileContent, 'sha256'> | null;
+    editor?(bytes: Uint8Array): Promise<void>;
 };
 
 /** Runs other programs. */
@@ -261,11 +266,15 @@ type WebPage = {
     movedTo?: string;
 };
 
-/** A question from the model to the user. An empty list of choices asks for free text. */
+/** A question to the user. An empty list of choices asks for free text; `kinds` has those of the choices of a decision. */
 type UserQuestion = {
     question: string;
     choices: string[];
+    kinds?: ChoiceKind[];
 };
+
+/** What a choice amounts to, for frontends that show a decision by that. */
+type ChoiceKind = 'always' | 'once' | 'no';
 
 /** Puts a plan to the user. Null if there was no decision. */
 type ReviewPlan = (plan: string, signal: AbortSignal) => Promise<PlanReview | null>;
@@ -1384,6 +1393,8 @@ type Session = {
     sources?: TextSource[];
     /** How calls were decided in a session with several participants, by their ids. */
     decisions?: Record<string, CallDecision>;
+    /** In an editor or on a server, where they are restored when the session is opened again. */
+    choices?: SessionChoices;
     /** For the conversation of a subagent. */
     subagent?: SubagentOrigin;
     /** The conversations of its subagents, oldest first, if requested. */
@@ -1528,6 +1539,14 @@ type TextSource = {
 type CallDecision = {
     choice: Answer['choice'];
     by: string;
+};
+
+/** What the user chose for this session; what is absent follows the settings. */
+type SessionChoices = {
+    model?: string;
+    mode?: PermissionMode;
+    effort?: EffortChoice;
+    sandbox?: SandboxLevel;
 };
 
 /** `worktree`: the folder with the copy of the project that it works in. */

@@ -1,6 +1,8 @@
 import type { Message } from './message.ts';
 import type { Answer, Permission, PermissionMode } from './permission.ts';
 import type { TextSource } from './provenance.ts';
+import type { EffortChoice } from './request/effort.ts';
+import type { SandboxLevel } from './sandbox.ts';
 import { rewindView, type SessionView } from './view.ts';
 
 export type SessionSettings = {
@@ -19,6 +21,14 @@ export type SubagentOrigin = {
   task: string;
   parent?: string;
   worktree?: string;
+};
+
+/** What the user chose for this session; what is absent follows the settings. */
+export type SessionChoices = {
+  model?: string;
+  mode?: PermissionMode;
+  effort?: EffortChoice;
+  sandbox?: SandboxLevel;
 };
 
 /** The answer to a question about a call, and the name of who gave it. */
@@ -43,6 +53,8 @@ export type Session = {
   sources?: TextSource[];
   /** How calls were decided in a session with several participants, by their ids. */
   decisions?: Record<string, CallDecision>;
+  /** In an editor or on a server, where they are restored when the session is opened again. */
+  choices?: SessionChoices;
   /** For the conversation of a subagent. */
   subagent?: SubagentOrigin;
   /** The conversations of its subagents, oldest first, if requested. */

@@ -44,7 +44,16 @@ export type FileStat = {
  */
 export type LineWindow = { path: string; lines: string[]; more: boolean; sha256: string | null };
 
-export type FileWrite = { path: string; bytes: Uint8Array; was?: Pick<FileContent, 'sha256'> | null };
+/**
+ * `editor` shows new content in the editor that has the file open, and saves it there: called when everything else is
+ * ready, so that the disk does not change under the editor. If it rejects, nothing is written.
+ */
+export type FileWrite = {
+  path: string;
+  bytes: Uint8Array;
+  was?: Pick<FileContent, 'sha256'> | null;
+  editor?(bytes: Uint8Array): Promise<void>;
+};
 
 /** Access to the disk. Paths may be relative to the working directory; each is checked again when opened. */
 export type Files = {
@@ -178,8 +187,11 @@ export type Web = { get(url: string, signal: AbortSignal): Promise<WebPage> };
 
 export type Todo = { text: string; status: 'pending' | 'in_progress' | 'done' };
 
-/** A question from the model to the user. An empty list of choices asks for free text. */
-export type UserQuestion = { question: string; choices: string[] };
+/** What a choice amounts to, for frontends that show a decision by that. */
+export type ChoiceKind = 'always' | 'once' | 'no';
+
+/** A question to the user. An empty list of choices asks for free text; `kinds` has those of the choices of a decision. */
+export type UserQuestion = { question: string; choices: string[]; kinds?: ChoiceKind[] };
 
 /** The user's decision about a plan. `plan` is the version that counts: the user may have edited it. */
 export type PlanReview = { plan: string } & (

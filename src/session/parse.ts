@@ -94,6 +94,8 @@ function isRecord(value: unknown): value is JournalRecord {
       return typeof value.callId === 'string';
     case 'decision':
       return hasTexts(value, 'callId', 'choice', 'by');
+    case 'choices':
+      return isObject(value.choices) && Object.values(value.choices).every((one) => typeof one === 'string');
     case 'reply':
       return hasTexts(value, 'provider', 'model', 'at');
     case 'delta':

@@ -12,6 +12,7 @@ import {
   type CallDecision,
   rewindSession,
   type Session,
+  type SessionChoices,
   type SessionSettings,
   type SubagentOrigin,
 } from '../contract/session.ts';
@@ -36,6 +37,8 @@ export type JournalRecord =
   | { type: 'call_answered'; message: ToolMessage }
   /** Somebody answered the question about a call. */
   | ({ type: 'decision'; callId: string } & CallDecision)
+  /** What the user chose from here on; earlier choices of other things still apply. */
+  | { type: 'choices'; choices: SessionChoices }
   | { type: 'cost'; costUsd: number | null }
   /** From here on, a worker with this fencing token writes: those with a lower one have lost the session. */
   | { type: 'fence'; token: number }
@@ -178,6 +181,9 @@ class Folding {
         session.decisions = { ...session.decisions, [callId]: { choice, by } };
         break;
       }
+      case 'choices':
+        session.choices = { ...session.choices, ...record.choices };
+        break;
       case 'cost':
         this.#costUsd =
           this.#costUsd === null || record.costUsd === null ? null : this.#costUsd + record.costUsd;

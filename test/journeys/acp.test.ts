@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { describe, expect, test } from 'vitest';
-import { answerIn, ask, type Editor, startedEditor } from '../support/acp.ts';
+import { answerIn, ask, type Editor, showsOptions, startedEditor } from '../support/acp.ts';
 import { calls, fails, hangs, says, slowly } from '../support/model-server/script.ts';
 import { soak } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
@@ -49,6 +49,7 @@ test('what is allowed always is not asked again, also in a later session', soak,
     [calls(read), calls(edit), calls(again), says('1'), calls(read), calls(edit), says('2')],
     {
       answer: () => 'always',
+      capabilities: showsOptions,
     },
   );
   await ask(it, it.sessionId, 'twice');
@@ -301,13 +302,5 @@ describe('a question of the model', () => {
     await ask(it, it.sessionId, 'paint it');
     expect(JSON.stringify(it.server.requests[1])).toContain('Blue');
     expect(it.asked).toEqual([]);
-  });
-
-  test('is a choice where it has none', soak, async () => {
-    const space = await workspace();
-    const it = await startedEditor(space, [calls(question), says('Painted.')], { answer: () => '1' });
-    await ask(it, it.sessionId, 'paint it');
-    expect(JSON.stringify(it.server.requests[1])).toContain('Blue');
-    expect(it.asked[0]?.options.map(({ name }) => name)).toEqual(['Red', 'Blue']);
   });
 });

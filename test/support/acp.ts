@@ -44,6 +44,12 @@ export type EditorOptions = {
   capabilities?: ClientCapabilities;
   /** The editor's open files, by absolute path. Without it, the editor does not offer any. */
   buffers?: Map<string, string>;
+  /** How it writes a file, if not to its buffer and the disk. */
+  write?(path: string, content: string): void;
+  /** How it reads a file, if not from its buffer or else the disk. */
+  read?(path: string): string;
+  /** As the editor calls itself. */
+  name?: string;
   /** Answers a question with the text of the answer; null declines. Without it, the editor has no forms. */
   answerForm?(request: CreateElicitationRequest): string | null;
   /** Answers a permission request with the id of an option, or with `cancelled`. */
@@ -78,10 +84,11 @@ export async function editor(space: Workspace, options: EditorOptions = {}): Pro
       return outcomeOf(chosen);
     })
     .onRequest(methods.client.fs.readTextFile, ({ params: { path } }) => {
-      const content = buffers?.get(path) ?? readFileSync(path, 'utf8');
+      const content = options.read?.(path) ?? buffers?.get(path) ?? readFileSync(path, 'utf8');
       return { content };
     })
     .onRequest(methods.client.fs.writeTextFile, ({ params: { path, content } }) => {
+      if (options.write) return options.write(path, content);
       buffers?.set(path, content);
       writeFileSync(path, content);
     })
@@ -108,6 +115,7 @@ export async function editor(space: Workspace, options: EditorOptions = {}): Pro
   await agent.request(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: capabilities,
+    ...(options.name !== undefined && { clientInfo: { name: options.name, version: '1' } }),
   });
   const sees: Editor['sees'] = (kind, fits = () => true) =>
     new Promise((resolve) => {
@@ -138,6 +146,9 @@ function outcomeOf(chosen: string): RequestPermissionResponse {
     ? { outcome: { outcome: 'cancelled' } }
     : { outcome: { outcome: 'selected', optionId: chosen } };
 }
+
+/** All options of a permission request are shown by their names. */
+export const showsOptions: ClientCapabilities = { _meta: { aca: { options: true } } };
 
 /** Sends a prompt; resolves when it is answered. */
 export function ask({ agent }: Editor, sessionId: string, words: string): Promise<PromptResponse> {

@@ -54,7 +54,7 @@ export class Member {
 
   static async connect(url: string, options: MemberOptions = {}): Promise<Member> {
     const member = new Member();
-    const { headers = {}, capabilities = {}, answer } = options;
+    const { headers = {}, capabilities = { _meta: { aca: { options: true } } }, answer } = options;
     const never = new Promise<RequestPermissionResponse>(() => undefined);
     const app = client({ name: 'a test' })
       .onRequest(methods.client.session.requestPermission, ({ params, signal }) => {

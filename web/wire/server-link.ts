@@ -39,7 +39,7 @@ const ANSWER_MS = 8_000;
 /** How long opening a connection may take: one that a dying server took is never answered, and no browser says so. */
 const OPEN_MS = 30_000;
 
-const extensions: ClientExtensions = { aca: { changes: true } };
+const extensions: ClientExtensions = { aca: { changes: true, options: true } };
 const greeting = (name: string): InitializeRequest => ({
   protocolVersion: 1,
   clientCapabilities: { session: { notices: {} }, elicitation: { form: {} }, _meta: extensions },

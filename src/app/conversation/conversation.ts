@@ -1,7 +1,7 @@
 import { dispatch } from '../../commands/dispatch.ts';
 import { ownCommandIn } from '../../commands/own-command.ts';
 import type { CommandContext, SlashCommand } from '../../contract/command.ts';
-import { following, limited } from '../../lib/async/abort.ts';
+import { following, limited, onAbort, unlessAborted } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
 import type { OpenSession } from '../../session/store.ts';
 import type { Host } from '../host.ts';
@@ -30,6 +30,8 @@ export type Stage = {
   talk: Frontend;
   /** The next prompt; null at the end of input. */
   next(): Promise<TypedPrompt | null>;
+  /** Aborted when the prompt that `next` returned last is cancelled, however early. */
+  turn?(): AbortSignal | undefined;
   /** The prompts for the next step of a run. Without it, all of them wait until it has ended. */
   steering?(): WaitingPrompts | null;
   /** Asks a question where only an explicit yes counts. Without it, `ask` is used. */
@@ -63,22 +65,8 @@ export async function runConversation(
   const { talk, prompts, host, news, leaving } = stage;
   const ownCommands = new UserShell(host);
   const confirm = stage.confirm ?? confirmByLetter(talk);
-  let command: AbortController | undefined;
-  talk.onInterrupt(() => {
-    if (ownCommands.interrupt()) return true;
-    if (controller.busy) controller.interrupt();
-    else if (opened.repositories.some((one) => one.interrupt())) return true;
-    // A command that ignores its signal must not block the user: the second interrupt ends the conversation.
-    else if (command && !command.signal.aborted) command.abort();
-    else return false;
-    return true;
-  });
-  leaving.addEventListener('abort', () => {
-    ownCommands.interrupt();
-    for (const one of opened.repositories) one.interrupt();
-    command?.abort();
-    void controller.stop();
-  });
+  let begun: Begun | undefined;
+  listenForInterrupts(opened, stage, { ownCommands, begun: () => begun });
   let goOn: OpenSession | null = null;
   let quitting = false;
   const desk = createSessionActions({
@@ -87,7 +75,7 @@ export async function runConversation(
     keeps: opened.config.saveHistory,
     cwd: host.cwd,
     redact: (session) => redacted(session, opened.privacy),
-    confirm: (question) => confirm(question, command?.signal ?? leaving),
+    confirm: (question) => confirm(question, begun?.signal ?? leaving),
     warn: (text) => controller.notice('warn', text),
     ...(stage.onRewound && { onRewound: stage.onRewound }),
     goOn: (session) => {
@@ -102,7 +90,9 @@ export async function runConversation(
   const runs = new Runs({ ...opened, cwd: host.cwd, onRunEnd: stage.onRunEnd });
   const contextFor = (from: TypedPrompt, signal: AbortSignal) =>
     contextOn(stage, opened, {
-      submit: (content, options) => runs.submit([...sentBy(content, from), ...(from.context ?? [])], options),
+      submit: async (content, options) => {
+        if (!signal.aborted) await runs.submit([...sentBy(content, from), ...(from.context ?? [])], options);
+      },
       sessions: desk,
       commands,
       confirm: (question) => confirm(question, signal),
@@ -126,30 +116,67 @@ export async function runConversation(
   let typed: TypedPrompt | null = { text: prompt, images: [] };
   for (; typed !== null; typed = await next()) {
     const { text, images } = typed;
+    begun = beginningOf(stage.turn?.());
+    const { signal } = begun;
     const isEmpty = text.trim() === '' && images.length === 0;
-    if (typed.resumes) await runs.resume();
+    if (typed.resumes && !signal.aborted) await runs.resume();
     else if (isEmpty && stage.retriesOnEnter) await runs.retry();
-    if (isEmpty) continue;
+    if (isEmpty || signal.aborted) continue;
     runs.dismiss();
     await prompts.add(text);
     const own = ownCommandIn(text);
     if (own !== null) {
-      await ownCommands.run(own, (output) => talk.print(visible(output)));
+      if (!signal.aborted) await ownCommands.run(own, (output) => talk.print(visible(output)));
       continue;
     }
     // Plugins may still be loading, and the command may be one of theirs.
-    if (text.startsWith('/')) await opened.extensions.plugins();
-    command = new AbortController();
-    const isCommand = await obey(text, contextFor(typed, command.signal));
-    command = undefined;
-    if (isCommand) continue;
-    await runs.submit([...ownCommands.takeTold(), ...(await opened.attach(contentOf(typed)))]);
+    if (text.startsWith('/')) await unlessAborted(opened.extensions.plugins(), signal);
+    if (signal.aborted || (await obey(text, contextFor(typed, signal)))) continue;
+    const content = await unlessAborted(opened.attach(contentOf(typed)), signal);
+    if (!content || signal.aborted) continue;
+    begun = undefined;
+    await runs.submit([...ownCommands.takeTold(), ...content]);
     scheduleChores(opened, stage);
   }
+  begun = undefined;
   await ownCommands.close();
   await endSession(opened, stage);
   tellNews();
   return goOn;
+}
+
+/** A prompt that no run answers yet: a command, or one that is being prepared. */
+type Begun = { signal: AbortSignal; abort(): void };
+
+function beginningOf(turn: AbortSignal | undefined): Begun {
+  if (turn) return following(turn);
+  const own = new AbortController();
+  return { signal: own.signal, abort: () => own.abort() };
+}
+
+type Interruptible = { ownCommands: UserShell; begun(): Begun | undefined };
+
+function listenForInterrupts(
+  { controller, repositories }: Opened,
+  { talk, leaving }: Stage,
+  { ownCommands, begun }: Interruptible,
+): void {
+  talk.onInterrupt(() => {
+    if (ownCommands.interrupt()) return true;
+    const prompt = begun();
+    if (controller.busy) controller.interrupt();
+    else if (repositories.some((one) => one.interrupt())) return true;
+    // A command that ignores its signal must not block the user: the second interrupt ends the conversation.
+    else if (prompt && !prompt.signal.aborted) prompt.abort();
+    else return false;
+    return true;
+  });
+  onAbort(leaving, () => {
+    ownCommands.interrupt();
+    for (const one of repositories) one.interrupt();
+    begun()?.abort();
+    void controller.stop();
+  });
 }
 
 /** Saves memories, unless interrupted, and closes the session. */

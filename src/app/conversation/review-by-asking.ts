@@ -1,4 +1,4 @@
-import type { ReviewPlan, ToolContext } from '../../contract/tool.ts';
+import type { ChoiceKind, ReviewPlan, ToolContext } from '../../contract/tool.ts';
 
 const ACCEPT = 'Start, and accept edits';
 const ASK = 'Start, and ask before each edit';
@@ -8,8 +8,9 @@ const KEEP = 'Keep planning';
 export function reviewByAsking(ask: ToolContext['ask']): ReviewPlan {
   return async (plan, signal) => {
     const choices = [ACCEPT, ASK, KEEP];
+    const kinds: ChoiceKind[] = ['always', 'once', 'no'];
     const question = `${plan.trim()}\n\nStart this plan? Or type what to change.`;
-    const answer = (await ask({ question, choices }, signal))?.trim();
+    const answer = (await ask({ question, choices, kinds }, signal))?.trim();
     switch (answer) {
       case undefined:
         return null;

@@ -25,7 +25,9 @@ export function createFallback(deps: FallbackDeps): ChooseFallback {
     const name = deps.ask && ((await deps.otherModel?.(error)) ?? null);
     if (!deps.ask || !name) return null;
     const question = `${withoutPeriod(error)}. Use ${name} until ${error.provider} is back?`;
-    return (await deps.ask({ question, choices: ['yes', 'no'] }, signal)) === 'yes' ? name : null;
+    return (await deps.ask({ question, choices: ['yes', 'no'], kinds: ['once', 'no'] }, signal)) === 'yes'
+      ? name
+      : null;
   }
 
   return async (error, signal) => {

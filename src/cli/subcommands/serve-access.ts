@@ -4,6 +4,7 @@ import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { OfflineAccess } from '../../frontends/server/access/offline-access.ts';
 import type { Invitation, NewInvitation, SignIn } from '../../frontends/server/owner-methods.ts';
+import { findServer } from '../../frontends/server/server-record.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { table } from './context.ts';
@@ -28,6 +29,7 @@ export function addAccessCommands(command: Command, terminal: Terminal): Command
     .action(async ({ qr }: { qr: boolean }) => {
       const access = await open(terminal);
       print(await shownLink(await access.signInLink(), qr, terminal));
+      warnWithoutServer(terminal);
     });
   command
     .command('invite')
@@ -51,6 +53,7 @@ export function addAccessCommands(command: Command, terminal: Terminal): Command
       print(
         `Valid until ${shownTime(invitation.expiresAt)}. To revoke it: aca serve revoke ${invitation.id}\n`,
       );
+      warnWithoutServer(terminal);
     });
   command
     .command('invitations')
@@ -120,6 +123,14 @@ async function open(terminal: Terminal): Promise<OfflineAccess> {
     auditFile: config.auditLog ? path.join(root, 'audit.jsonl') : null,
     onTrouble: (message) => void terminal.stderr.write(`${message}\n`),
   });
+}
+
+function warnWithoutServer(terminal: Terminal): void {
+  const { root } = loadSettings({}, terminal);
+  if (!findServer(root))
+    terminal.stderr.write(
+      'No server is running here, so nothing answers this link yet. Start one: aca serve\n',
+    );
 }
 
 /** Without the code where no person looks at it. */

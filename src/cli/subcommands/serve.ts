@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { SessionOptions } from '../../app/options.ts';
 import { modesByStrictness } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
@@ -9,6 +9,7 @@ import { addAccessCommands } from './serve-access.ts';
 
 type ServeFlags = Pick<SessionOptions, 'model' | 'mode' | 'offline' | 'allow' | 'deny'> & {
   listen?: string;
+  port?: number;
   allowHost: string[];
   tlsCert?: string;
   tlsKey?: string;
@@ -31,6 +32,11 @@ export function serveCommand(terminal: Terminal): Command {
     .option('--install', 'run the server now and at every login, as a systemd user unit')
     .option('--uninstall', 'stop it, and remove that unit')
     .option('--listen <address[:port]>', 'listen on this address (default: 127.0.0.1); others use TLS')
+    .addOption(
+      new Option('--port <port>', 'the same as --listen 127.0.0.1:<port>')
+        .conflicts('listen')
+        .argParser(portNumber),
+    )
     .option(
       '--allow-host <name[:port]>',
       'accept this name of the server, such as of a reverse proxy; repeatable',
@@ -58,7 +64,8 @@ export function serveCommand(terminal: Terminal): Command {
 }
 
 async function serve(flags: ServeFlags, terminal: Terminal): Promise<void> {
-  const { listen, allowHost, behindProxy } = flags;
+  const { port, allowHost, behindProxy } = flags;
+  const listen = port === undefined ? flags.listen : `127.0.0.1:${port}`;
   const { model, mode, offline, allow, deny } = flags;
   const { runServer } = await import('../../frontends/server/run.ts');
   const { announce } = await import('../serve/control.ts');
@@ -104,4 +111,10 @@ function argsOf(command: Command): string[] {
     const values: unknown[] = [command.getOptionValue(name)].flat();
     return values.flatMap((value) => [option.long ?? '', ...(value === true ? [] : [String(value)])]);
   });
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('Give a number from 0 to 65535; 0 chooses a free port.');
 }

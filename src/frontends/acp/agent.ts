@@ -4,6 +4,7 @@ import {
   type AuthMethod,
   agent,
   type ClientCapabilities,
+  type InitializeRequest,
   methods,
   PROTOCOL_VERSION,
   RequestError,
@@ -11,6 +12,7 @@ import {
 import type { SessionOptions } from '../../app/options.ts';
 import { version } from '../../lib/version.ts';
 import type { Terminal } from '../shared/terminal.ts';
+import { programOf } from '../shared/this-program.ts';
 import { EditorClient } from './client.ts';
 import type { AgentExtensions } from './extension-methods.ts';
 import { withExtensions } from './extension-requests.ts';
@@ -19,12 +21,15 @@ import type { Sessions } from './sessions.ts';
 /** The methods of the protocol, for one connection. */
 export class AcpAgent {
   readonly #open: () => Promise<Sessions>;
+  /** How this program is started. */
+  readonly #program: readonly string[];
   #sessions: Promise<Sessions> | null = null;
   #capabilities: ClientCapabilities = {};
   /** Until the client authenticates again. Keys stay where they are stored. */
   #isLoggedOut = false;
 
   constructor(options: SessionOptions, terminal: Terminal, leaving: AbortSignal) {
+    this.#program = programOf(terminal);
     // The editor waits for the first answer, which needs nothing of this.
     this.#open = async () => {
       const { Sessions } = await import('./sessions.ts');
@@ -37,12 +42,12 @@ export class AcpAgent {
     const { session } = names;
     const app = agent({ name: 'ai-code-assistant' })
       .onRequest(names.initialize, ({ params }) => {
-        this.#capabilities = params.clientCapabilities ?? {};
+        this.#capabilities = usableCapabilities(params);
         setImmediate(() => void this.#all());
-        return greeting(this.#capabilities);
+        return greeting(this.#capabilities, this.#program);
       })
       .onRequest(names.authenticate, async ({ params: { methodId } }) => {
-        if (!authMethods(this.#capabilities).some(({ id }) => id === methodId))
+        if (!authMethods(this.#capabilities, this.#program).some(({ id }) => id === methodId))
           throw RequestError.invalidParams(undefined, `There is no authentication method "${methodId}".`);
         await (await this.#all()).authenticate();
         this.#isLoggedOut = false;
@@ -89,8 +94,8 @@ export class AcpAgent {
   }
 }
 
-/** An unknown version is answered with ours, and the client decides. */
-export function greeting(client: ClientCapabilities) {
+/** An unknown version is answered with ours, and the client decides. `program`: how a client on this machine starts it. */
+export function greeting(client: ClientCapabilities, program: readonly string[] = []) {
   const extensions: AgentExtensions = { aca: { changes: true, undo: true, completeFiles: true } };
   return {
     protocolVersion: PROTOCOL_VERSION,
@@ -103,23 +108,40 @@ export function greeting(client: ClientCapabilities) {
       auth: { logout: {} },
       _meta: extensions,
     },
-    authMethods: authMethods(client),
+    authMethods: authMethods(client, program),
   };
 }
 
-/** Only some clients can open a terminal for it. */
-function authMethods({ auth }: ClientCapabilities): AuthMethod[] {
+/**
+ * Clients that answer `fs/read_text_file` from the disk and replace the text of the open file in `fs/write_text_file`:
+ * what the user has not saved would be lost without a word, so that the files are changed on the disk only.
+ */
+const READ_THE_DISK: ReadonlySet<string> = new Set(['CodeCompanion.nvim']);
+
+function usableCapabilities({ clientCapabilities = {}, clientInfo }: InitializeRequest): ClientCapabilities {
+  const { fs: _, ...others } = clientCapabilities;
+  return READ_THE_DISK.has(clientInfo?.name ?? '') ? others : clientCapabilities;
+}
+
+/** Only some clients can open a terminal for it; older ones want the whole command, under a name of their own. */
+function authMethods({ auth, _meta }: ClientCapabilities, program: readonly string[]): AuthMethod[] {
+  const [command, ...before] = program;
+  const knowsCommand = command !== undefined && _meta?.['terminal-auth'] === true;
+  const args = ['--setup'];
   const inTerminal: AuthMethod = {
     id: 'terminal',
     type: 'terminal',
     name: 'Set up a model',
     description: 'Choose a vendor and enter a key, or use a model on this machine',
-    args: ['--setup'],
+    args,
+    ...(knowsCommand && {
+      _meta: { 'terminal-auth': { command, args: [...before, 'acp', ...args], label: 'Set up a model' } },
+    }),
   };
   const environment: AuthMethod = {
     id: 'environment',
     name: 'Use what is set up already',
     description: 'A key from the environment or `aca keys set`, or a model server on this machine',
   };
-  return auth?.terminal ? [inTerminal, environment] : [environment];
+  return auth?.terminal || knowsCommand ? [inTerminal, environment] : [environment];
 }

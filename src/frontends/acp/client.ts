@@ -3,17 +3,19 @@ import {
   type ClientCapabilities,
   methods,
   type PermissionOption,
-  RequestError,
+  type ReadTextFileResponse,
   type RequestPermissionOutcome,
   type SessionUpdate,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import type { EditorBuffers } from '../../contract/editor-buffers.ts';
 import type { Answer, PermissionRequest } from '../../contract/permission.ts';
-import type { UserQuestion } from '../../contract/tool.ts';
+import type { ChoiceKind, UserQuestion } from '../../contract/tool.ts';
 import { raceAbort } from '../../lib/async/abort.ts';
+import { isObject } from '../../lib/text/json.ts';
 import { CHANGES_CHANGED, type ChangesChanged, type ClientExtensions } from './extension-methods.ts';
-import { answerOf } from './permission-options.ts';
+import { answerOf, shownOptions } from './permission-options.ts';
+import { textContent } from './tool-calls.ts';
 import { UpdateQueue } from './update-queue.ts';
 
 type Asked = { toolCall: ToolCallUpdate; options: PermissionOption[] };
@@ -38,7 +40,10 @@ export type Client = {
   approve(approval: Approval, signal: AbortSignal): Promise<Answer>;
   /** Only an explicit yes counts. */
   confirm(question: string, signal: AbortSignal, about?: AboutQuestion): Promise<boolean>;
-  /** A question in words; null if it cannot be shown, or the user gave no answer. */
+  /**
+   * A question in words; null if the user gave no answer. Rejects if the user can only answer it with the next prompt,
+   * with a reason for the model.
+   */
   ask(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
 };
 
@@ -79,13 +84,12 @@ export class EditorClient implements Client {
     const { client } = methods;
     const sessionId = this.#sessionId;
     const read = async (path: string) => {
-      try {
-        return (await this.#context.request(client.fs.readTextFile, { sessionId, path })).content;
-      } catch (error) {
-        // Not a text file, or none that the editor knows.
-        if (error instanceof RequestError) return null;
-        throw error;
-      }
+      const params = { sessionId, path };
+      // An error: not a text file, or none that the editor knows.
+      const answer = await this.#unlessFailed<Partial<ReadTextFileResponse> | null>(
+        this.#context.request(client.fs.readTextFile, params),
+      );
+      return typeof answer?.content === 'string' ? answer.content : null;
     };
     const write = async (path: string, content: string) => {
       await this.#context.request(client.fs.writeTextFile, { sessionId, path, content });
@@ -94,18 +98,21 @@ export class EditorClient implements Client {
   }
 
   async approve({ toolCall, options }: Approval, signal: AbortSignal): Promise<Answer> {
-    const outcome = await raceAbort(this.#requestPermission({ toolCall, options }, signal), signal);
+    const shown = shownOptions(options, this.capabilities);
+    const asking = this.#requestPermission({ toolCall, options: shown }, signal);
+    const outcome = await raceAbort(this.#unlessFailed(asking), signal);
+    if (!outcome) return { choice: 'no', reason: 'The editor could not ask the user.' };
     return answerOf(outcome) ?? { choice: 'no' };
   }
 
-  async #requestPermission(asked: Asked, signal: AbortSignal): Promise<RequestPermissionOutcome> {
+  async #requestPermission(asked: Asked, signal: AbortSignal): Promise<RequestPermissionOutcome | undefined> {
     await this.passedOn();
-    const { outcome } = await this.#context.request(
+    const answer = await this.#context.request(
       methods.client.session.requestPermission,
       { sessionId: this.#sessionId, ...asked },
       { cancellationSignal: signal, stopWaitingOnCancel: true },
     );
-    return outcome;
+    return isObject(answer?.outcome) ? answer.outcome : undefined;
   }
 
   async confirm(
@@ -113,17 +120,32 @@ export class EditorClient implements Client {
     signal: AbortSignal,
     { details = [] }: AboutQuestion = {},
   ): Promise<boolean> {
-    const choice = await this.#choose(question, ['Yes', 'No'], signal, details);
-    return choice === 'Yes';
+    const answers = { choices: ['Yes', 'No'], kinds: YES_OR_NO };
+    return (await this.#choose({ question, ...answers }, details, signal)) === 'Yes';
   }
 
   async ask(
-    { question, choices }: UserQuestion,
+    { question, choices, kinds }: UserQuestion,
     signal: AbortSignal,
     meta?: Record<string, unknown>,
   ): Promise<string | null> {
     if (this.capabilities.elicitation?.form) return this.#elicit({ question, choices }, signal, meta);
-    return choices.length === 0 ? null : this.#choose(question, choices, signal, []);
+    if (kinds) return this.#choose({ question, choices, kinds }, [], signal);
+    return choices.length === 0 ? null : this.#askInText(question, choices);
+  }
+
+  /**
+   * Clients without forms show the options of a permission request by their kinds, and some answer it on their own: the
+   * user could neither tell these choices apart nor be sure to be asked.
+   */
+  #askInText(question: string, choices: readonly string[]): never {
+    const list = choices.map((choice, index) => `${index + 1}. ${choice}`).join('\n');
+    const text = `${question}\n\n${list}\n`;
+    this.update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+    throw new Error(
+      'This editor has no dialog for questions. The user sees the question and its choices as text: ' +
+        'end your turn now, and the next prompt has the answer.',
+    );
   }
 
   async #elicit(
@@ -133,7 +155,7 @@ export class EditorClient implements Client {
   ): Promise<string | null> {
     const answer = { type: 'string' as const, title: 'Answer', ...(choices.length > 0 && { enum: choices }) };
     await this.passedOn();
-    const response = await this.#unlessCancelled(
+    const response = await this.#unlessFailed(
       this.#context.request(
         methods.client.elicitation.create,
         {
@@ -151,29 +173,25 @@ export class EditorClient implements Client {
     return typeof content?.answer === 'string' ? content.answer : null;
   }
 
-  /** Clients without forms can show a question with options. */
+  /** A question with options, of which each has a kind of its own. Null if it was not answered. */
   async #choose(
-    question: string,
-    choices: readonly string[],
+    { question, choices, kinds }: Required<UserQuestion>,
+    details: NonNullable<ToolCallUpdate['content']>,
     signal: AbortSignal,
-    content: ToolCallUpdate['content'],
   ): Promise<string | null> {
     this.#questions++;
     const toolCallId = `question-${this.#questions}`;
-    this.update({
-      sessionUpdate: 'tool_call',
-      toolCallId,
-      title: question,
-      kind: 'other',
-      status: 'pending',
-    });
+    const [title = '', ...rest] = question.split('\n');
+    const content = [...(rest.length > 0 ? [textContent(question)] : []), ...details];
+    const call = { toolCallId, title, kind: 'other' as const };
+    this.update({ sessionUpdate: 'tool_call', ...call, status: 'pending', content });
     const options = choices.map((name, index) => ({
       optionId: String(index),
       name,
-      kind: name === 'No' ? ('reject_once' as const) : ('allow_once' as const),
+      kind: OPTION_KINDS[kinds[index] ?? 'no'],
     }));
-    const toolCall = { toolCallId, title: question, kind: 'other' as const, content: content ?? [] };
-    const outcome = await this.#unlessCancelled(this.#requestPermission({ toolCall, options }, signal));
+    const asking = this.#requestPermission({ toolCall: { ...call, content }, options }, signal);
+    const outcome = await this.#unlessFailed(asking);
     const chosen = outcome?.outcome === 'selected' ? (choices[Number(outcome.optionId)] ?? null) : null;
     this.update({
       sessionUpdate: 'tool_call_update',
@@ -183,14 +201,20 @@ export class EditorClient implements Client {
     return chosen;
   }
 
-  /** Undefined if the question was cancelled. */
-  async #unlessCancelled<Value>(asking: Promise<Value>): Promise<Value | undefined> {
+  /** Undefined if the question was cancelled, or the client answered with an error: neither may end the session. */
+  async #unlessFailed<Value>(asking: Promise<Value>): Promise<Value | undefined> {
     try {
       return await asking;
-    } catch (error) {
-      if (error instanceof RequestError && error.code === RequestError.requestCancelled().code)
-        return undefined;
-      throw error;
+    } catch {
+      return undefined;
     }
   }
 }
+
+const YES_OR_NO: ChoiceKind[] = ['once', 'no'];
+
+const OPTION_KINDS: Record<ChoiceKind, PermissionOption['kind']> = {
+  always: 'allow_always',
+  once: 'allow_once',
+  no: 'reject_once',
+};

@@ -22,8 +22,11 @@ export const CHANGES_CHANGED = '_aca/changes/changed';
 
 /** In `agentCapabilities._meta`. */
 export type AgentExtensions = { aca: { changes: true; undo: true; completeFiles: true } };
-/** In `clientCapabilities._meta`. `subagents`: their calls are sent, with the call that started them in `_meta.aca.parent`. */
-export type ClientExtensions = { aca?: { changes?: boolean; subagents?: boolean } };
+/**
+ * In `clientCapabilities._meta`. `subagents`: their calls are sent, with the call that started them in `_meta.aca.parent`.
+ * `options`: it shows the options of a permission request by their names, so that several may have one kind.
+ */
+export type ClientExtensions = { aca?: { changes?: boolean; subagents?: boolean; options?: boolean } };
 
 type OfSession = { sessionId: string };
 

@@ -1,4 +1,5 @@
-import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import path from 'node:path';
+import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import { pastCall } from '../../app/conversation/past-calls.ts';
 import { type PastPart, pastParts } from '../../app/conversation/past-parts.ts';
 import {
@@ -8,9 +9,11 @@ import {
   textOf,
   toolCallsOf,
 } from '../../contract/message.ts';
+import type { Access } from '../../contract/permission.ts';
 import type { CallDecision, Session } from '../../contract/session.ts';
 import { isObject } from '../../lib/text/json.ts';
-import { contentOf, kindOf, textContent } from './tool-calls.ts';
+import { todo } from '../../tools/todo.ts';
+import { contentOf, kindOf, locationsOf, planEntry, textContent } from './tool-calls.ts';
 
 const CHUNKS = {
   text: 'agent_message_chunk',
@@ -36,9 +39,23 @@ type Past = Partial<Pick<Session, 'decisions' | 'subagents'>> & {
 export function historyUpdates({ messages, count, ...past }: Past, cwd: string): PastUpdate[] {
   const told = messages.slice(0, count);
   const callsIn = nestedCalls(messages, past, cwd);
-  return toldUpdates(told, past, cwd).flatMap((one) =>
+  const updates = toldUpdates(told, past, cwd).flatMap((one) =>
     one.update.sessionUpdate === 'tool_call' ? [one, ...callsIn(one.update.toolCallId)] : [one],
   );
+  return [...updates, ...lastPlan(told)];
+}
+
+/** The todo list as it was left. */
+function lastPlan(messages: readonly Message[]): PastUpdate[] {
+  const done = new Set(
+    messages.flatMap((message) => (message.role === 'tool' && message.success ? [message.callId] : [])),
+  );
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? toolCallsOf(message) : []));
+  const last = calls.findLast(({ id, name }) => name === todo.name && done.has(id));
+  const list = last && todo.input.safeParse(last.input);
+  if (!list?.success) return [];
+  const { items } = list.data as { items: Parameters<typeof planEntry>[0][] };
+  return [{ update: { sessionUpdate: 'plan', entries: items.map(planEntry) } }];
 }
 
 function toldUpdates(
@@ -130,7 +147,8 @@ function promptUpdates(
 function callUpdate(call: ToolCallPart, answer: ToolMessage | undefined, cwd: string): SessionUpdate {
   const { title, outcome, display, accesses, explores } = pastCall({ call, answer }, (path) => path);
   const text = answer ? textOf(answer) : '';
-  const shown = display ? contentOf(display, cwd) : [];
+  const diffs = outcome === 'done' ? pastDiffs(call, accesses, cwd) : [];
+  const shown = diffs.length > 0 || !display ? diffs : contentOf(display, cwd);
   return {
     sessionUpdate: 'tool_call',
     toolCallId: call.id,
@@ -138,7 +156,22 @@ function callUpdate(call: ToolCallPart, answer: ToolMessage | undefined, cwd: st
     name: call.name,
     kind: kindOf(accesses, explores),
     status: outcome === 'done' ? 'completed' : 'failed',
+    locations: locationsOf(accesses, cwd),
     rawInput: call.input,
     content: shown.length > 0 || text === '' ? shown : [textContent(text)],
   };
+}
+
+/** What an edit replaced, and what a file was written with. The session does not say where in the file. */
+function pastDiffs({ input }: ToolCallPart, accesses: readonly Access[], cwd: string): ToolCallContent[] {
+  const written = accesses.filter(({ kind, itself }) => kind === 'write' && !itself);
+  const [file, ...others] = written.map(({ target }) => path.resolve(cwd, target));
+  if (file === undefined || others.length > 0 || !isObject(input)) return [];
+  const changes: unknown[] = Array.isArray(input.edits) ? input.edits : [input];
+  return changes.filter(isObject).flatMap((change): ToolCallContent[] => {
+    const { old_string: oldText, new_string: newText, content } = change;
+    if (typeof oldText === 'string' && typeof newText === 'string')
+      return [{ type: 'diff', path: file, oldText, newText }];
+    return typeof content === 'string' ? [{ type: 'diff', path: file, oldText: null, newText: content }] : [];
+  });
 }

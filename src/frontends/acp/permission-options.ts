@@ -1,9 +1,15 @@
-import type { PermissionOption, RequestPermissionOutcome, ToolCallUpdate } from '@agentclientprotocol/sdk';
+import type {
+  ClientCapabilities,
+  PermissionOption,
+  RequestPermissionOutcome,
+  ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
 import { claimLine } from '../../commands/format/decision.ts';
 import { sandboxLine } from '../../commands/format/sandbox.ts';
 import type { Answer, PermissionRequest } from '../../contract/permission.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { freesCommands } from '../shared/frees-commands.ts';
+import type { ClientExtensions } from './extension-methods.ts';
 import { contentOf, fenced, kindOf, locationsOf, textContent } from './tool-calls.ts';
 
 /** The answers to a question. What cannot be remembered is only offered once. */
@@ -40,6 +46,22 @@ export function optionsFor(request: PermissionRequest): PermissionOption[] {
   ];
 }
 
+/** The lasting answers, the one that allows least first. */
+const LASTING = ['session', 'sandboxed', 'always'];
+
+/**
+ * One option of each kind: many clients label options by their kind, or keep one of each, and the user would not know
+ * how much is allowed. Clients that show all of them by their names say so in their capabilities.
+ */
+export function shownOptions(
+  options: readonly PermissionOption[],
+  { _meta }: ClientCapabilities,
+): PermissionOption[] {
+  if (((_meta ?? {}) as ClientExtensions).aca?.options) return [...options];
+  const least = LASTING.find((id) => options.some(({ optionId }) => optionId === id));
+  return options.filter(({ optionId }) => optionId === least || !LASTING.includes(optionId));
+}
+
 /** Null when the client cancelled the question. */
 export function answerOf(outcome: RequestPermissionOutcome): Answer | null {
   if (outcome.outcome === 'cancelled') return null;
@@ -64,12 +86,13 @@ export function askedCall(request: PermissionRequest, cwd: string): ToolCallUpda
     kind: kindOf(accesses),
     status: 'pending',
     locations: locationsOf(accesses, cwd),
+    // Some clients look for a diff in the first part only.
     content: [
+      ...(preview ? contentOf(preview, cwd) : []),
       ...accesses.flatMap(({ kind, target }) =>
         kind === 'execute' ? [textContent(fenced(visible(target)))] : [],
       ),
       textContent(reasonsFor(request)),
-      ...(preview ? contentOf(preview, cwd) : []),
     ],
   };
 }

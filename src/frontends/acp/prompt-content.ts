@@ -6,23 +6,24 @@ import { fenced } from './tool-calls.ts';
 
 /** A prompt of the protocol as the user would have typed it. Context follows the text that refers to it. */
 export function promptOf(blocks: readonly ContentBlock[]): TypedPrompt {
-  const texts: string[] = [];
+  let text = '';
+  let last: ContentBlock['type'] | null = null;
   const context: TextPart[] = [];
   const images: ImagePart[] = [];
   for (const block of blocks) {
     switch (block.type) {
       case 'text':
-        texts.push(block.text);
+        text = joined(text, block.text, last === 'text' ? '\n\n' : ' ');
         break;
       case 'image':
         images.push({ type: 'image', mediaType: block.mimeType, data: block.data });
         break;
       case 'resource_link':
-        texts.push(placeOf(block.uri));
+        text = joined(text, placeOf(block.uri), ' ');
         break;
       case 'resource':
         if ('text' in block.resource) {
-          texts.push(placeOf(block.resource.uri));
+          text = joined(text, placeOf(block.resource.uri), ' ');
           context.push(contextOf(block.resource));
         } else if (block.resource.mimeType?.startsWith('image/')) {
           images.push({ type: 'image', mediaType: block.resource.mimeType, data: block.resource.blob });
@@ -33,8 +34,16 @@ export function promptOf(blocks: readonly ContentBlock[]): TypedPrompt {
       default:
         block satisfies never;
     }
+    last = block.type;
   }
-  return { text: texts.join(''), images, ...(context.length > 0 && { context }) };
+  return { text, images, ...(context.length > 0 && { context }) };
+}
+
+/** Two texts are paragraphs, a mention is a word, unless the client has set them apart or something encloses it. */
+function joined(before: string, text: string, separator: string): string {
+  const isApart =
+    before === '' || text === '' || /[\s([{<"'`]$/.test(before) || /^[\s)\]}>"'`.,;:!?]/.test(text);
+  return isApart ? before + text : before + separator + text;
 }
 
 /** The editor has put it there; the user has seen its name at most. */

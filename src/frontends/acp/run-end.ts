@@ -1,7 +1,9 @@
 import { RequestError, type StopReason } from '@agentclientprotocol/sdk';
 import type { AgentEvent, EndReason } from '../../contract/event.ts';
+import { sentence } from '../../lib/text/sentence.ts';
+import type { TurnEnd } from './prompt-turns.ts';
 
-export function stopReasonOf(reason: EndReason): StopReason {
+function stopReasonOf(reason: EndReason): StopReason {
   switch (reason) {
     case 'max_turns':
       return 'max_turn_requests';
@@ -19,9 +21,18 @@ export function stopReasonOf(reason: EndReason): StopReason {
   }
 }
 
+export function turnEndOf(event: Extract<AgentEvent, { type: 'end' }>): TurnEnd {
+  return event.error ? { error: runError(event) } : stopReasonOf(event.reason);
+}
+
 /** A run that failed, with what to do next. */
-export function runError({ error }: Extract<AgentEvent, { type: 'end' }>): RequestError {
-  const message = [error?.message ?? 'The run failed.', error?.hint].filter(Boolean).join(' ');
+function runError({ error }: Extract<AgentEvent, { type: 'end' }>): RequestError {
+  const message = error ? toldError(error) : 'The run failed.';
   const { code } = error?.kind === 'auth' ? RequestError.authRequired() : RequestError.internalError();
   return new RequestError(code, message);
+}
+
+/** What happened, and what to do next, as sentences. */
+export function toldError({ message, hint }: { message: string; hint?: string | undefined }): string {
+  return hint ? `${sentence(message)} ${hint}` : message;
 }

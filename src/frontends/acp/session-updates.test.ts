@@ -28,16 +28,27 @@ const inSubagent = (event: AgentEvent): AgentEvent => ({
 const call = { type: 'tool_call' as const, id: 'inner', name: 'Read', input: {} };
 const started: AgentEvent = { type: 'tool_start', call, title: 'Read a.ts', explores: 'file' };
 const ended: AgentEvent = { type: 'tool_end', callId: 'inner', name: 'Read', success: true, durationMs: 1 };
+const answered: AgentEvent = {
+  type: 'message',
+  message: {
+    role: 'tool',
+    callId: 'inner',
+    name: 'Read',
+    success: true,
+    content: [{ type: 'text', text: 'one' }],
+    timestamp: '2026-01-01T00:00:00.000Z',
+  },
+};
 
 test('calls of a subagent are nested for clients that can, and lines for others', () => {
   const nesting = new SessionUpdates({ cwd: '/p', client: { _meta: { aca: { subagents: true } } } });
-  expect([started, ended].flatMap((event) => nesting.of(inSubagent(event)))).toMatchObject([
+  expect([started, ended, answered].flatMap((event) => nesting.of(inSubagent(event)))).toMatchObject([
     { sessionUpdate: 'tool_call', toolCallId: 'inner', _meta: { aca: { parent: 'outer' } } },
     { sessionUpdate: 'tool_call_update', toolCallId: 'inner', status: 'completed' },
   ]);
   const plain = new SessionUpdates({ cwd: '/p', client: {} });
   plain.of({ ...started, call: { ...call, id: 'outer', name: 'Task' } });
-  expect([started, ended].flatMap((event) => plain.of(inSubagent(event)))).toMatchObject([
+  expect([started, ended, answered].flatMap((event) => plain.of(inSubagent(event)))).toMatchObject([
     { sessionUpdate: 'tool_call_update', toolCallId: 'outer' },
   ]);
 });
@@ -46,9 +57,45 @@ test('a call of a subagent that needed approval is followed to its end by every 
   const plain = new SessionUpdates({ cwd: '/p', client: {} });
   const request = { callId: 'inner', tool: 'Edit', operation: 'Edit a.ts', accesses: [] };
   const question = { type: 'question', request } as unknown as AgentEvent;
-  expect([question, started, ended].flatMap((event) => plain.of(inSubagent(event)))).toMatchObject([
+  expect([question, started, ended, answered].flatMap((event) => plain.of(inSubagent(event)))).toMatchObject([
     { sessionUpdate: 'tool_call', toolCallId: 'inner', status: 'pending' },
     { sessionUpdate: 'tool_call_update', toolCallId: 'inner', status: 'in_progress' },
     { sessionUpdate: 'tool_call_update', toolCallId: 'inner', status: 'completed' },
   ]);
+});
+
+const content = [{ type: 'content', content: { type: 'text', text: 'one' } }];
+const facts = { toolCallId: 'inner', status: 'completed', content };
+
+test('a call is completed with its result, once', () => {
+  const updates = new SessionUpdates({ cwd: '/p', client: {} });
+  expect([started, ended, answered].flatMap((event) => updates.of(event))).toEqual([
+    {
+      sessionUpdate: 'tool_call',
+      toolCallId: 'inner',
+      title: 'Read a.ts',
+      name: 'Read',
+      rawInput: {},
+      status: 'in_progress',
+    },
+    { sessionUpdate: 'tool_call_update', ...facts },
+  ]);
+});
+
+test('a call that was neither judged nor started is announced by its result', () => {
+  const updates = new SessionUpdates({ cwd: '/p', client: {} });
+  expect([ended, answered].flatMap((event) => updates.of(event))).toEqual([
+    { sessionUpdate: 'tool_call', title: 'Read', name: 'Read', ...facts },
+  ]);
+});
+
+test('a call without a result is closed with the run', () => {
+  const updates = new SessionUpdates({ cwd: '/p', client: {} });
+  const end: AgentEvent = { type: 'end', reason: 'done', turns: 1 };
+  expect([started, ended, end].flatMap((event) => updates.of(event)).at(-1)).toEqual({
+    sessionUpdate: 'tool_call_update',
+    toolCallId: 'inner',
+    status: 'completed',
+  });
+  expect(updates.of(end)).toEqual([]);
 });

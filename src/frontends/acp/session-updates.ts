@@ -3,18 +3,28 @@ import { describeCompaction } from '../../commands/compact.ts';
 import { loadingLine } from '../../commands/format/loading.ts';
 import { retryLine } from '../../commands/format/retry.ts';
 import { subagentLine } from '../../commands/format/subagent.ts';
-import { type AgentEvent, innermost, type RunError } from '../../contract/event.ts';
+import { type AgentEvent, innermost } from '../../contract/event.ts';
 import { type Message, textOf, type Usage } from '../../contract/message.ts';
 import type { PermissionRequest } from '../../contract/permission.ts';
 import { bash } from '../../tools/bash.ts';
 import type { ClientExtensions } from './extension-methods.ts';
 import { LiveTerminal, showsTerminals } from './live-terminal.ts';
-import { changedLines, contentOf, fenced, kindOf, locationsOf, textContent } from './tool-calls.ts';
+import { toldError } from './run-end.ts';
+import {
+  changedLines,
+  contentOf,
+  fenced,
+  kindOf,
+  locationsOf,
+  planEntry,
+  textContent,
+} from './tool-calls.ts';
 
 /** How much of an output is shown, in characters. */
 const SHOWN_OUTPUT = 8_000;
 
-type Call = { output: string; hasContent: boolean; terminal?: LiveTerminal };
+/** `ended`: its status, which is sent together with its result. */
+type Call = { output: string; hasContent: boolean; ended?: ToolCallStatus; terminal?: LiveTerminal };
 
 /** Translates the events of a session into updates of the protocol. */
 export class SessionUpdates {
@@ -75,7 +85,12 @@ export class SessionUpdates {
       case 'cache_miss':
         return [];
       case 'end':
-        return event.reason === 'refusal' && event.error ? this.notice('warning', declined(event.error)) : [];
+        return [
+          ...this.#leftOpen(),
+          ...(event.reason === 'refusal' && event.error
+            ? this.notice('warning', toldError(event.error))
+            : []),
+        ];
       default:
         return event satisfies never;
     }
@@ -126,8 +141,10 @@ export class SessionUpdates {
   #judged(event: Extract<AgentEvent, { type: 'judged' }>): SessionUpdate[] {
     const { callId, tool, accesses, because, title } = event;
     const known = this.#calls.has(callId);
-    const { terminal } = this.#calls.get(callId) ?? this.#begin(callId, tool);
+    const call = this.#calls.get(callId) ?? this.#begin(callId, tool);
+    const { terminal } = call;
     const isRefused = event.verdict === 'deny';
+    call.hasContent ||= isRefused;
     const facts = {
       toolCallId: callId,
       status: isRefused ? ('failed' as const) : ('pending' as const),
@@ -163,17 +180,24 @@ export class SessionUpdates {
 
   #ended({ callId, success, display }: Extract<AgentEvent, { type: 'tool_end' }>): SessionUpdate[] {
     const call = this.#calls.get(callId);
+    // Neither judged nor started: its result announces it.
+    if (!call) return [];
     const content = display ? contentOf(display, this.#cwd) : [];
     const locations = display ? changedLines(display, this.#cwd) : [];
-    const terminal = display?.kind === 'command' ? call?.terminal?.ended(display) : undefined;
-    if (call && (terminal || content.length > 0)) call.hasContent = true;
+    const terminal = display?.kind === 'command' ? call.terminal?.ended(display) : undefined;
+    call.hasContent ||= terminal !== undefined || content.length > 0;
     const plan: SessionUpdate[] =
       display?.kind === 'todos' ? [{ sessionUpdate: 'plan', entries: display.items.map(planEntry) }] : [];
+    const status = success ? 'completed' : 'failed';
+    if (!call.hasContent) {
+      call.ended = status;
+      return plan;
+    }
     return [
       {
         sessionUpdate: 'tool_call_update',
         toolCallId: callId,
-        status: success ? 'completed' : 'failed',
+        status,
         ...(content.length > 0 && { content }),
         ...(locations.length > 0 && { locations }),
         ...terminal,
@@ -190,11 +214,21 @@ export class SessionUpdates {
     this.#calls.delete(callId);
     if (call?.hasContent) return [];
     const text = textOf(message);
-    const facts = { toolCallId: callId, content: text === '' ? [] : [textContent(shortened(text))] };
+    const status = call?.ended ?? (success ? 'completed' : 'failed');
+    const content = text === '' ? [] : [textContent(shortened(text))];
+    const facts = { toolCallId: callId, status, content };
     if (call) return [{ sessionUpdate: 'tool_call_update', ...facts }];
     // Never judged or started, such as a call of an unknown tool.
-    const status = success ? ('completed' as const) : ('failed' as const);
-    return [{ sessionUpdate: 'tool_call', title: name, name, status, ...facts }];
+    return [{ sessionUpdate: 'tool_call', title: name, name, ...facts }];
+  }
+
+  /** Calls that ended without a result. */
+  #leftOpen(): SessionUpdate[] {
+    const left = [...this.#calls].flatMap(([toolCallId, { ended }]) =>
+      ended ? [{ sessionUpdate: 'tool_call_update' as const, toolCallId, status: ended }] : [],
+    );
+    this.#calls.clear();
+    return left;
   }
 
   /** Clients that nest calls get those of the subagent; others get a line for each, and the calls that need approval. */
@@ -258,18 +292,4 @@ function shortened(text: string): string {
   if (text.length <= SHOWN_OUTPUT) return text;
   const half = SHOWN_OUTPUT / 2;
   return `${text.slice(0, half)}\n…\n${text.slice(-half)}`;
-}
-
-type Todo = { text: string; status: 'pending' | 'in_progress' | 'done' };
-
-function planEntry({ text, status }: Todo) {
-  return {
-    content: text,
-    priority: 'medium' as const,
-    status: status === 'done' ? ('completed' as const) : status,
-  };
-}
-
-function declined({ message, hint = '' }: RunError): string {
-  return `${message} ${hint}`.trim();
 }

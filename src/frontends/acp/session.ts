@@ -2,8 +2,6 @@ import { RequestError, type SessionConfigOption } from '@agentclientprotocol/sdk
 import { runConversation, type Stage } from '../../app/conversation/conversation.ts';
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
 import type { TypedPrompt } from '../../app/conversation/prompt-queue.ts';
-import { topicOf } from '../../app/conversation/topic.ts';
-import { offerTrust } from '../../app/conversation/trust-question.ts';
 import { nameOf } from '../../app/conversation-plan.ts';
 import type { Host } from '../../app/host.ts';
 import { type Opened, openAssistant } from '../../app/open-assistant.ts';
@@ -14,24 +12,21 @@ import type { Choice } from '../../assembly/models/choose-model.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 import { following } from '../../lib/async/abort.ts';
 import { visible } from '../../lib/text/printable.ts';
-import { projectFiles } from '../../sandbox/files/project-files.ts';
-import { FileNames } from '../shared/file-names/file-names.ts';
+import { AboutSession } from './about-session.ts';
 import type { Client } from './client.ts';
 import { configOptions } from './config-options.ts';
-import type { FileQuery } from './extension-methods.ts';
+import { FileCompletion } from './file-completion.ts';
 import { historyUpdates, type PastUpdate } from './history-updates.ts';
 import { askedCall, optionsFor } from './permission-options.ts';
 import { PromptTurns, type SentPrompt, type TurnEnd } from './prompt-turns.ts';
-import { runError, stopReasonOf } from './run-end.ts';
+import { turnEndOf } from './run-end.ts';
 import { mayChangeFiles, SessionChanges } from './session-changes.ts';
-import { availableCommands, commandsFor, sessionCommands } from './session-commands.ts';
+import { choicesIn, KeptChoices, optionsOf } from './session-choices.ts';
+import { commandsFor } from './session-commands.ts';
 import type { SessionEvent } from './session-event.ts';
 import { nestsCalls, SessionUpdates } from './session-updates.ts';
 import { SharedModelList } from './shared-model-list.ts';
-import { textContent } from './tool-calls.ts';
-
-/** More than a user would scroll through. */
-const MOST_FILES = 50;
+import { isTrusted } from './trust-offer.ts';
 
 type SessionDeps = {
   client: Client;
@@ -49,14 +44,20 @@ export class AcpSession {
   readonly #client: Client;
   readonly #updates: SessionUpdates;
   readonly #turns = new PromptTurns({
-    taken: (prompts) => this.#tell({ type: 'prompted', prompts }),
+    taken: (prompts) => {
+      for (const prompt of prompts)
+        if (!this.#turnOf.has(prompt)) this.#turnOf.set(prompt, this.#turn.signal);
+      this.#tell({ type: 'prompted', prompts });
+    },
     waiting: (prompts) => this.#tell({ type: 'waiting', prompts }),
     settled: (prompt) => this.#tell({ type: 'settled', prompt }),
   });
   readonly #listeners = new Set<(event: SessionEvent) => void>();
-  readonly #files: FileNames;
+  readonly files: FileCompletion;
   readonly #models: SharedModelList;
   readonly changes: SessionChanges;
+  readonly #choices = new KeptChoices();
+  readonly #about: AboutSession;
   readonly #leaving;
   #options: SessionOptions;
   #settings: Settings;
@@ -67,15 +68,14 @@ export class AcpSession {
   #interrupt: () => boolean = () => false;
   /** How the current turn ends. */
   #end: TurnEnd = 'end_turn';
+  /** Cancels the prompts that were sent since the last cancellation. */
   #turn = new AbortController();
+  readonly #turnOf = new WeakMap<TypedPrompt, AbortSignal>();
   /** The settings changed: the conversation is opened again before the next prompt. */
   #changed = false;
-  #told = { commands: '', title: '' };
   #trustAsked = false;
-  /** Why no more prompts are answered. */
-  #failure: { error: unknown } | null = null;
-  /** Nothing is sent before the editor knows the session. */
-  #isKnown = false;
+  /** Taken while the conversation was not open. */
+  #taken: TypedPrompt | null = null;
 
   static async open(around: Around): Promise<AcpSession> {
     const session = new AcpSession(around);
@@ -90,14 +90,11 @@ export class AcpSession {
     this.#host = host;
     this.#client = client;
     this.#models = new SharedModelList(host);
+    this.#about = new AboutSession(client);
     this.#updates = new SessionUpdates({ cwd: host.cwd, client: client.capabilities });
     this.#leaving = following(leaving);
     this.#settings = loadSettings(options, host);
-    this.#files = new FileNames({
-      list: (signal) => projectFiles(host.cwd, signal),
-      now: Date.now,
-      onChange: () => undefined,
-    });
+    this.files = new FileCompletion(host.cwd);
     this.changes = new SessionChanges({
       undo: () => this.#opened.undo,
       client: this.#client,
@@ -129,7 +126,6 @@ export class AcpSession {
     return this.#turns.waiting;
   }
 
-  /** Removes the newest of those that fit. */
   takeBack(fits: (prompt: SentPrompt) => boolean): SentPrompt | null {
     return this.#turns.takeBack(fits);
   }
@@ -146,12 +142,12 @@ export class AcpSession {
 
   /** What the editor may show once it knows the session. */
   announce(): void {
-    this.#isKnown = true;
+    this.#about.begin();
     const { notices, extensions, opened } = this.#opened;
     for (const text of notices) this.#client.update(...this.#updates.notice('warning', visible(text)));
-    this.#tellCommands();
-    void extensions.plugins().then(() => this.#tellCommands());
-    void opened.ready.then(() => this.#tellTitle());
+    this.#about.tellCommands(this.#opened);
+    void extensions.plugins().then(() => this.#about.tellCommands(this.#opened));
+    void opened.ready.then(() => this.#about.tellTitle(this.#opened));
   }
 
   /** The conversations of its subagents, as saved so far, if the client shows their calls. */
@@ -171,23 +167,38 @@ export class AcpSession {
   }
 
   async prompt(prompt: SentPrompt) {
-    if (this.#failure) throw this.#failure.error;
-    if (!this.#turns.isBusy) this.#turn = new AbortController();
-    // It outlives the session.
-    if (!prompt.isGuest) await this.#offerTrust();
-    if (this.#turn.signal.aborted) return 'cancelled';
+    const { signal } = this.#turn;
+    this.#turnOf.set(prompt, signal);
     try {
-      return await this.#turns.send(prompt);
+      // It outlives the session.
+      if (!prompt.isGuest) await this.#offerTrust(signal);
+      return signal.aborted ? 'cancelled' : await this.#turns.send(prompt);
     } finally {
       await this.#client.passedOn?.();
     }
   }
 
-  /** Ends the run and what waits for it. Does nothing if there is none. */
-  cancel(): void {
+  /** Ends the run and what waits for it; prompts of others that wait are answered next. */
+  cancel(isOwn: (prompt: SentPrompt) => boolean = () => true): void {
     this.#turn.abort(new DOMException('Cancelled by the editor.', 'AbortError'));
-    this.#turns.dropWaiting();
+    while (this.#turns.takeBack(isOwn));
+    this.#turn = new AbortController();
+    for (const prompt of this.#turns.waiting) this.#turnOf.set(prompt, this.#turn.signal);
     if (this.#turns.isBusy) this.#interrupt();
+  }
+
+  /** Applies what was chosen when the session was last open, except for what is chosen now. */
+  async restore(now: Partial<SessionOptions>): Promise<void> {
+    await this.#opened.opened.ready;
+    const before = optionsOf(this.#opened.controller.session.choices ?? {});
+    for (const name of Object.keys(now)) delete before[name as keyof SessionOptions];
+    const { mode, effort, ...others } = before;
+    if (mode !== undefined && mode !== this.mode) this.setMode(mode);
+    if (effort !== undefined) this.#opened.effort.set(effort);
+    if (Object.keys(others).length === 0) return;
+    await this.change(others).catch((error: Error) =>
+      this.#opened.controller.notice('warn', `What was chosen before cannot be used: ${error.message}`),
+    );
   }
 
   setMode(mode: PermissionMode): void {
@@ -204,6 +215,7 @@ export class AcpSession {
     this.#options = changed;
     this.#settings = settings;
     this.#changed = true;
+    await this.#choices.note(this.#opened, choicesIn(options));
     if (!this.#turns.isBusy) this.#turns.wake();
   }
 
@@ -215,16 +227,9 @@ export class AcpSession {
     return configOptions(chosen, await this.#models.get({ settings, model }));
   }
 
-  /** Files and folders whose names fit, the best first. */
-  async completeFile({ query, limit = MOST_FILES }: FileQuery): Promise<string[]> {
-    const known = this.#files.search(query, limit);
-    if (known === null) await this.#files.refresh();
-    return (known ?? this.#files.search(query, limit) ?? []).map(({ name }) => name);
-  }
-
   /** Interrupts what runs, and saves. */
   async close(): Promise<void> {
-    this.#files.close();
+    this.files.close();
     this.cancel();
     this.#leaving.abort();
     this.#turns.wake();
@@ -239,8 +244,8 @@ export class AcpSession {
       options: this.#options,
       host: this.#host,
       approver: (request, signal) => {
-        const { cwd } = this.#host;
-        const approval = { request, toolCall: askedCall(request, cwd), options: optionsFor(request) };
+        const toolCall = askedCall(request, this.#host.cwd);
+        const approval = { request, toolCall, options: optionsFor(request) };
         return this.#client.approve(approval, signal);
       },
       ...(this.#client.buffers && { buffers: this.#client.buffers }),
@@ -250,34 +255,42 @@ export class AcpSession {
     const { mode, effort, controller } = opened;
     effort.onChange((chosen) => {
       this.#options.effort = chosen;
+      void this.#choices.note(opened, { effort: chosen });
       void this.#tellOptions();
     });
     mode.onChange((currentModeId) => {
+      void this.#choices.note(opened, { mode: currentModeId });
       this.#client.update({ sessionUpdate: 'current_mode_update', currentModeId });
       void this.#tellOptions();
     });
     controller.listen((event) => {
-      if (event.type === 'end')
-        this.#end = event.error ? { error: runError(event) } : stopReasonOf(event.reason);
+      if (event.type === 'end') this.#end = turnEndOf(event);
       this.#client.update(...this.#updates.of(event));
+      if (event.type === 'message') this.#choices.messageAdded(opened);
       if (event.type === 'tool_end' && mayChangeFiles(event)) this.#client.changesChanged();
     });
     return opened;
   }
 
-  /** Until the session is closed, through any number of models. An error ends it. */
+  /** Until the session is closed, through any number of models. After an error the next prompt opens it again. */
   async #run(): Promise<void> {
-    try {
-      while (!this.#leaving.signal.aborted) {
+    let isOpen = true;
+    while (!this.#leaving.signal.aborted) {
+      try {
+        if (!isOpen) this.#opened = await this.#reopen();
+        if (!isOpen) this.#tell({ type: 'opened', opened: this.#opened });
+        isOpen = true;
         await runConversation('', this.#opened, this.#stage());
-        if (this.#leaving.signal.aborted) break;
-        this.#opened = await this.#reopen();
-        this.#tell({ type: 'opened', opened: this.#opened });
+      } catch (error) {
+        // What failed is told; closing may fail for the same reason.
+        if (isOpen) await this.#opened.close().catch(() => undefined);
+        this.#settle({ error });
+        this.#turns.dropWaiting();
+        this.#taken = await this.#turns.next();
       }
-    } catch (error) {
-      this.#failure = { error };
+      isOpen = false;
     }
-    this.#turns.settle(this.#failure ?? 'cancelled');
+    this.#settle('cancelled');
     this.#turns.dropWaiting();
   }
 
@@ -307,12 +320,14 @@ export class AcpSession {
           this.#client.update(this.#updates.said(text));
           this.#tell({ type: 'said', text });
         },
-        ask: (question, signal = this.#turn.signal) => this.#client.ask({ question, choices: [] }, signal),
+        ask: (question, signal = this.#current ?? this.#leaving.signal) =>
+          this.#client.ask({ question, choices: [] }, signal),
         onInterrupt: (listener) => {
           this.#interrupt = listener;
         },
       },
       next: () => this.#next(),
+      turn: () => this.#current,
       steering: () => this.#turns.forNextStep(),
       confirm: (question, signal) => this.#client.confirm(question, signal),
       get commands() {
@@ -335,59 +350,45 @@ export class AcpSession {
   }
 
   async #next(): Promise<TypedPrompt | null> {
-    this.#tellTitle();
-    this.#tellCommands();
-    const end = this.#turn.signal.aborted ? 'cancelled' : this.#end;
+    const taken = this.#taken;
+    this.#taken = null;
+    if (taken) return taken;
+    this.#about.tellTitle(this.#opened);
+    this.#about.tellCommands(this.#opened);
+    this.#settle(this.#current?.aborted ? 'cancelled' : this.#end);
+    while (!this.#changed) {
+      const prompt = await this.#turns.next();
+      if (!prompt || !this.#current?.aborted) return prompt;
+      this.#settle('cancelled');
+    }
+    return null;
+  }
+
+  /** Of the prompts that are being answered. */
+  get #current(): AbortSignal | undefined {
+    const { first } = this.#turns;
+    return first && this.#turnOf.get(first);
+  }
+
+  #settle(end: TurnEnd): void {
     const wasBusy = this.#turns.isBusy;
     this.#turns.settle(end);
     this.#end = 'end_turn';
-    if (wasBusy) {
-      this.#client.changesChanged();
-      this.#tell({ type: 'ended', end });
-    }
-    return this.#changed ? null : this.#turns.next();
+    if (!wasBusy) return;
+    this.#client.changesChanged();
+    this.#tell({ type: 'ended', end });
   }
 
-  /** Before the first prompt: whether the folder's own settings apply. */
-  async #offerTrust(): Promise<void> {
+  /** Before the first prompt. */
+  async #offerTrust(signal: AbortSignal): Promise<void> {
     if (this.#trustAsked || this.#settings.pending === null) return;
     this.#trustAsked = true;
-    const { root } = this.#settings;
-    const { cwd } = this.#host;
-    let shown = '';
-    const talk = {
-      print: (text: string) => {
-        shown += `${text}\n`;
-      },
-      ask: async () => {
-        const about = { details: [textContent(shown)], ownerOnly: true as const };
-        return (await this.#client.confirm('Trust this folder?', this.#turn.signal, about)) ? 'y' : 'n';
-      },
-    };
-    if (await offerTrust(this.#settings, talk, { root, cwd })) await this.change({});
+    const place = { settings: this.#settings, cwd: this.#host.cwd };
+    if (await isTrusted(this.#client, place, signal)) await this.change({});
   }
 
   #tell(event: SessionEvent): void {
     for (const listener of this.#listeners) listener(event);
-  }
-
-  #tellCommands(): void {
-    if (!this.#isKnown) return;
-    const { extensions, mcp } = this.#opened;
-    const all = [...sessionCommands, ...extensions.commands(), ...(mcp?.commands() ?? [])];
-    const commands = availableCommands(all);
-    const text = JSON.stringify(commands);
-    if (text === this.#told.commands) return;
-    this.#told.commands = text;
-    this.#client.update({ sessionUpdate: 'available_commands_update', availableCommands: commands });
-  }
-
-  #tellTitle(): void {
-    if (!this.#isKnown) return;
-    const title = topicOf(this.#opened.controller.session);
-    if (title === this.#told.title) return;
-    this.#told.title = title;
-    this.#client.update({ sessionUpdate: 'session_info_update', title, updatedAt: new Date().toISOString() });
   }
 
   async #tellOptions(): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import {
   type ListSessionsRequest,
@@ -17,12 +18,17 @@ import type { SessionOptions } from '../../app/options.ts';
 import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import { isEffort } from '../../contract/request/effort.ts';
+import { onAbort } from '../../lib/async/abort.ts';
+import { unlessErrno } from '../../lib/files/errno.ts';
 import type { SessionStore } from '../../session/store.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import type { Client } from './client.ts';
 import { isMode, isSandboxLevel, modeState } from './config-options.ts';
+import { serverConfig } from './editor-servers.ts';
 import type { FileQuery } from './extension-methods.ts';
 import { promptOf } from './prompt-content.ts';
+import type { SentPrompt } from './prompt-turns.ts';
+import { toldError } from './run-end.ts';
 import { AcpSession } from './session.ts';
 import type { SessionChanges } from './session-changes.ts';
 
@@ -144,8 +150,10 @@ export class Sessions {
   prompt({ sessionId, prompt }: PromptRequest, signal: AbortSignal) {
     return explained(async () => {
       const session = this.#session(sessionId);
-      signal.addEventListener('abort', () => session.cancel());
-      return { stopReason: await session.prompt(promptOf(prompt)) };
+      const answered = session.prompt(promptOf(prompt));
+      if (signal.aborted) session.cancel();
+      const cancelling = onAbort(signal, () => session.cancel());
+      return { stopReason: await answered.finally(() => cancelling.off()) };
     });
   }
 
@@ -154,11 +162,11 @@ export class Sessions {
   }
 
   async completeFile({ sessionId, ...wanted }: FileQuery & { sessionId: string }) {
-    return { paths: await this.#session(sessionId).completeFile(wanted) };
+    return { paths: await this.#session(sessionId).files.complete(wanted) };
   }
 
-  cancel(id: string): void {
-    this.#open.get(id)?.cancel();
+  cancel(id: string, isOwn?: (prompt: SentPrompt) => boolean): void {
+    this.#open.get(id)?.cancel(isOwn);
   }
 
   /** Undefined if it is not open. */
@@ -185,7 +193,9 @@ export class Sessions {
     const { sessionId: id } = request;
     await this.close(id);
     if (!this.store.has(id)) throw RequestError.sessionNotFound(id);
-    return this.#start(id, { ...chosen, resume: id, forceDir: true }, request, clientOf);
+    const session = await this.#start(id, { ...chosen, resume: id, forceDir: true }, request, clientOf);
+    await session.restore(chosen);
+    return session;
   }
 
   async #start(
@@ -194,9 +204,7 @@ export class Sessions {
     { cwd, additionalDirectories = [], mcpServers = [] }: Place,
     clientOf: ClientOf,
   ): Promise<AcpSession> {
-    const relative = [cwd, ...additionalDirectories].find((folder) => !path.isAbsolute(folder));
-    if (relative !== undefined)
-      throw RequestError.invalidParams(undefined, `The folder must be an absolute path: ${relative}`);
+    for (const folder of [cwd, ...additionalDirectories]) mustBeFolder(folder);
     const { options, terminal, leaving } = this.#deps;
     const session = await AcpSession.open({
       id,
@@ -238,17 +246,14 @@ async function setOption(session: AcpSession, id: string, value: unknown): Promi
   else throw RequestError.invalidParams(undefined, `The option ${id} cannot be ${JSON.stringify(value)}.`);
 }
 
-/** In the format of `.mcp.json`. */
-function serverConfig(servers: readonly McpServer[]): string {
-  const entries = servers.map((server) => {
-    if ('url' in server) {
-      const headers = Object.fromEntries(server.headers.map(({ name, value }) => [name, value]));
-      return [server.name, { type: server.type, url: server.url, headers }];
-    }
-    const env = Object.fromEntries(server.env.map(({ name, value }) => [name, value]));
-    return [server.name, { command: server.command, args: server.args, env }];
-  });
-  return JSON.stringify({ mcpServers: Object.fromEntries(entries) });
+function mustBeFolder(folder: string): void {
+  const refuse = (why: string): never => {
+    throw RequestError.invalidParams(undefined, `${why}: ${folder}`);
+  };
+  if (!path.isAbsolute(folder)) refuse('The folder must be an absolute path');
+  const stat = unlessErrno('any', null, () => statSync(folder));
+  if (!stat) refuse('The folder does not exist, or cannot be read');
+  else if (!stat.isDirectory()) refuse('This is not a folder');
 }
 
 /** What a user can fix is told as an error with the next step. */
@@ -258,6 +263,6 @@ export async function explained<Value>(work: () => Promise<Value>): Promise<Valu
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const { code } = RequestError.internalError();
-    throw new RequestError(code, `${error.message} ${error.hint}`);
+    throw new RequestError(code, toldError(error));
   }
 }

@@ -73,3 +73,13 @@ function diffsOf({ path: file, patch }: { path: string; patch: string }, cwd: st
     _meta: { aca: { oldLine, line } },
   }));
 }
+
+type Todo = { text: string; status: 'pending' | 'in_progress' | 'done' };
+
+export function planEntry({ text, status }: Todo) {
+  return {
+    content: text,
+    priority: 'medium' as const,
+    status: status === 'done' ? ('completed' as const) : status,
+  };
+}

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -9,8 +9,12 @@ import { createGuard } from '../guard.ts';
 import { withBuffers } from './editor-files.ts';
 import { createFiles } from './files.ts';
 
-/** A folder with one file, and an editor that has it open. */
-function opened(saved: string | Uint8Array, buffer?: string) {
+/** A folder with one file, and an editor that has it open; it saves the way `save` does. */
+function opened(
+  saved: string | Uint8Array,
+  buffer?: string,
+  save: (name: string, text: string) => void = () => undefined,
+) {
   const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), 'aca-editor-')));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   const file = path.join(cwd, 'a.txt');
@@ -27,7 +31,10 @@ function opened(saved: string | Uint8Array, buffer?: string) {
     cwd,
     buffers: {
       read: async (name) => buffers.get(name) ?? null,
-      write: async (name, text) => void buffers.set(name, text),
+      write: async (name, text) => {
+        save(name, text);
+        buffers.set(name, text);
+      },
     },
   });
   return { files, buffers, file, disk: () => readFileSync(file, 'utf8') };
@@ -104,3 +111,73 @@ sweep([15, 60])(
     );
   },
 );
+
+const bom = '\uFEFF';
+const utf16 = (words: string) => Buffer.from(bom + words, 'utf16le');
+const latin1 = (words: string) => Buffer.from(words, 'latin1');
+/** How editors save: as they show it, with the endings and the mark of the file, without a mark, in UTF-8, or not. */
+const editors: Record<string, (name: string, words: string) => void> = {
+  exactly: (name, words) => writeFileSync(name, words),
+  'as the file was': (name, words) => writeFileSync(name, bom + words.replaceAll('\n', '\r\n')),
+  'without a mark': (name, words) => writeFileSync(name, words.replace(bom, '')),
+  'with other line ends': (name, words) => writeFileSync(name, words.replaceAll('\r\n', '\n')),
+  'in UTF-8': (name, words) => writeFileSync(name, Buffer.from(words)),
+  'not at all': () => undefined,
+};
+const contents: [what: string, before: Uint8Array, shown: string, after: Uint8Array][] = [
+  ['UTF-8', Buffer.from('é 1\n'), 'é 1\n', Buffer.from('é 2\nmore\n')],
+  ['CRLF', Buffer.from('1\r\n2\r\n'), '1\n2\n', Buffer.from('1\r\n3\r\n')],
+  ['a mark that the editor hides', Buffer.from(`${bom}1\r\n`), '1\n', Buffer.from(`${bom}2\r\n`)],
+  ['a mark that the editor shows', Buffer.from(`${bom}1\n`), `${bom}1\n`, Buffer.from(`${bom}2\n`)],
+  ['UTF-16', utf16('é 1\n'), 'é 1\n', utf16('é 2\n')],
+  ['windows-1252', latin1('caf\xe9 au lait\n'), 'café au lait\n', latin1('caf\xe9 noir\n')],
+];
+
+test.each(contents.flatMap((row) => Object.keys(editors).map((how) => [...row, how] as const)))(
+  '%s: the disk has exactly what was written, in an editor that saves it',
+  async (_, before, shown, after, how) => {
+    const { files, buffers, file } = opened(before, shown, editors[how]);
+    const read = await files.read('a.txt');
+    expect(Buffer.compare(read.bytes, before)).toBe(0);
+    await files.write('a.txt', after, read);
+    expect(Buffer.compare(readFileSync(file), after)).toBe(0);
+    expect((buffers.get(file) ?? '').startsWith(bom)).toBe(shown.startsWith(bom));
+    expect((buffers.get(file) ?? '').includes('\r')).toBe(shown.includes('\r'));
+    expect(readdirSync(path.dirname(file))).toEqual(['a.txt']);
+  },
+);
+
+test('unsaved text keeps the encoding, the mark and the line ends of its file', async () => {
+  for (const [, before, shown] of contents) {
+    const { files } = opened(before, `${shown}é typed\n`);
+    const { bytes } = await files.read('a.txt');
+    expect(Buffer.compare(bytes.subarray(0, before.length), before)).toBe(0);
+    expect(bytes.length).toBeGreaterThan(before.length);
+  }
+});
+
+test('the disk does not change under an editor, and what the editor formats stays', async () => {
+  const seen: string[] = [];
+  const { files, file } = opened('1\n', '1\n', (name, words) => {
+    seen.push(readFileSync(name, 'utf8'));
+    writeFileSync(name, `${words}// formatted\n`);
+  });
+  await files.write('a.txt', Buffer.from('2\n'), await files.read('a.txt'));
+  expect(seen).toEqual(['1\n']);
+  expect(readFileSync(file, 'utf8')).toBe('2\n// formatted\n');
+});
+
+test('an editor that refuses a write leaves every file as it was', async () => {
+  const { files, file } = opened('1\n', '1\n', (name, words) => {
+    if (name.endsWith('c.txt') && words !== 'old\n') throw new Error('The buffer is read-only.');
+    writeFileSync(name, words);
+  });
+  const folder = path.dirname(file);
+  writeFileSync(path.join(folder, 'c.txt'), 'old\n');
+  const change = (name: string) => ({ path: name, bytes: Buffer.from('new\n') });
+  const writing = files.writeAll([change('a.txt'), change('b.txt'), change('c.txt')]);
+  await expect(writing).rejects.toThrow(/read-only/);
+  expect(readdirSync(folder).sort()).toEqual(['a.txt', 'c.txt']);
+  expect(readFileSync(file, 'utf8')).toBe('1\n');
+  expect(readFileSync(path.join(folder, 'c.txt'), 'utf8')).toBe('old\n');
+});

@@ -50,9 +50,8 @@ export function createFiles({ guard, cwd, onBeforeWrite, mark = '' }: FilesOptio
 
   async function writeAll(changes: readonly FileWrite[]): Promise<void> {
     const contents: NewContent[] = [];
-    for (const { path: file, bytes, was } of changes) {
-      contents.push({ real: await guard.check(file, 'write'), bytes, ...(was !== undefined && { was }) });
-    }
+    for (const { path: file, ...change } of changes)
+      contents.push({ real: await guard.check(file, 'write'), ...change });
     if (new Set(contents.map(({ real }) => real)).size < contents.length)
       throw new Error('The same file is listed twice in one write.');
     await writeFiles(contents, {

@@ -6,6 +6,7 @@ import {
   linkSync,
   lstatSync,
   openSync,
+  readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -15,9 +16,11 @@ import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { PermissionDeniedError } from '../../contract/errors.ts';
 import type { FileChange } from '../../contract/file-change.ts';
-import { isErrno } from '../../lib/files/errno.ts';
+import type { FileWrite } from '../../contract/tool.ts';
+import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
 import { overwrite } from '../../lib/files/replace-file.ts';
 import { sha256 } from '../../lib/sha256.ts';
+import { decodeText, detectEncoding } from '../../lib/text/text-encoding.ts';
 import type { Guard } from '../guard.ts';
 import { copyAttributes } from './copy-attributes.ts';
 import { NO_LINKS } from './open-file.ts';
@@ -35,7 +38,7 @@ export type ChangeOptions = {
 };
 
 /** `was` is what the caller has read, null for nothing; without it anything is replaced. */
-export type NewContent = { real: string; bytes: Uint8Array; was?: { sha256: string } | null };
+export type NewContent = Omit<FileWrite, 'path'> & { real: string };
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_LINKS;
 
@@ -103,12 +106,16 @@ async function writeStaged(
     }
     for (const item of staged) {
       await step(item.real, () => verifyPlace(item, guard));
-      if (item.old && !item.inPlace) await step(item.real, () => backUp(item, staged.length > 1));
+      if (item.old && !item.inPlace && !item.editor)
+        await step(item.real, () => backUp(item, staged.length > 1));
     }
     for (const item of staged) {
-      await step(item.real, async () => putInPlace(item, replaced));
+      await step(item.real, async () =>
+        item.editor ? putThroughEditor(item, replaced, item.editor) : putInPlace(item, replaced),
+      );
     }
   } catch (error) {
+    await putBackInEditor(replaced);
     const stranded = putBack(replaced);
     for (const item of staged.filter((item) => !stranded.includes(item))) cleanUp(item);
     if (stranded.length === 0) throw error;
@@ -166,6 +173,48 @@ function mustBeAsRead({ was, before }: Staged): void {
 
 function changedMeanwhile(): Error {
   return Object.assign(new Error('Another program changed the file.'), { code: 'ESTALE' });
+}
+
+/** What the editor does not save, or saves without a mark or with other line ends, is written here. */
+async function putThroughEditor(
+  item: Staged,
+  replaced: Staged[],
+  editor: NonNullable<FileWrite['editor']>,
+): Promise<void> {
+  const { bytes, before } = item;
+  replaced.push(item);
+  await editor(bytes);
+  const saved = onDisk(item);
+  const isOther = saved === null || sameBytes(saved, before) || isSameText(saved, bytes);
+  if (isOther && !sameBytes(saved, bytes)) {
+    if (item.inPlace && saved) overwrite(placeOf(item, 'name'), bytes, saved);
+    else renameSync(placeOf(item, 'temporary'), placeOf(item, 'name'));
+  }
+  rmSync(placeOf(item, 'temporary'), { force: true });
+  // To be taken back by its content: the editor may have replaced the file.
+  item.inPlace = true;
+}
+
+function onDisk(item: Staged): Uint8Array | null {
+  return unlessErrno(['ENOENT'], null, () => readFileSync(placeOf(item, 'name')));
+}
+
+function sameBytes(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  return a === null || b === null ? a === b : Buffer.compare(a, b) === 0;
+}
+
+function isSameText(a: Uint8Array, b: Uint8Array): boolean {
+  const [one, other] = [a, b].map((bytes) => {
+    const encoding = detectEncoding(bytes);
+    return encoding && decodeText(bytes, encoding).replaceAll(/^\uFEFF+|\r(?=\n)/g, '');
+  });
+  return one !== null && one === other;
+}
+
+/** As far as the editor lets us; the disk is restored in any case. */
+async function putBackInEditor(replaced: readonly Staged[]): Promise<void> {
+  for (const { editor, before } of replaced.slice(0, -1))
+    if (editor && before) await editor(before).catch(() => undefined);
 }
 
 function putInPlace(item: Staged, replaced: Staged[]): void {
@@ -244,7 +293,8 @@ async function backUp(item: Staged, needed: boolean): Promise<void> {
 function putBack(replaced: readonly Staged[]): Staged[] {
   return replaced.toReversed().filter((item) => {
     try {
-      if (item.inPlace && item.before) restoreOld(item, item.before);
+      if (item.editor) restoreAfterEditor(item);
+      else if (item.inPlace && item.before) restoreOld(item, item.before);
       else if (item.old) renameSync(placeOf(item, 'backup'), placeOf(item, 'name'));
       else rmSync(placeOf(item, 'name'), { force: true });
       return false;
@@ -253,6 +303,15 @@ function putBack(replaced: readonly Staged[]): Staged[] {
       return true;
     }
   });
+}
+
+/** The editor may have put it back itself, or never written it. */
+function restoreAfterEditor(item: Staged): void {
+  const { before, bytes } = item;
+  const saved = onDisk(item);
+  if (saved === null || !isSameText(saved, bytes)) return;
+  if (before) overwrite(placeOf(item, 'name'), before, saved);
+  else rmSync(placeOf(item, 'name'), { force: true });
 }
 
 /** A file that another program has changed meanwhile is left alone. */

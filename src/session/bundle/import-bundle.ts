@@ -109,7 +109,7 @@ async function writeAll(file: string, { header, undo, place, at, limits }: Writi
     mapJournal(journal, { text, keepsSigned: true }, (record) =>
       record.type === 'header' && id !== undefined && record.id !== id
         ? { ...record, id }
-        : withoutRemotes(move.from === move.to ? record : endingEpochs(record)),
+        : withoutRemotes(withoutChoices(move.from === move.to ? record : endingEpochs(record))),
     );
   let journal: Buffer | undefined;
   for await (const { content } of unpack(file, limits)) {
@@ -163,6 +163,11 @@ function withoutRemotes(record: Record<string, unknown>): Record<string, unknown
   if (record.type !== 'source' || !isObject(record.source)) return record;
   const { remotes: _, ...source } = record.source;
   return { ...record, source };
+}
+
+/** A mode that changes files without asking was not chosen here. */
+function withoutChoices(record: Record<string, unknown>): Record<string, unknown> {
+  return record.type === 'choices' ? { ...record, choices: {} } : record;
 }
 
 function withheldIn(undo: readonly UndoRecord[]): string[] {

@@ -16,10 +16,18 @@ const PLAIN = ['new', 'batches', 'invitations', 'activity', 'settings'] as const
 /** The part of the address after `#`: no server ever sees which session is open. */
 function routeOf(hash: string): Route {
   const [, view, id] = hash.replace(/^#/, '').split('/');
-  if ((view === 'session' || view === 'batch' || view === 'queued') && id)
-    return { view, id: decodeURIComponent(id) };
+  if ((view === 'session' || view === 'batch' || view === 'queued') && id) return { view, id: decoded(id) };
   const plain = PLAIN.find((name) => name === view);
   return { view: plain ?? 'sessions' };
+}
+
+/** An address that somebody typed names no session, and is told so. */
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
 }
 
 export function addressOf(route: Route): string {

@@ -30,7 +30,7 @@ export const capabilities: ClientCapabilities = {
   elicitation: { form: {} },
   session: { notices: {} },
   auth: { terminal: true },
-  _meta: { aca: { changes: true, subagents: true } },
+  _meta: { aca: { changes: true, subagents: true, options: true } },
 };
 
 /** What the agent can ask of the editor. */

@@ -57,7 +57,7 @@ export function readToken(folder: string): string | null {
   const file = tokenFileIn(folder);
   // A link could point at a file whose content somebody else chose.
   const flags = constants.O_RDONLY | ((constants.O_NOFOLLOW as number | undefined) ?? 0);
-  const descriptor = unlessErrno(['ENOENT'], null, () => openRegularFile(file, flags));
+  const descriptor = unlessErrno(['ENOENT'], null, () => openToken(file, flags));
   if (descriptor === null) return null;
   try {
     assertPrivate(file, fstatSync(descriptor));
@@ -66,6 +66,18 @@ export function readToken(folder: string): string | null {
     throw new UserError(`${file} does not contain a token.`, 'Delete it; the next start creates a new one.');
   } finally {
     closeSync(descriptor);
+  }
+}
+
+function openToken(file: string, flags: number): number {
+  try {
+    return openRegularFile(file, flags);
+  } catch (error) {
+    if (!isErrno(error, ['ELOOP'])) throw error;
+    throw new UserError(
+      `${file} is a link, which is not followed: its owner could choose the token.`,
+      'Remove it; the next start creates a file with a new token.',
+    );
   }
 }
 

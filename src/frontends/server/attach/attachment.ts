@@ -122,7 +122,7 @@ export class Attachment {
         interrupt: () => {
           const isBusy = session.isBusy && includesRole(who.role, 'editor');
           if (!isBusy) return false;
-          session.cancel();
+          session.cancel(({ from }) => from?.id === id);
           return true;
         },
         onMode: (mode) => this.#deps.audit('mode', mode),

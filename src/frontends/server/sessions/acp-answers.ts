@@ -7,7 +7,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { isObject } from '../../../lib/text/json.ts';
 import type { EditorClient } from '../../acp/client.ts';
-import { answerOf } from '../../acp/permission-options.ts';
+import { answerOf, shownOptions } from '../../acp/permission-options.ts';
 import { FOR_OWNERS } from '../../shared/frees-commands.ts';
 import type { PermissionMeta } from '../server-methods.ts';
 import type { Answers } from './room.ts';
@@ -47,7 +47,8 @@ export function acpAnswers({ context, client, sessionId, ...about }: Connected):
   };
   return {
     async approve({ toolCall, options: all }, about, signal) {
-      const options = isGuest ? all.filter(({ optionId }) => !FOR_OWNERS.has(optionId)) : all;
+      const allowed = isGuest ? all.filter(({ optionId }) => !FOR_OWNERS.has(optionId)) : all;
+      const options = shownOptions(allowed, capabilities);
       const outcome = await choose({ toolCall, options }, about, signal);
       return outcome && (answerOf(outcome) ?? undefined);
     },
@@ -65,7 +66,7 @@ export function acpAnswers({ context, client, sessionId, ...about }: Connected):
       return isYes(outcome);
     },
     async ask(question, about, signal) {
-      const isShown = capabilities.elicitation?.form || question.choices.length > 0;
+      const isShown = capabilities.elicitation?.form || question.kinds;
       return isShown ? client.ask(question, signal, { aca: about }) : undefined;
     },
   };

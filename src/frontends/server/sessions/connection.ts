@@ -11,10 +11,12 @@ import {
 } from '@agentclientprotocol/sdk';
 import type { WebSocket } from 'ws';
 import { z } from 'zod';
+import { onAbort } from '../../../lib/async/abort.ts';
 import type { AccessEntry } from '../../../observability/audit/access-log.ts';
 import { greeting } from '../../acp/agent.ts';
 import { withExtensions } from '../../acp/extension-requests.ts';
 import { promptOf } from '../../acp/prompt-content.ts';
+import type { SentPrompt } from '../../acp/prompt-turns.ts';
 import { explained } from '../../acp/sessions.ts';
 import { type Identity, maySee } from '../identity.ts';
 import { type AttachParams, type PromptMeta, serverMethods, serverNotifications } from '../server-methods.ts';
@@ -138,7 +140,9 @@ export class Connection {
       .onRequest(session.setMode, ({ params }) => sessions.setMode(params))
       .onRequest(session.setConfigOption, ({ params }) => sessions.setOption(params))
       .onRequest(session.prompt, ({ params, signal }) => this.#prompt(params, signal))
-      .onNotification(session.cancel, ({ params: { sessionId } }) => sessions.cancel(sessionId))
+      .onNotification(session.cancel, ({ params: { sessionId } }) =>
+        sessions.cancel(sessionId, this.#isOwn(sessionId)),
+      )
       .onRequest(serverMethods.open, openParams, async ({ params: { sessionId, _meta } }) => {
         await hosted.get(sessionId, optionsInMeta(_meta));
         return {};
@@ -178,7 +182,7 @@ export class Connection {
       throw RequestError.invalidRequest(undefined, refused);
     }
     this.#audit('prompted', { session: sessionId, detail: text });
-    const from = { id: this.#joined.infoIn(sessionId)?.id ?? this.#who.id, name: this.#who.name };
+    const from = { id: this.#idIn(sessionId), name: this.#who.name };
     const { after, promptId } = (_meta?.aca ?? {}) as PromptMeta;
     const about = {
       from,
@@ -187,9 +191,20 @@ export class Connection {
     };
     const id = typeof promptId === 'string' ? promptId : undefined;
     return explained(async () => {
-      this.#cancelled(signal).addEventListener('abort', () => hosted.session.cancel());
-      return { stopReason: await hosted.prompt({ ...promptOf(prompt), ...about }, id) };
+      const answered = hosted.prompt({ ...promptOf(prompt), ...about }, id);
+      const cancelling = this.#onCancel(signal, () => hosted.session.cancel(this.#isOwn(sessionId)));
+      return { stopReason: await answered.finally(() => cancelling.off()) };
     });
+  }
+
+  #idIn(sessionId: string): string {
+    return this.#joined.infoIn(sessionId)?.id ?? this.#who.id;
+  }
+
+  /** Whoever stops a run takes back own prompts, not those of others. */
+  #isOwn(sessionId: string): (prompt: SentPrompt) => boolean {
+    const id = this.#idIn(sessionId);
+    return ({ from }) => from?.id === id;
   }
 
   async #resumeRun(sessionId: string) {
@@ -200,14 +215,13 @@ export class Connection {
   }
 
   /** A client that disconnects does not cancel its prompt. */
-  #cancelled(signal: AbortSignal): AbortSignal {
-    const cancelled = new AbortController();
-    signal.addEventListener('abort', () => {
+  #onCancel(signal: AbortSignal, cancel: () => void): { off(): void } {
+    const look = () => {
       const { reason } = signal;
-      if (reason instanceof RequestError && reason.code === RequestError.requestCancelled().code)
-        cancelled.abort(reason);
-    });
-    return cancelled.signal;
+      if (reason instanceof RequestError && reason.code === RequestError.requestCancelled().code) cancel();
+    };
+    if (signal.aborted) look();
+    return onAbort(signal, look);
   }
 
   #context(): AgentContext {

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { assemble } from '../assembly/assemble.ts';
 import type { Assistant } from '../assembly/assistant.ts';
 import { agentsOf } from '../assembly/extensions/plugin-bundles.ts';
@@ -8,6 +9,7 @@ import { readAgents } from '../config/agents.ts';
 import { fenceOf, sessionEnvironment } from '../config/environment.ts';
 import { userExtensionFiles } from '../config/extension-files.ts';
 import type { Config } from '../config/schema/schema.ts';
+import { projectRoot, trustFolder } from '../config/trust.ts';
 import type { EditorBuffers } from '../contract/editor-buffers.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { Approver, Permission } from '../contract/permission.ts';
@@ -16,6 +18,7 @@ import type { SessionSettings } from '../contract/session.ts';
 import type { ReviewPlan, ToolContext } from '../contract/tool.ts';
 import { inTurn, once } from '../lib/async/closing.ts';
 import { EventChannel } from '../lib/async/event-channel.ts';
+import { isInside } from '../lib/paths/inside.ts';
 import { visible } from '../lib/text/printable.ts';
 import type { Watcher } from '../observability/watcher.ts';
 import { lostRecords } from '../session/lost-records.ts';
@@ -78,7 +81,7 @@ type OpenOptions = {
 /** Assembles everything for one conversation. */
 export async function openAssistant(choice: Choice, open: OpenOptions): Promise<Opened> {
   const { settings, options, host, session, servers, telemetry, additions, approver, ask } = open;
-  const { config, root, trusted } = settings;
+  const { config, root } = settings;
   const { env, cwd } = host;
   const { http, fetch } = await userNetwork(config, env);
   const store = sessionStore(settings);
@@ -109,7 +112,7 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     env: sessionEnvironment(env, config),
     cwd,
     dataRoot: root,
-    trusted,
+    ...trustIn(settings, open),
     choice,
     provider,
     // A given provider answers everything: it may stand for a model that cannot be reached.
@@ -163,6 +166,16 @@ export async function openAssistant(choice: Choice, open: OpenOptions): Promise<
     ),
   );
   return { ...assistant, choice, config, settings, notices, opened, store, record, approvals, close };
+}
+
+/** For a user who can answer. A home folder, or a folder around it, is no project. */
+function trustIn(
+  { root, trusted, trustable }: Settings,
+  { approver, host: { cwd }, provider }: OpenOptions,
+): Pick<Parts, 'trusted' | 'trust'> {
+  if (!approver || provider || trustable === null || isInside(projectRoot(cwd), homedir()))
+    return { trusted };
+  return { trusted, trust: async () => void (await trustFolder(root, cwd, trustable)) };
 }
 
 /** The user's files with extensions, and the subagents in them, in the project and in plugins. */

@@ -50,6 +50,8 @@ export type Parts = HostAdditions & {
   cwd: string;
   dataRoot: string;
   trusted: boolean;
+  /** Trusts the folder from now on; absent where the user cannot do so, or it would apply settings of the folder. */
+  trust?(): Promise<void>;
   choice: Choice;
   provider: Provider;
   /** Chosen by the user; without it, the session keeps the effort it had, or has that of the settings. */

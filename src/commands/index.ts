@@ -42,6 +42,7 @@ import { review } from './review.ts';
 import { rewind } from './rewind.ts';
 import { sessions } from './sessions.ts';
 import { stats } from './stats.ts';
+import { trust } from './trust.ts';
 import { uncompact } from './uncompact.ts';
 import { undo } from './undo.ts';
 import { voice } from './voice.ts';
@@ -70,7 +71,7 @@ const groups: Record<BuiltinGroup, readonly SlashCommand[]> = {
   Changes: [branch, changes, commit, diff, redo, review, undo],
   Model: [budget, cache, cost, effort, outputStyle, stats],
   Project: [init, lsp, mcp, memory, plugins, remember],
-  Safety: [addDir, mode, permissions, plan, learned],
+  Safety: [addDir, mode, permissions, plan, learned, trust],
   Setup: [config, diag, doctor, importSettings],
 };
 

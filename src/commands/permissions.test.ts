@@ -69,6 +69,7 @@ function setUp() {
       onChange: () => () => undefined,
     },
     permissions: {
+      trust: () => null,
       rules: () => [{ verdict: 'deny', pattern: 'Bash(git push *)' }],
       addedRules: () => added,
       promptRules: () => [{ by: 'skill commit', allow: ['Bash(git add:*)'], deny: ['WebFetch'] }],

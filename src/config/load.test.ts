@@ -39,6 +39,7 @@ describe('[F01] [R07] without any file', () => {
       origins: {},
       trusted: false,
       pending: null,
+      trustable: [],
       rules: [],
       projectFile: null,
       extensions: [],
@@ -141,6 +142,7 @@ describe('[F02] the later source takes precedence', () => {
       },
       trusted: true,
       pending: null,
+      trustable: null,
       rules: [],
       projectFile,
       extensions: [],
@@ -310,6 +312,7 @@ describe('[Y28] an untrusted project', () => {
       ],
       origins: { 'permissions.deny': file, blockedPaths: file, maxTurns: file, theme: file },
       trusted: false,
+      trustable: null,
       pending: {
         content: [{ name: '.ai-assistant.json', file, text: hostile }],
         loosens: ['mode', 'model', 'apiBaseUrl', 'requireApprovalForCommands', 'permissions.allow'],

@@ -50,6 +50,8 @@ export type LoadedConfig = {
   trusted: boolean;
   /** Null if the folder is trusted, or trust would change nothing. */
   pending: PendingTrust | null;
+  /** What trusting the folder would cover, where the user has not decided and it would apply no settings; otherwise null. */
+  trustable: ProjectContent[] | null;
   /** The permission rules, each with the place it was written at. */
   rules: WrittenRule[];
   /** The project's settings file, if there is one. */
@@ -88,7 +90,8 @@ function statedTrust({ env, trusted }: Pick<LoadOptions, 'env' | 'trusted'>): Tr
  */
 export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions): LoadedConfig {
   const content = projectContent(cwd, home);
-  const trust = statedTrust({ env, trusted }) ?? trustOf(home, cwd, content);
+  const stated = statedTrust({ env, trusted });
+  const trust = stated ?? trustOf(home, cwd, content);
   const isTrusted = trust.type === 'trusted';
   const layers = emptyLayers({ env, home, cwd });
 
@@ -142,6 +145,7 @@ export function loadConfig({ home, cwd, env, flags = {}, trusted }: LoadOptions)
     origins: layers.origins,
     trusted: isTrusted,
     pending,
+    trustable: stated === null && !isTrusted && pending === null ? content : null,
     rules: layers.rules,
     projectFile,
     extensions: isTrusted ? extensions : [],

@@ -34,6 +34,8 @@ export type PermissionState = {
   /** Permanent: an `always` is also removed from the settings. */
   forgetGrant(grant: Permission): Promise<void>;
   forgetDenial(key: string): void;
+  /** Trusts this folder from now on; null where that would change nothing, or is not up to this user. */
+  trust(): (() => Promise<void>) | null;
 };
 
 /** The effect an undo or redo would have on files; nothing has been changed yet. */
@@ -364,6 +366,8 @@ export type CommandContext = {
   settings?(): readonly SettingState[];
   /** Shows and changes which files of other assistants are used; resolves with what to tell the user. */
   importSettings?(args: readonly string[]): Promise<string>;
+  /** Trusts this folder, as `/trust` says; resolves with what to tell the user. */
+  trustFolder?(args: readonly string[]): Promise<string>;
   /** Checks for common problems. */
   health?(): Promise<HealthCheck[]>;
   /**

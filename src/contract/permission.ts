@@ -118,6 +118,8 @@ export type PermissionRequest = {
   grants?: string[];
   /** In `accept-edits` mode it would run without asking. */
   acceptEdits?: true;
+  /** Trusting this folder would let it run without asking, and the user may do so. */
+  trust?: true;
   /** Its place among the questions that are waiting; absent if it is the only one. */
   queue?: { position: number; total: number };
 };
@@ -173,12 +175,12 @@ export type JudgeOptions = {
 
 /**
  * `session` and `always` also remember the yes; `sandboxed` also frees all commands that the sandbox contains, for
- * this session. `reason` explains a no to the model. `shown` says how much of
+ * this session; `trust` also trusts this folder, where the request offers that. `reason` explains a no to the model. `shown` says how much of
  * the request was visible before the yes: `part` means that its end was not. Such a yes does not count, and
  * the question is asked again.
  */
 export type Answer =
-  | { choice: 'once' | 'sandboxed' | 'session' | 'always'; shown?: 'all' | 'part' }
+  | { choice: 'once' | 'sandboxed' | 'trust' | 'session' | 'always'; shown?: 'all' | 'part' }
   | { choice: 'no'; reason?: string };
 
 /** The user as a function. An answer without `shown` means that the whole request was visible. */

@@ -76,8 +76,8 @@ test('[P03][C05] the question says what will happen and why, without the raw inp
 test('a yes to all sandboxed commands is passed on and remembers nothing; it counts only if all was shown', async () => {
   const { approver } = person({ choice: 'sandboxed' }, { choice: 'sandboxed', shown: 'part' });
   const told: unknown[] = [];
-  const tell = (what?: unknown) => void told.push(what ?? 'sandboxed');
-  const gate = createGate({ policy: () => policy, approver, onGrant: tell, onSandboxed: tell });
+  const tell = (what: unknown) => void told.push(what);
+  const gate = createGate({ policy: () => policy, approver, onGrant: tell, onFree: tell });
 
   expect(await gate.decide(bash('make'), { signal })).toMatchObject({ verdict: 'allow', by: 'user' });
   expect(await gate.decide(bash('make all'), { signal })).toMatchObject({ verdict: 'deny' });

@@ -36,8 +36,11 @@ export type GateOptions = {
   approver?: Approver;
   /** Called for every yes to remember. */
   onGrant?(permission: Permission): Promise<void> | void;
-  /** Called when commands that the sandbox contains need no approval any more. */
-  onSandboxed?(): void;
+  /**
+   * Called when commands that the sandbox contains need no approval any more; or when the user trusts this folder,
+   * where the policy says that this can be offered.
+   */
+  onFree?(choice: 'sandboxed' | 'trust'): Promise<void> | void;
 };
 
 type AskOptions = Pick<JudgeOptions, 'signal'> & Partial<JudgeOptions>;
@@ -65,7 +68,7 @@ export type Gate = {
 };
 
 /** Judges every call, asks if the policy requires it, one question at a time, and remembers the answers. */
-export function createGate({ policy, approver, onGrant, onSandboxed }: GateOptions): Gate {
+export function createGate({ policy, approver, onGrant, onFree }: GateOptions): Gate {
   let grants: Permission[] = [];
   const denials = new Map<string, { operation: string; decision: Decision }>();
   const inTurn = oneAtATime();
@@ -105,8 +108,9 @@ export function createGate({ policy, approver, onGrant, onSandboxed }: GateOptio
       denials.set(keyOf(call), { operation: call.operation, decision: denial });
       return denial;
     }
-    if (answer.choice === 'sandboxed') onSandboxed?.();
-    else if (answer.choice !== 'once') await remember(offers, answer.choice);
+    const { choice } = answer;
+    if (choice === 'session' || choice === 'always') await remember(offers, choice);
+    else if (choice === 'sandboxed' || (choice === 'trust' && question.trust)) await onFree?.(choice);
     return { verdict: 'allow', by: 'user', because: `the user allowed it (${answer.choice})`, ...opened };
   }
 

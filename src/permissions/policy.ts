@@ -54,6 +54,8 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
   sandboxAutoApprove: boolean;
   /** Neither do edits in the working directory, as long as commands are contained. */
   editsAutoApprove?: boolean;
+  /** The user may trust this folder, and both would then be so. */
+  trustable?: boolean;
   /** Whether a path really is in a folder that the user opened. */
   isInside(file: string): boolean;
   /** Where an absolute path, as written, really leads; null if unknown. */

@@ -42,7 +42,13 @@ export function questionFor(call: JudgedCall, policy: Policy, offers: readonly O
     ...(claim && { claim }),
     ...(offers.length > 0 && { grants: offers.map(({ pattern }) => pattern) }),
     ...(evaluate(call, { ...policy, mode: 'accept-edits' }).verdict === 'allow' && { acceptEdits: true }),
+    ...(policy.trustable && evaluate(call, asTrusted(policy)).verdict === 'allow' && { trust: true }),
   };
+}
+
+/** What is not asked about in a folder that the user trusts. */
+function asTrusted(policy: Policy): Policy {
+  return { ...policy, sandboxAutoApprove: true, editsAutoApprove: true };
 }
 
 function claimIn(input: unknown): string {

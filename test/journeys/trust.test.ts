@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Report } from '../../src/app/conversation/run-report.ts';
 import { type AcaOptions, aca, doors } from '../support/aca.ts';
 import { calls, type Step, says } from '../support/model-server/script.ts';
+import { noBubblewrap } from '../support/sandboxed.ts';
 import { serve } from '../support/serve.ts';
 import { soak, sweep } from '../support/soak.ts';
 import { openTerminal } from '../support/terminal.ts';
@@ -113,6 +114,73 @@ describe('[Y28] a folder is untrusted until the user says otherwise', () => {
       expect(terminal.screen()).not.toContain('Trust');
     },
   );
+
+  describe.skipIf(noBubblewrap)('without settings of its own', () => {
+    const steps = [
+      calls(['Bash', { command: 'touch one' }]),
+      calls(['Bash', { command: 'touch two' }]),
+      calls(['Write', { file_path: 'three', content: 'x' }]),
+      says('Done.'),
+    ];
+
+    async function start(space: Workspace, ...args: string[]) {
+      const server = await serve(steps);
+      const { model, env } = doors.anthropic(server.url);
+      return openTerminal(space, ['--plain', '--model', model, ...args], env);
+    }
+
+    test('it is offered with the first question, holds at once and in the next session', async () => {
+      const space = await workspace();
+      const first = await start(space);
+      await first.waitFor('/trust lets edits and sandboxed commands run without asking');
+      first.type('go\r');
+      await first.waitFor('trust this folder: edits and sandboxed commands run without asking');
+      await first.waitFor('Allow: Bash touch one? [y/n] ');
+      first.type('trust\r');
+      await first.waitFor('Done.');
+      expect(await space.tree()).toEqual({ one: '', two: '', three: 'x' });
+      expect(first.screen().split('Allow: ').length).toBe(2);
+      expect((await aca(space, ['trust', '--list'])).stdout).toContain(space.root);
+
+      const second = await start(space, 'go');
+      await second.waitFor('Done.');
+      expect(second.screen()).not.toContain('Allow: ');
+      expect(second.screen()).not.toContain('/trust');
+    });
+
+    test('/trust does the same, and /trust ask keeps asking', soak, async () => {
+      const space = await workspace();
+      const first = await start(space);
+      await first.waitFor('/trust ask keeps asking');
+      first.type('/trust\r');
+      await first.waitFor('You trust this folder: ');
+      first.type('go\r');
+      await first.waitFor('Done.');
+      expect(first.screen()).not.toContain('Allow: ');
+
+      const other = await workspace();
+      const second = await start(other);
+      await second.waitFor('/trust ask keeps asking');
+      second.type('/trust ask\r');
+      await second.waitFor('You are asked before every change');
+      second.type('/quit\r');
+      await second.exitCode;
+      const third = await start(other, 'go');
+      await third.waitFor('Allow: Bash touch one? [y/n] ');
+      expect(third.screen()).not.toContain('trust this folder');
+    });
+  });
+
+  test.skipIf(noBubblewrap)('frees commands only where their changes can be undone', async () => {
+    const files = { 'a.bin': 'x'.repeat(2_000_000) };
+    const small = await workspace(files);
+    expect((await task(small, ['--trust'])).ran).toBe(1);
+    const large = await workspace(files);
+    await mkdir(path.join(large.home, '.ai-assistant'));
+    await writeFile(path.join(large.home, '.ai-assistant/config.json'), '{ "undoLimitMb": 1 }');
+    const refused = await task(large, ['--trust']);
+    expect([refused.code, refused.ran]).toEqual([3, 0]);
+  });
 
   test('settings cannot disguise themselves in the question', async () => {
     const space = await workspace({ [FILE]: '{ "mode": "auto" } // \x1b[2K\x1b[1Anothing\n' });

@@ -6,6 +6,7 @@ import { checkHealth, settingStates } from '../doctor/conversation-checks.ts';
 import type { Host } from '../host.ts';
 import type { Opened } from '../open-assistant.ts';
 import { fileHistory } from './file-history.ts';
+import { answerTrust } from './trust-question.ts';
 
 /** What differs between frontends. */
 export type CommandParts = Pick<
@@ -58,6 +59,7 @@ export function commandContext(opened: Opened, parts: CommandParts): CommandCont
     health: () => checkHealth(opened, host),
     importSettings: async (args) =>
       (await import('../import/import-command.ts')).answerImport(args, opened.settings, host),
+    trustFolder: (args) => answerTrust(args, opened),
     call: opened.call,
   };
 }

@@ -4,6 +4,7 @@ import type { ProjectContent } from '../../config/project-content.ts';
 import { type ContentChange, type Trust, trustFolder } from '../../config/trust.ts';
 import { diffOf } from '../../lib/text/diff-lines.ts';
 import { visible } from '../../lib/text/printable.ts';
+import type { Opened } from '../open-assistant.ts';
 import type { Frontend } from './frontend.ts';
 
 /** Only "y" and "a" count as yes. */
@@ -45,6 +46,32 @@ export async function askTrust(
   const answer = (await ask(TRUST_QUESTION))?.trim().toLowerCase();
   if (answer === 'a') await setValue(userConfigFile(root), ['sandbox', 'autoApprove'], false);
   return answer === 'y' || answer === 'a';
+}
+
+/** At the start of a conversation in a folder that the user may trust. */
+export const TRUST_HINT =
+  'You are asked before every change here. /trust lets edits and sandboxed commands run without asking; /trust ask keeps asking.';
+
+/** `/trust`, and `/trust ask` for a user who wants to be asked before every change all the same. */
+export async function answerTrust(
+  args: readonly string[],
+  { permissions, settings: { root, trusted, pending } }: Pick<Opened, 'permissions' | 'settings'>,
+): Promise<string> {
+  const [word = ''] = args;
+  if (args.length > 1 || !['', 'ask'].includes(word)) return 'Use /trust or /trust ask.';
+  if (pending !== null)
+    return 'This folder has settings of its own. Review and trust them with `aca trust`, then start again.';
+  if (word === 'ask') {
+    await setValue(userConfigFile(root), ['sandbox', 'autoApprove'], false);
+    return 'You are asked before every change, in every folder. To change that, remove sandbox.autoApprove from your config.json.';
+  }
+  const trust = permissions.trust();
+  if (trust === null)
+    return trusted
+      ? 'You trust this folder already. To stop, run `aca trust --revoke`.'
+      : 'This folder cannot be trusted from here. Run `aca trust` in it.';
+  await trust();
+  return 'You trust this folder: edits and sandboxed commands run without asking, and /undo takes them back. To stop, run `aca trust --revoke`.';
 }
 
 /** Shows the files to be trusted: what changed since the last time, or everything. */

@@ -29,6 +29,7 @@ export function readSettings(host: Host): { settings: Settings; troubles: Health
         origins: {},
         trusted: false,
         pending: null,
+        trustable: null,
         rules: [],
         projectFile: null,
         extensions: [],

@@ -22,6 +22,8 @@ export type IsolationDeps = {
 /** Nothing in the copy can be undone: its changes are when they are merged. */
 const NO_UNDO: UndoRecorder = {
   keep: async () => undefined,
+  // Nothing reaches the project before the user has seen it.
+  canUndo: async () => true,
   commandReads: async () => undefined,
   commandBegins: async () => [],
   commandEnded: async () => [],
@@ -97,7 +99,7 @@ function isolatedSafety(
   worktree: Worktree,
   { deps, mode }: { deps: IsolationDeps; mode: ModeSwitch },
 ): Safety {
-  const { config, cwd, buffers: _buffers, reviewPlan: _reviewPlan, ...rest } = parts;
+  const { config, cwd, buffers: _buffers, reviewPlan: _reviewPlan, trust: _trust, ...rest } = parts;
   const { rules, grants, privacy, sources, guard } = deps.safety;
   const { root, gitDir } = worktree.origin;
   const original = originalOf(worktree, cwd);

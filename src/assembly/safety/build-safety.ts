@@ -16,7 +16,7 @@ import { undoableShell } from './undoable-shell.ts';
 /** What records the changes of tools and commands. */
 export type UndoRecorder = Pick<
   UndoStore,
-  'keep' | 'commandReads' | 'commandBegins' | 'commandEnded' | 'continuesInBackground'
+  'keep' | 'canUndo' | 'commandReads' | 'commandBegins' | 'commandEnded' | 'continuesInBackground'
 >;
 
 /** For an agent in a copy of the project: what it has in common with its session, and its limits. */
@@ -73,6 +73,7 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify, shared }
     sources,
     grants,
     sandbox: () => capabilities.shell.sandbox(),
+    canUndo: (by, signal) => undo.canUndo(by, signal),
     warn,
   });
   const startup = new StartupCheck({

@@ -3,7 +3,7 @@ import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { projectRoot } from '../../config/trust.ts';
 import type { ModeSwitch, PermissionState } from '../../contract/command.ts';
-import type { Access, Permission } from '../../contract/permission.ts';
+import type { Access, JudgedCall, Permission } from '../../contract/permission.ts';
 import type { SandboxState } from '../../contract/sandbox.ts';
 import type { CommandRun } from '../../contract/tool.ts';
 import { oncePerTurn } from '../../lib/async/once-per-turn.ts';
@@ -21,6 +21,7 @@ import type { ProgramPath } from '../../sandbox/shell/program-path.ts';
 import { shellName } from '../../sandbox/shell/shell-program.ts';
 import { fetchRefusal } from '../../sandbox/web/guarded-request.ts';
 import type { Parts } from '../parts.ts';
+import { createFreeChanges } from './free-changes.ts';
 import type { Grants } from './grants.ts';
 import { commandPlace, commandPrograms } from './judge-command.ts';
 import { createSandboxReport } from './sandbox-report.ts';
@@ -35,6 +36,8 @@ export type JudgeDeps = {
   sandbox(): Promise<SandboxState>;
   /** What the model has read. */
   sources: TextSources;
+  /** Whether changes by file tools can be undone; by commands, too, unless only those of tools matter. */
+  canUndo(by: 'tools' | 'commands', signal: AbortSignal): Promise<boolean>;
   warn(text: string): void;
 };
 
@@ -79,34 +82,26 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const root = projectRoot(cwd);
   const programs = commandPrograms(guard, { cwd, home, env, writablePaths: config.sandbox.writablePaths });
   const place = placeIn({ cwd, home, trusted, env }, guard, programs);
-  let freesSandboxed = config.sandbox.autoApprove ?? false;
-  let freesChanges = trusted && config.sandbox.autoApprove === undefined;
-  const policy = (): Policy => {
-    // Who goes from another mode to this one wants to be asked.
-    freesChanges &&= mode.get() === 'default';
-    return {
-      ...place,
-      mode: mode.get(),
-      root,
-      rules: rules.current(),
-      grants: grants.current(),
-      ...settingsFor(config),
-      sandbox: sandbox.known(),
-      sandboxAutoApprove: freesSandboxed || freesChanges,
-      editsAutoApprove: freesChanges,
-      realOf: (file) => guard.realOf(file),
-      reach: (file, mode, options) => guard.reach(file, mode, options),
-      fetchRefusal,
-      provenance: sources.current(),
-    };
-  };
+  const free = createFreeChanges(parts, { mode, canUndo: deps.canUndo });
+  const policy = (): Policy => ({
+    ...place,
+    mode: mode.get(),
+    root,
+    rules: rules.current(),
+    grants: grants.current(),
+    ...settingsFor(config),
+    sandbox: sandbox.known(),
+    ...free.current(),
+    realOf: (file) => guard.realOf(file),
+    reach: (file, mode, options) => guard.reach(file, mode, options),
+    fetchRefusal,
+    provenance: sources.current(),
+  });
   const gate = createGate({
     policy,
     ...(approver && { approver }),
     onGrant: grants.add,
-    onSandboxed: () => {
-      freesSandboxed = true;
-    },
+    onFree: free.free,
   });
   const warnWithoutSandbox = oncePerText((operation) =>
     warn(`${operation} runs without a sandbox: an allow rule names this exact command.`),
@@ -116,14 +111,20 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   const placeNow = () => placeOf({ ...policy(), grants: gate.grants() });
   const inspection = oncePerTurn(() => inspectionEnvironment(env, programs));
   const isHarmless = (line: string) => classify(line, placeNow()).verdict === 'allow';
+  const changesByCommand = (request: JudgedCall) =>
+    runsCommand(request) &&
+    request.accesses.some(({ kind, target }) => kind === 'execute' && !isHarmless(target));
 
   return {
     asksAbout: () => askedIn(policy()),
     async decide(request, options) {
+      const writes = request.accesses.some(({ kind }) => kind === 'write');
       if ([request, ...options.later].some(runsCommand)) {
         await Promise.all([sandbox.find(), loadGrammar()]);
         canParse = true;
-      } else if (freesChanges && request.accesses.some(({ kind }) => kind === 'write')) await sandbox.find();
+      } else if (writes && free.dependsOnSandbox()) await sandbox.find();
+      if (writes) await free.check('tools', options.signal);
+      if (changesByCommand(request)) await free.check('commands', options.signal);
       const decision = await gate.decide(request, options);
       if (decision.verdict === 'allow') sources.allowed(request);
       if (decision.verdict === 'allow' && decision.withoutSandbox) warnWithoutSandbox(request.operation);
@@ -146,7 +147,10 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
       const runsScript = trusted && classify(command, bare).verdict !== 'allow';
       return runsScript ? safeGitEnvironment() : inspection();
     },
-    standing: standingOf({ settings: config.permissions, rules, gate, grants }),
+    standing: {
+      ...standingOf({ settings: config.permissions, rules, gate, grants }),
+      trust: free.trust,
+    },
     sandbox: sandbox.find,
     mayLeaveSandbox: () => gate.isPossible(OUTSIDE_SANDBOX),
     hints: warnAboutBroadRules(config.permissions.allow),
@@ -185,7 +189,7 @@ const OUTSIDE_SANDBOX = {
 type Standing = { settings: Config['permissions']; rules: SessionRules; gate: Gate; grants: Grants };
 
 /** The active rules and answers, for the user to list and change. */
-function standingOf({ settings, rules, gate, grants }: Standing): Judge['standing'] {
+function standingOf({ settings, rules, gate, grants }: Standing): Omit<Judge['standing'], 'trust'> {
   return {
     rules: () =>
       (['deny', 'ask', 'allow', 'trust'] as const).flatMap((verdict) =>

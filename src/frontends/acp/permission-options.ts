@@ -27,6 +27,15 @@ export function optionsFor(request: PermissionRequest): PermissionOption[] {
           { optionId: 'always', kind: 'allow_always' as const, name: `Yes, always: ${rules}` },
         ]
       : []),
+    ...(request.trust
+      ? [
+          {
+            optionId: 'trust',
+            kind: 'allow_always' as const,
+            name: 'Yes, and trust this folder: edits and sandboxed commands run without asking',
+          },
+        ]
+      : []),
     { optionId: 'no', kind: 'reject_once', name: 'No' },
   ];
 }
@@ -37,6 +46,7 @@ export function answerOf(outcome: RequestPermissionOutcome): Answer | null {
   switch (outcome.optionId) {
     case 'once':
     case 'sandboxed':
+    case 'trust':
     case 'session':
     case 'always':
       return { choice: outcome.optionId };

@@ -7,5 +7,5 @@ test('what leaves the session, and voice, is up to the editor; a headless run ha
   const missing = builtinCommands.filter((command) => !sessionCommands.includes(command));
   expect(names(missing)).toEqual(['add-dir', 'clear', 'fork', 'quit', 'resume', 'rewind', 'voice']);
   const asking = sessionCommands.filter(({ needs }) => needs);
-  expect(names(asking)).toEqual(['commit', 'redo', 'undo']);
+  expect(names(asking)).toEqual(['commit', 'redo', 'trust', 'undo']);
 });

@@ -68,6 +68,9 @@ function wordsFor(request: PermissionRequest): Words {
       session: { about: 'for this session', choice: 'session' },
       always: { about: `in this folder: ${rules}`, choice: 'always' },
     }),
+    ...(request.trust && {
+      trust: { about: 'this folder: edits and sandboxed commands run without asking', choice: 'trust' },
+    }),
   };
 }
 

@@ -3,7 +3,7 @@ import { confirmByLetter, runConversation } from '../../app/conversation/convers
 import { lastExchange } from '../../app/conversation/last-exchange.ts';
 import { createModelList } from '../../app/conversation/model-list.ts';
 import { TypedPrompts } from '../../app/conversation/prompt-history.ts';
-import { offerTrust } from '../../app/conversation/trust-question.ts';
+import { offerTrust, TRUST_HINT } from '../../app/conversation/trust-question.ts';
 import {
   changePlan,
   nameOf,
@@ -137,7 +137,9 @@ async function converse(first: string, plan: Plan, stage: Stage): Promise<Plan |
   );
   for (const notice of [...opened.notices, ...opened.hints]) talk.print(visible(notice));
   opened.controller.listen((event) => talk.write(view.render(event)));
-  talk.print(`Commands run ${describeSandbox(await opened.sandbox())}`);
+  const sandbox = await opened.sandbox();
+  talk.print(`Commands run ${describeSandbox(sandbox)}`);
+  if (opened.permissions.trust() !== null && sandbox.kind !== 'host') talk.print(TRUST_HINT);
   const kept = opened.controller.session;
   if (kept.messages.length > 0) talk.print(lastExchange(kept));
   const next = await runConversation(first, opened, {

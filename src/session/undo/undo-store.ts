@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PendingUndo } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
@@ -37,6 +37,8 @@ export class UndoStore {
   #started: RunInfo | undefined;
   readonly #inTurn = oneAtATime();
   #reported = new Set<string>();
+  /** Whether a scan found all folders small enough; unknown before the first one. */
+  #canScan: boolean | undefined;
   /** Whether the changes of the running command will be known. */
   #commandKept = false;
   /** Background commands and the runs that started them. */
@@ -100,6 +102,19 @@ export class UndoStore {
       this.#unchecked += (before?.length ?? 0) + (after?.length ?? 0);
       this.#pruneLater();
     }, undefined);
+  }
+
+  /**
+   * Whether changes by file tools can be taken back, or also those by commands. Found out by a first scan of the
+   * folder, which the first command then need not repeat.
+   */
+  async canUndo(by: 'tools' | 'commands', signal?: AbortSignal): Promise<boolean> {
+    await this.#tolerant(async () => {
+      mkdirSync(this.#options.folder, { recursive: true });
+      accessSync(this.#options.folder, constants.W_OK);
+      if (by === 'commands' && this.#canScan === undefined) await this.#look(signal);
+    }, undefined);
+    return !this.#reported.has(TROUBLE) && (by === 'tools' || this.#canScan === true);
   }
 
   /**
@@ -324,6 +339,7 @@ export class UndoStore {
       onTree?.(tree, look);
       if (look) looks.push(look);
     }
+    this.#canScan = looks.length === this.#trees.length;
     const differences = looks.flatMap((look) => look.changes).flatMap((change) => this.#notByTools(change));
     const changes = credit ? credit(differences) : this.#creditBackground(differences);
     this.#report(differences, changes);

@@ -3,6 +3,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { begin, command, edit, pictureOf, storeFor, undo, undoAll } from '../../../test/support/undo.ts';
+import { defaultLimits } from './tree-walk.ts';
 import { UndoStore } from './undo-store.ts';
 
 /** A command that started, and whose process ended before recording its end. */
@@ -57,6 +58,20 @@ test('a run without effective changes is not an obstacle', async () => {
   expect(await undo(store)).toEqual({ restored: [], removed: [at('b.txt')], kept: [] });
   expect(pictureOf(root)).toEqual({});
   expect(await undo(store)).toBe(null);
+});
+
+test('whether changes can be undone is known before the first of them', async () => {
+  const { home, root, store } = await storeFor({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  expect([await store.canUndo('tools'), await store.canUndo('commands')]).toEqual([true, true]);
+
+  const places = { folder: path.join(home, 'other'), sessionId: 's', roots: [root] };
+  const large = new UndoStore({ ...places, limits: { ...defaultLimits, entries: 1 } });
+  expect([await large.canUndo('tools'), await large.canUndo('commands')]).toEqual([true, false]);
+
+  const folder = path.join(home, 'a-file');
+  writeFileSync(folder, 'a file where the folder should be');
+  const broken = new UndoStore({ ...places, folder });
+  expect([await broken.canUndo('tools'), await broken.canUndo('commands')]).toEqual([false, false]);
 });
 
 test('a failing disk costs the undo and one warning; the work continues', async () => {

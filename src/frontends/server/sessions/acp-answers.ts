@@ -8,6 +8,7 @@ import {
 import { isObject } from '../../../lib/text/json.ts';
 import type { EditorClient } from '../../acp/client.ts';
 import { answerOf } from '../../acp/permission-options.ts';
+import { FOR_OWNERS } from '../../shared/frees-commands.ts';
 import type { PermissionMeta } from '../server-methods.ts';
 import type { Answers } from './room.ts';
 
@@ -69,8 +70,6 @@ export function acpAnswers({ context, client, sessionId, ...about }: Connected):
     },
   };
 }
-
-const FOR_OWNERS: ReadonlySet<string> = new Set(['always', 'sandboxed']);
 
 type Choice = { toolCall: ToolCallUpdate; options: PermissionOption[] };
 

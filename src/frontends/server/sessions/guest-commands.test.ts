@@ -51,6 +51,7 @@ const USERS = {
   rewind: 'owner',
   sessions: 'owner',
   stats: 'guests',
+  trust: 'owner',
   uncompact: 'guests',
   undo: 'guests',
   unpin: 'guests',

@@ -161,7 +161,7 @@ test('an answer counts only if it was offered, and repeats what the client was a
   await ada.until(() => ada.asked.length === 1);
 
   const offered = (of: typeof bob) => of.asked[0]?.options.map(({ optionId }) => optionId);
-  expect(offered(ada)).toEqual(['once', 'sandboxed', 'session', 'always', 'no']);
+  expect(offered(ada)).toEqual(['once', 'sandboxed', 'session', 'always', 'trust', 'no']);
   expect(offered(bob)).toEqual(['once', 'session', 'no']);
   await expect.poll(() => audited.filter(({ event }) => event === 'refused').length).toBe(6);
   const { requestId } = (bob.asked[0]?._meta?.aca ?? {}) as PermissionMeta;

@@ -1,4 +1,5 @@
 import type { PermissionRequest } from '../../../contract/permission.ts';
+import { FOR_OWNERS } from '../../shared/frees-commands.ts';
 import type { DialogFrame } from '../dialogs/model.ts';
 import { answerFor, choicesOf, type PermissionOutcome } from '../dialogs/permission.ts';
 import { type DrawDisplay, permissionPanel } from '../dialogs/permission-view.ts';
@@ -24,7 +25,7 @@ export function permissionDialog(
   const dialog = choiceDialog({
     choices: {
       ...choices,
-      list: list.filter(({ name }) => !isGuest || (name !== 'always' && name !== 'sandboxed')),
+      list: list.filter(({ name }) => !isGuest || !FOR_OWNERS.has(name)),
     },
     panel(frame) {
       const draw = previews.get(frame) ?? drawOnce(frame);

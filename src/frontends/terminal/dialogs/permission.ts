@@ -3,7 +3,7 @@ import { exactLine } from '../../../lib/text/visible-text.ts';
 import { freesCommands } from '../../shared/frees-commands.ts';
 import type { Choice, Choices } from './choices.ts';
 
-export type PermissionChoice = 'once' | 'edits' | 'sandboxed' | 'session' | 'always' | 'no';
+export type PermissionChoice = 'once' | 'edits' | 'sandboxed' | 'trust' | 'session' | 'always' | 'no';
 
 /** The user's decision; `interrupt` stops the run instead of answering. */
 export type PermissionOutcome = { type: 'answer'; answer: Answer } | { type: 'interrupt' };
@@ -13,7 +13,7 @@ export type PermissionOutcome = { type: 'answer'; answer: Answer } | { type: 'in
  * no sandbox contains has to be selected.
  */
 export function choicesOf(request: PermissionRequest): Choices<PermissionChoice> {
-  const { grants = [], acceptEdits, sandbox, accesses } = request;
+  const { grants = [], acceptEdits, trust, sandbox, accesses } = request;
   const isOutside = sandbox?.kind === 'host' || accesses.some(({ unconfined }) => unconfined);
   const what = grantWords(request);
   const yes = (choice: Choice<PermissionChoice>) => ({ ...choice, needsEnd: true as const });
@@ -34,6 +34,7 @@ export function choicesOf(request: PermissionRequest): Choices<PermissionChoice>
           }),
         ]
       : []),
+    ...(trust ? [yes({ name: 'trust', words: TRUST_WORDS, short: 'trust' })] : []),
     {
       name: 'no' as const,
       letter: 'n',
@@ -44,6 +45,8 @@ export function choicesOf(request: PermissionRequest): Choices<PermissionChoice>
   ];
   return { list, isExplicit: isOutside };
 }
+
+const TRUST_WORDS = 'Yes, and trust this folder: edits and sandboxed commands run without asking';
 
 /** What would make this and similar requests unnecessary in this session. */
 function modeChoice(request: PermissionRequest): Choice<PermissionChoice> {
@@ -69,6 +72,7 @@ export function answerFor(name: PermissionChoice, text: string): Answer {
     case 'edits':
       return { choice: 'once', shown: 'all' };
     case 'sandboxed':
+    case 'trust':
     case 'session':
     case 'always':
       return { choice: name, shown: 'all' };

@@ -212,7 +212,7 @@ function modeDeny({ tool, access, policy, classified }: Case): Evaluation | null
   if (access.unconfined) return deny(`commands cannot leave the sandbox in ${policy.mode} mode`, by);
   if (classified?.verdict === 'allow' || access.looks) return null;
   if (classified !== null && containedBecause(policy) !== null) return null;
-  const because = classified?.because ?? `what ${tool} does is not known`;
+  const because = classified?.because ?? `${tool} may do anything`;
   return deny(`only read-only commands run in ${policy.mode} mode: ${because}`, by);
 }
 

@@ -14,8 +14,10 @@ import { evaluate } from './evaluate.ts';
 import { folderGrant, grantFor } from './granted.ts';
 import { isMcpTool } from './pattern/tool-names.ts';
 import { isFileAccess, type Policy, permissionSubjects, type Request, reachOf, realPlace } from './policy.ts';
+import { irreversibleBecause } from './rules/irreversible.ts';
 import { classify } from './shell/classify.ts';
 import { parseLine } from './shell/parse.ts';
+import { reach } from './shell/reach.ts';
 import type { Redirect } from './shell/shell-line.ts';
 
 /** In characters. */
@@ -71,17 +73,24 @@ export function offersFor(call: Request, policy: Policy): Offer[] {
 
 /** For reads outside the working directory the folder is opened; everything else is remembered exactly. */
 function offerFor(tool: string, access: Access, policy: Policy): string | null {
-  if (!isMcpTool(tool) && holdsDocument(access)) return null;
+  if (!isMcpTool(tool) && access.kind === 'execute' && isNeverRepeated(access, policy)) return null;
   const exact = grantFor(tool, access, policy);
   if (exact === null || access.kind !== 'read' || !isFileAccess(access)) return exact;
   const reach = reachOf(access, policy);
   return (reach.type === 'outside' ? folderGrant(reach, policy) : null) ?? exact;
 }
 
-/** A here-document is another one each time, so an answer about one would never apply again. */
-function holdsDocument({ kind, target }: Access): boolean {
+/**
+ * A here-document is another one each time, so an answer about one would never apply again. What cannot be undone is
+ * asked about each time.
+ */
+function isNeverRepeated({ target }: Access, policy: Policy): boolean {
+  const line = parseLine(target);
   const isDocument = ({ body }: Redirect) => body !== undefined;
-  return kind === 'execute' && parseLine(target).commands.some(({ redirects }) => redirects.some(isDocument));
+  return (
+    line.commands.some(({ redirects }) => redirects.some(isDocument)) ||
+    irreversibleBecause(reach(line, placeOf(policy))) !== null
+  );
 }
 
 /** The accesses of a call that need approval. */

@@ -15,7 +15,10 @@ test.each([
   ['cp -r a b', 'cp copies a to b'],
   ['mkdir -p out/x', 'mkdir creates out/x'],
   ["sed -i 's/a/b/' src/a.py", 'sed changes src/a.py in place'],
-  ['chmod +x run.sh', 'chmod changes who may use run.sh'],
+  ['chmod +x run.sh', 'chmod makes run.sh executable'],
+  ['chmod 755 a b', 'chmod makes a and b executable'],
+  ['chmod g-w a', 'chmod changes who may use a'],
+  ['chown me a', 'chown changes who owns a'],
   ['npm test', "npm runs the project's own script `test`: vitest run"],
   ['pnpm run build:web', "pnpm runs the project's own script `build:web`: vite build"],
   ['yarn run none', "yarn runs the project's own script `none`"],
@@ -23,6 +26,29 @@ test.each([
   ['pip3 install -r requirements.txt', 'pip3 installs requirements.txt'],
   ['npm ci', 'npm installs the packages of the project'],
   ['git add -A src', 'git add adds src to the next commit'],
+  ['git add -A', 'git add adds all changes to the next commit'],
+  ['git add -p', 'git add adds what its options name to the next commit'],
+  ['git checkout main', 'git checkout checks out main'],
+  ['git checkout feature/x', 'git checkout checks out feature/x'],
+  ['git checkout v1.2', 'git checkout checks out v1.2'],
+  ['git checkout notes', 'git checkout overwrites notes with the committed version'],
+  ['git checkout -- a', 'git checkout overwrites a with the committed version'],
+  ['git checkout src/a.py', 'git checkout overwrites src/a.py with the committed version'],
+  ['git checkout HEAD~1 -- a b', 'git checkout overwrites a and b with the committed version'],
+  ['git checkout .', 'git checkout overwrites . with the committed version'],
+  ['git checkout -b x main', 'git checkout creates and checks out the branch x'],
+  ['git switch -c x', 'git switch creates and checks out the branch x'],
+  ['git branch x', 'git branch creates the branch x'],
+  ['git branch -d x', 'git branch deletes x if it is merged'],
+  ['git branch -D x', 'git branch deletes commits or the names that lead to them'],
+  ['git stash pop', 'git stash brings back the changes that were put aside'],
+  ['git reset --hard', 'git reset discards changes that no commit holds'],
+  ['find . -name "*.o" -delete', 'find deletes what it finds'],
+  ["find . -exec sed -i s/a/b/ '{}' +", 'find runs sed on what it finds'],
+  ['find . -fprint list', 'find writes to list'],
+  ['apt-get update', 'apt-get updates packages'],
+  ['pip uninstall -y x', 'pip removes x'],
+  ['crontab jobs', 'crontab changes what the system runs: jobs'],
   ['git commit -m x', 'git commit records a commit'],
   ['git push origin main', 'git push sends commits to origin and main'],
   ['git push', 'git push sends commits to the usual remote'],
@@ -42,5 +68,11 @@ test.each([
   ['ls', null],
 ])('%j: %s', (line, wanted) => {
   const [command] = parseLine(line).commands;
-  expect(command && effectOf(command, { scriptOf: (name) => scripts[name] ?? null })).toBe(wanted);
+  expect(
+    command &&
+      effectOf(command, {
+        scriptOf: (name) => scripts[name] ?? null,
+        isThere: (name) => name === 'notes',
+      }),
+  ).toBe(wanted);
 });

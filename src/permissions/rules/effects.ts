@@ -1,11 +1,14 @@
 import { startOf } from '../../lib/text/cut-line.ts';
 import type { SimpleCommand } from '../shell/shell-line.ts';
 import { argsOf, programOf } from '../shell/wrappers.ts';
+import { irreversibleEffect } from './irreversible.ts';
 
 /** What is looked up to say what a command does. */
 export type EffectPlace = {
   /** The script of that name in the `package.json` of a folder, or null. */
   scriptOf?(name: string): string | null;
+  /** Whether there is a file or folder of that name. */
+  isThere?(name: string): boolean;
 };
 
 const NAMED = 3;
@@ -24,10 +27,11 @@ export function effectOf(command: SimpleCommand, place: EffectPlace = {}): strin
   const words = argsOf(command).map(({ text }) => text);
   const operands = words.filter((word) => !word.startsWith('-'));
   return (
+    irreversibleEffect(command) ||
     fileEffect(program, words, operands) ||
     projectEffect(program, operands, place) ||
     installEffect(program, operands) ||
-    (program === 'git' ? gitEffect(operands) : null) ||
+    (program === 'git' ? gitEffect(words, operands, place) : null) ||
     codeEffect(command, words, operands) ||
     otherEffect(program, words, operands) ||
     null
@@ -63,10 +67,16 @@ function fileEffect(program: string, words: readonly string[], operands: readonl
     case 'tee':
     case 'truncate':
       return all && `${program} writes to ${all}`;
+    case 'find':
+    case 'fd':
+      return findEffect(program, words);
     case 'chmod':
+      if (/^\+x$|^[0-7]*[157][0-7]{2}$/.test(operands[0] ?? '') && operands.length > 1)
+        return `chmod makes ${listed(operands.slice(1))} executable`;
+      return operands.length > 1 ? `chmod changes who may use ${listed(operands.slice(1))}` : null;
     case 'chown':
     case 'chgrp':
-      return operands.length > 1 ? `${program} changes who may use ${listed(operands.slice(1))}` : null;
+      return operands.length > 1 ? `${program} changes who owns ${listed(operands.slice(1))}` : null;
     case 'sed':
     case 'perl':
       return words.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(word)) && operands.length > 0
@@ -75,6 +85,16 @@ function fileEffect(program: string, words: readonly string[], operands: readonl
     default:
       return null;
   }
+}
+
+function findEffect(program: string, words: readonly string[]): string | null {
+  const valueAfter = (flag: RegExp) => words[words.findIndex((word) => flag.test(word)) + 1] ?? '';
+  const runs = /^-(exec|execdir|ok|okdir|x|X)$|^--exec(-batch)?$/;
+  if (words.includes('-delete')) return `${program} deletes what it finds`;
+  if (words.some((word) => runs.test(word)))
+    return `${program} runs ${shown(valueAfter(runs))} on what it finds`;
+  const prints = /^-f(print0?|printf|ls)$/;
+  return words.some((word) => prints.test(word)) ? `${program} writes to ${shown(valueAfter(prints))}` : null;
 }
 
 function projectEffect(
@@ -92,6 +112,11 @@ function projectEffect(
 
 function installEffect(program: string, operands: readonly string[]): string | null {
   if (!INSTALLERS.test(program)) return null;
+  const [verb = ''] = operands;
+  if (/^(update|upgrade|remove|uninstall|rm|purge)$/.test(verb)) {
+    const named = listed(operands.slice(1)) || 'packages';
+    return `${program} ${/^up/.test(verb) ? 'updates' : 'removes'} ${named}`;
+  }
   const at = operands.findIndex((word) => /^(install|i|ci|add|get|sync)$/.test(word));
   if (at === -1 || at > 1) return null;
   const packages = listed(operands.slice(at + 1));
@@ -103,13 +128,11 @@ const GIT: Readonly<Record<string, string>> = {
   am: 'applies patches',
   apply: 'applies a patch to files',
   bisect: 'checks out other commits',
-  branch: 'changes branches',
-  checkout: 'puts LIST in place of what is there',
   'cherry-pick': 'adds commits to this branch',
   clean: 'deletes files that git does not track',
   clone: 'downloads LIST',
   commit: 'records a commit',
-  config: 'changes settings of the repository',
+  config: 'changes the setting LIST',
   fetch: 'downloads commits from LIST',
   init: 'creates a repository',
   merge: 'merges LIST into this branch',
@@ -117,24 +140,65 @@ const GIT: Readonly<Record<string, string>> = {
   pull: 'downloads commits and merges them',
   push: 'sends commits to LIST',
   rebase: 'rewrites the commits of this branch',
-  remote: 'changes which repositories are known',
+  remote: 'changes which repositories are known: LIST',
   reset: 'moves this branch or takes changes out of the next commit',
   restore: 'puts an older version in place of LIST',
   revert: 'adds a commit that undoes others',
   rm: 'deletes LIST',
   stash: 'puts changes aside or brings them back',
   switch: 'checks out LIST',
-  tag: 'changes tags',
-  worktree: 'changes working trees',
+  tag: 'creates the tag LIST',
+  worktree: 'changes working trees: LIST',
 };
 
-function gitEffect([sub = '', ...rest]: readonly string[]): string | null {
-  const does = Object.hasOwn(GIT, sub) ? GIT[sub] : undefined;
-  return does === undefined ? null : `git ${sub} ${does.replace('LIST', listed(rest) || defaultOf(sub))}`;
+function gitEffect(
+  words: readonly string[],
+  [sub = '', ...rest]: readonly string[],
+  place: EffectPlace,
+): string | null {
+  const options = words.filter((word) => word.startsWith('-'));
+  const has = (flag: RegExp) => options.some((option) => flag.test(option));
+  const does = () => {
+    switch (sub) {
+      case 'add':
+        return has(/^(-A|--all|-u|--update)$/) && rest.length === 0
+          ? 'adds all changes to the next commit'
+          : GIT.add;
+      case 'branch':
+        if (has(/^(-d|--delete)$/)) return 'deletes LIST if it is merged';
+        return has(/^(-m|--move)$/) ? 'renames a branch to LIST' : 'creates the branch LIST';
+      case 'checkout':
+        return checkoutEffect(words, rest, place);
+      case 'switch':
+        return has(/^(-c|-C|--create|--orphan)/) ? 'creates and checks out the branch LIST' : GIT.switch;
+      case 'stash':
+        return /^(pop|apply)$/.test(rest[0] ?? '')
+          ? 'brings back the changes that were put aside'
+          : 'puts uncommitted changes aside';
+      default:
+        return Object.hasOwn(GIT, sub) ? GIT[sub] : undefined;
+    }
+  };
+  const text = does();
+  return text === undefined
+    ? null
+    : `git ${sub} ${text.replace('LIST', () => listed(rest) || defaultOf(sub))}`;
+}
+
+/** Git takes a word for a branch or commit unless it follows `--` or there is only a file of that name. */
+function checkoutEffect(words: readonly string[], rest: readonly string[], { isThere }: EffectPlace): string {
+  if (words.some((word) => /^(-[bB]|--orphan)$/.test(word)))
+    return `creates and checks out the branch ${listed(rest.slice(0, 1))}`;
+  const dashes = words.indexOf('--');
+  const named = dashes === -1 ? rest : words.slice(dashes + 1);
+  const [first = ''] = named;
+  const isCommit =
+    dashes === -1 && named.length === 1 && !isThere?.(first) && !/[/.][^/]*\.\w+$|^\.$/.test(first);
+  return isCommit ? 'checks out LIST' : `overwrites ${listed(named)} with the committed version`;
 }
 
 function defaultOf(sub: string): string {
-  return /^(fetch|push)$/.test(sub) ? 'the usual remote' : 'what is named';
+  return /^(fetch|push)$/.test(sub) ? 'the usual remote' : 'what its options name';
 }
 
 function codeEffect(
@@ -188,6 +252,10 @@ function otherEffect(program: string, words: readonly string[], operands: readon
     case 'docker':
     case 'podman':
       return all && `${program} acts on containers: ${all}`;
+    case 'crontab':
+    case 'systemctl':
+    case 'service':
+      return `${program} changes what the system runs${all && `: ${all}`}`;
     case 'npx':
     case 'bunx':
     case 'uvx':

@@ -9,7 +9,7 @@ beforeAll(loadGrammar);
 const because = (line: string) => irreversibleBecause(reach(parseLine(line), { cwd: '/srv/app' }));
 
 describe.each(irreversibleRules)('$because', ({ because: wanted, examples }) => {
-  test.each(examples.hits)('%s', (line) => expect(because(line)).toBe(wanted));
+  test.each(examples.hits)('%s', (line) => expect(because(line)?.endsWith(` ${wanted}`)).toBe(true));
   test.each(examples.misses)('%s can be taken back', (line) => expect(because(line)).toBeNull());
 });
 

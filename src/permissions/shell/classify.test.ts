@@ -97,7 +97,7 @@ test('the reason names the risk, the parts are judged one by one, and the read p
     reads: [],
     parts: [
       { text: 'ls', ...looks },
-      { text: "bash -c 'sudo ls'", verdict: 'ask', because: 'what sudo does is not known' },
+      { text: "bash -c 'sudo ls'", verdict: 'ask', because: 'runs sudo, which aca does not know' },
       { text: 'sudo ls', verdict: 'deny', because },
     ],
   });

@@ -1,5 +1,6 @@
 import type { CommandPart, Judgement } from '../../contract/permission.ts';
 import { type CommandRule, commandRules } from '../rules/commands.ts';
+import { irreversibleBecause } from '../rules/irreversible.ts';
 import { joinLooks, judgeLook, type Place } from './look.ts';
 import type { Look } from './look-result.ts';
 import { parseLine } from './parse.ts';
@@ -45,7 +46,13 @@ export function classify(text: string, place: Place): Classified {
   }
   const look = joinLooks(line, lookOf);
   if (look.type === 'unsure')
-    return { verdict: 'ask', because: look.because, by: 'default', reads: [], parts };
+    return {
+      verdict: 'ask',
+      because: irreversibleBecause(reached) ?? look.because,
+      by: 'default',
+      reads: [],
+      parts,
+    };
   if (!readsAlike(text, place.shell))
     return {
       verdict: 'ask',

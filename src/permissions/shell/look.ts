@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { effectOf } from '../rules/effects.ts';
 import { readOnlyPrograms } from '../rules/read-only.ts';
 import { readOnlyGit } from '../rules/read-only-git.ts';
 import { projectScripts, readOnlyLines } from '../rules/read-only-lines.ts';
@@ -14,6 +13,7 @@ import { readOptions, type Told } from './options.ts';
 import { parseLine } from './parse.ts';
 import { isPrintable } from './printable.ts';
 import { SHELLS } from './reach.ts';
+import { brief, doing, settingBecause, unknownOption, withoutWalls } from './reasons.ts';
 import { behindSafeWrapper } from './safe-wrappers.ts';
 import type { Redirect, ShellLine, SimpleCommand, Word } from './shell-line.ts';
 import { unrolled } from './unroll.ts';
@@ -66,7 +66,6 @@ const BUILTINS = new Set([
 const MAX_PATH = 4096;
 const MAX_DEPTH = 6;
 const MAX_OPERANDS = 300;
-const NO_WALLS = 'could do more than read, and no sandbox keeps it from that';
 const NO_LINE: ShellLine = { commands: [], doubts: [], functions: [], endless: [] };
 
 /** A line is read-only if it is understood and every command of it is read-only. */
@@ -84,8 +83,8 @@ function judgeLine(line: ShellLine, place: Place, depth: number): Look {
 /** Whether a command, with all its substitutions, certainly only reads permitted files. */
 export function judgeLook(command: SimpleCommand, place: Place, depth = 0): Look {
   if (depth > MAX_DEPTH) return unsure(doubtText('too_deep'));
-  if (command.next === '&') return unsure('leaves a command running in the background');
-  if (command.assignments.length > 0) return unsure('sets environment variables');
+  if (command.next === '&') return unsure(`leaves ${brief(command.source)} running in the background`);
+  if (command.assignments.length > 0) return unsure(settingBecause(command, place));
   const inner = together(command.nested.map((line) => judgeLine(line, place, depth + 1)));
   if (inner.type === 'unsure') return inner;
   if (!command.folder.sure) return unsure('unclear which folder it runs in');
@@ -150,7 +149,7 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
   }
   const wrapped = behindSafeWrapper(command, { hidesFiles: place.walls === 'sandbox' });
   if (place.walls === 'none' && (SHELLS.has(first.text) || wrapped !== null))
-    return unsure(`${first.text} ${NO_WALLS}`);
+    return unsure(doing(command, place, withoutWalls(first.text)));
   if (wrapped?.type === 'unsure') return wrapped;
   if (wrapped !== null) {
     if (standing.depth > MAX_DEPTH) return unsure(doubtText('too_deep'));
@@ -163,13 +162,13 @@ function judgeWords(command: SimpleCommand, standing: Standing): Look {
       return judgeTest(args, command, (words) => namePaths(words, place, { content: false }));
     case 'sh':
     case 'bash':
-      return judgeShell(args, standing);
+      return judgeShell(command, args, standing);
     case 'git':
       return together([judgeRepository(standing), judgeGit(args, command, place)]);
     default: {
       const program = own(readOnlyPrograms, first.text);
       if (program === undefined)
-        return unsure(doing(command, place, `what ${first.text || 'it'} does is not known`));
+        return unsure(doing(command, place, `runs ${first.text || 'a program'}, which aca does not know`));
       return judgeArgs(args, { name: first.text, program, place, command });
     }
   }
@@ -193,11 +192,11 @@ function judgeMove(args: Word[], place: Place): Look {
 }
 
 /** `bash -c 'ls'`: the inner line is judged like any other. */
-function judgeShell(args: Word[], { place, depth }: Standing): Look {
+function judgeShell(command: SimpleCommand, args: Word[], { place, depth }: Standing): Look {
   const [flag, script, ...extra] = args;
   // Not every sh reads $'…' as one word.
   const plain = script?.literal === true && !script.text.includes("$'");
-  if (flag?.text !== '-c' || !plain || extra.length > 0) return unsure('runs a shell');
+  if (flag?.text !== '-c' || !plain || extra.length > 0) return unsure(doing(command, place, 'runs a shell'));
   return judgeLine(parseLine(script.text), place, depth + 1);
 }
 
@@ -214,25 +213,20 @@ function judgeGit(args: Word[], command: SimpleCommand, place: Place): Look {
   const [sub, ...more] = rest;
   const program = sub?.literal ? own(readOnlyGit, sub.text) : undefined;
   if (sub === undefined || program === undefined)
-    return unsure(doing(command, place, `what git ${sub?.text ?? ''} does is not known`.replace('  ', ' ')));
+    return unsure(doing(command, place, `runs git${sub ? ` ${sub.raw}` : ''}, which aca does not know`));
   return judgeArgs(more, { name: `git ${sub.text}`, program, place, command });
-}
-
-/** What a command does, or else that it is not known. */
-function doing(command: SimpleCommand, { disk, cwd }: Place, unknown: string): string {
-  return effectOf(command, { scriptOf: (name) => disk?.scriptOf(cwd, name) ?? null }) ?? unknown;
 }
 
 type Judging = { name: string; program: ReadOnlyProgram; place: Place; command: SimpleCommand };
 
 function judgeArgs(args: Word[], { name, program: usual, place, command }: Judging): Look {
   const program = place.walls === 'none' ? smallGrammar(name, usual) : usual;
-  if (program === null) return unsure(`${name} ${NO_WALLS}`);
+  if (program === null) return unsure(doing(command, place, withoutWalls(name)));
   const told = readOptions(args, program, () => place.disk?.hasOptionNames(place.cwd) ?? true);
   if ('unknown' in told) {
     return /^[*?[]/.test(told.unknown)
       ? unsure(`the pattern ${told.unknown} can expand to an option`)
-      : unsure(doing(command, place, `what ${name} does with ${told.unknown.slice(0, 60)} is not known`));
+      : unsure(doing(command, place, unknownOption(name, told.unknown, place)));
   }
   const { flags, values, operands } = told;
   if (operands.length > MAX_OPERANDS) return unsure(`${name} has too many arguments to check`);
@@ -258,7 +252,7 @@ function judgeArgs(args: Word[], { name, program: usual, place, command }: Judgi
     case 'none': {
       const isListing = flags.some((flag) => program.listedBy?.includes(flag));
       const extra = isListing ? undefined : operands.find(({ text }) => !text.startsWith('+'));
-      return extra ? unsure(`${name} ${extra.text} may make changes`) : looks();
+      return extra ? unsure(doing(command, place, `${name} ${extra.text} may make changes`)) : looks();
     }
     case 'names':
       return namePaths([...operands, ...named], place, { content: false, revisions });
@@ -327,7 +321,7 @@ function whyUnknown(
   if (walls !== 'none' || text === '-' || text === '/dev/null') return null;
   if (glob) return `the pattern ${text} may match anything`;
   if (use.revisions && isRevision(text)) return null;
-  return disk?.kindOf(path.resolve(cwd, text)) ? null : `${text} is not there`;
+  return disk?.kindOf(path.resolve(cwd, text)) ? null : `there is no file ${text}`;
 }
 
 /** `<(ls)`: the output of a command that is judged separately. */

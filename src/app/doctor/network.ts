@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
-import { baseUrlOf, type Choice, presetsOf } from '../../assembly/models/choose-model.ts';
+import { baseUrlOf } from '../../assembly/models/base-url.ts';
+import { type Choice, presetsOf } from '../../assembly/models/choose-model.ts';
 import { maskSecrets } from '../../config/mask.ts';
 import type { HealthCheck } from '../../contract/command.ts';
 import { isNearby } from '../../lib/network/nearby-address.ts';

@@ -1,4 +1,5 @@
-import { baseUrlOf, presetsOf } from '../../assembly/models/choose-model.ts';
+import { baseUrlOf } from '../../assembly/models/base-url.ts';
+import { presetsOf } from '../../assembly/models/choose-model.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { UserError } from '../../contract/errors.ts';
 import { listeningTime } from '../../lib/async/listening-time.ts';

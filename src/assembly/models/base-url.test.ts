@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { workspace } from '../../../test/support/workspace.ts';
 import { loadConfig } from '../../config/load.ts';
-import { type Preset, presets } from '../../providers/presets.ts';
-import { baseUrlOf, chooseModel } from './choose-model.ts';
+import { baseUrlVariables, type Preset, presets } from '../../providers/presets.ts';
+import { baseUrlOf } from './base-url.ts';
+import { chooseModel } from './choose-model.ts';
 
 const gateway = 'https://gateway.example/v1';
 const vendors: readonly Preset[] = presets.filter(({ local }: Preset) => local === undefined);
@@ -40,3 +41,28 @@ test.each(vendors.filter(({ defaultModel, cloud }) => defaultModel && !cloud).ma
     expect(choice).toMatchObject({ baseUrl: gateway, key: { key: 'k' } });
   },
 );
+
+test('an address that is none is one error that names the variable and not its value', async () => {
+  const config = await settings();
+  const wrong = [
+    'http://[',
+    'http://user:secret@[',
+    'http://x:99999',
+    'ftp://x',
+    'file:///x',
+    'http:// x',
+    'http://',
+  ];
+  for (const preset of presets as readonly Preset[])
+    for (const variable of baseUrlVariables(preset))
+      for (const value of wrong)
+        expect(
+          () => baseUrlOf(preset, { config, env: { [variable]: value } }),
+          `${variable}=${value}`,
+        ).toThrow(`${variable} is not an http or https address.`);
+  const [first] = presets;
+  const [variable = ''] = baseUrlVariables(first);
+  expect(baseUrlOf(first, { config, env: { [variable]: 'localhost:8080/v1' } })).toBe(
+    'http://localhost:8080/v1',
+  );
+});

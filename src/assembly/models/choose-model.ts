@@ -22,7 +22,8 @@ import {
   providerIn,
   resolveModel,
 } from '../../providers/models/models.ts';
-import { baseUrlVariables, type Preset, presets } from '../../providers/presets.ts';
+import { type Preset, presets } from '../../providers/presets.ts';
+import { baseUrlOf } from './base-url.ts';
 import { claudeCodeCloud, cloudModel } from './cloud-settings.ts';
 
 type Key = { key: string; source: string; general?: true; account?: string };
@@ -382,16 +383,4 @@ function presetNamed(name: string, known: readonly Preset[]): Preset {
     `Unknown provider "${name}".${didYouMean(name, names)}`,
     `Available providers: ${names.join(', ')}.`,
   );
-}
-
-/** A vendor's address: the user's setting before the built-in one. */
-export function baseUrlOf(preset: Preset, { config, env }: Pick<ChooseDeps, 'config' | 'env'>): string {
-  const named = config.provider === undefined ? preset.name === 'local' : config.provider === preset.name;
-  if (config.apiBaseUrl !== undefined && (named || config.model?.startsWith(`${preset.name}/`)))
-    return config.apiBaseUrl;
-  const fromEnv = baseUrlVariables(preset)
-    .map((name) => env[name])
-    .find(Boolean);
-  if (fromEnv === undefined) return preset.baseUrl;
-  return /^https?:\/\//.test(fromEnv) ? fromEnv : `http://${fromEnv}`;
 }

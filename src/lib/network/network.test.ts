@@ -189,3 +189,11 @@ describe('[N06] with custom certificates', () => {
     await expect(openNetwork({}, { caFile: notes })).rejects.toThrow(`${notes} contains no PEM certificate.`);
   });
 });
+
+test.each(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'https_proxy'])(
+  '%s that is no address is one error that does not quote it',
+  async (name) => {
+    for (const value of ['http://[', 'http://user:secret@x:99999', 'http:// x'])
+      await expect(openNetwork({ [name]: value })).rejects.toThrow(`${name} is not the address of a proxy`);
+  },
+);

@@ -25,7 +25,7 @@ export async function openNetwork(env: Env, { caFile }: NetworkOptions = {}): Pr
     // Empty strings keep the agent from reading the process environment.
     httpProxy: proxyUrl(httpProxy),
     httpsProxy: proxyUrl(httpsProxy),
-    noProxy: read(env, 'NO_PROXY') ?? '',
+    noProxy: read(env, 'NO_PROXY')?.value ?? '',
     caFile,
   });
 }
@@ -35,18 +35,26 @@ export function hasProxy(env: Env): boolean {
   return httpProxy !== undefined || httpsProxy !== undefined;
 }
 
-function proxiesOf(env: Env): { httpProxy: string | undefined; httpsProxy: string | undefined } {
+type Variable = { name: string; value: string };
+
+function proxiesOf(env: Env): { httpProxy: Variable | undefined; httpsProxy: Variable | undefined } {
   const all = read(env, 'ALL_PROXY');
   const httpProxy = read(env, 'HTTP_PROXY') ?? all;
   return { httpProxy, httpsProxy: read(env, 'HTTPS_PROXY') ?? all ?? httpProxy };
 }
 
-function read(env: Env, name: string): string | undefined {
-  return env[name.toLowerCase()] || env[name] || undefined;
+/** Both spellings are in use; the lower one counts first. */
+function read(env: Env, name: string): Variable | undefined {
+  const spelling = [name.toLowerCase(), name].find((one) => env[one]);
+  return spelling === undefined ? undefined : { name: spelling, value: env[spelling] ?? '' };
 }
 
-function proxyUrl(value: string | undefined): string {
-  if (!value) return '';
+/** The value is not quoted in the error: it may contain a password. */
+function proxyUrl(variable: Variable | undefined): string {
+  if (!variable) return '';
+  const { name, value } = variable;
   const url = /^[a-z0-9]+:\/\//i.test(value) ? value : `http://${value}`;
+  if (!URL.canParse(url))
+    throw new Error(`${name} is not the address of a proxy, such as http://proxy:3128.`);
   return url.replace(/^socks5h:/i, 'socks5:');
 }

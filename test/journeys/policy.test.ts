@@ -1,9 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hostileProject } from '../policy/project.ts';
 import { expectations, readCases } from '../policy/read-cases.ts';
 import { aca } from '../support/aca.ts';
+import { noBubblewrap } from '../support/sandboxed.ts';
 import { soak, sweep } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
@@ -62,6 +63,18 @@ describe('aca policy test', () => {
         told('--cwd', sub, 'cat b.txt'),
       ]),
     ).toEqual(['ask', 'allow', 'ask', 'ask', 'allow']);
+  });
+
+  test('--session answers what a session here would do: with trust, settings and the sandbox', async () => {
+    const space = await workspace();
+    const of = async (line: string, ...args: string[]) =>
+      (await aca(space, ['policy', 'test', '--session', ...args, line])).stdout.split(':')[0];
+    expect([await of('touch a'), await of('git reset --hard', '--trusted')]).toEqual(['ask', 'ask']);
+    if (noBubblewrap === null) expect(await of('touch a', '--trusted')).toBe('allow');
+    await mkdir(path.join(space.home, '.ai-assistant'));
+    const rules = { permissions: { deny: ['Bash(touch *)'], allow: ['Bash(make)'] } };
+    await writeFile(path.join(space.home, '.ai-assistant/config.json'), JSON.stringify(rules));
+    expect([await of('touch a', '--trusted'), await of('make')]).toEqual(['deny', 'allow']);
   });
 
   test('without a command it says how it is used', async () => {

@@ -50,7 +50,12 @@ export function settingsChecks({ trusted, pending, notices }: Settings): HealthC
           'this folder is not trusted, so some of its files are ignored',
           'Run `aca trust` to review them.',
         )
-      : ok('trust', trusted ? 'this folder is trusted' : 'this folder has nothing that needs trust'),
+      : ok(
+          'trust',
+          trusted
+            ? 'this folder is trusted: edits and sandboxed commands run without asking'
+            : 'this folder is not trusted: you are asked before every change; `aca trust` ends that',
+        ),
     ...notices.map((text) => warn('settings', text, 'Run `aca config path` to see which files are used.')),
   ];
 }
@@ -122,7 +127,8 @@ function homeCheck({ kind }: SandboxState, { config }: Settings, { env }: Host):
   return [ok('home folder', text)];
 }
 
-async function sandboxFor(
+/** Tries the sandbox that commands would run in. */
+export async function sandboxFor(
   { config }: Settings,
   { env, cwd }: Host,
   onFindings: (findings: SandboxFinding[]) => void,

@@ -173,7 +173,8 @@ function placeIn({ cwd, home, trusted, env }: Folder, guard: Guard, { planted }:
   return { ...found, disk, shell: shellName(process.platform, env) };
 }
 
-function settingsFor(config: Config) {
+/** What the settings say about approvals. */
+export function settingsFor(config: Config) {
   const { requireApprovalForReads, requireApprovalForWrites, requireApprovalForCommands } = config;
   const { neverAsk, blockedCommands, sandbox } = config;
   const required = { requireApprovalForReads, requireApprovalForWrites, requireApprovalForCommands };

@@ -1,5 +1,8 @@
 import { Command, Option } from 'commander';
+import { sandboxFor } from '../../app/doctor/settings.ts';
+import { loadSettings } from '../../app/settings.ts';
 import { type CommandVerdict, commandJudge, loadJudge } from '../../assembly/safety/judge-command.ts';
+import { sessionJudge } from '../../assembly/safety/session-verdict.ts';
 import { switchOf } from '../../config/environment.ts';
 import { projectContent, trustOf } from '../../config/trust.ts';
 import { UserError } from '../../contract/errors.ts';
@@ -9,7 +12,13 @@ import { visible } from '../../lib/text/printable.ts';
 import { existingFolder } from '../existing-folder.ts';
 import { table, withContext } from './context.ts';
 
-type PolicyOptions = { trusted?: boolean; cwd?: string; json?: boolean; stdinFormat?: 'json' };
+type PolicyOptions = {
+  trusted?: boolean;
+  session?: boolean;
+  cwd?: string;
+  json?: boolean;
+  stdinFormat?: 'json';
+};
 
 /**
  * `aca policy`: prints the verdict on commands without running them. The exit code does not depend on the
@@ -48,20 +57,23 @@ export function policyCommand(terminal: Terminal): Command {
 function withFolder(command: Command): Command {
   return command
     .option('--cwd <folder>', 'check as if in this folder (default: the current one)')
-    .option('--trusted', 'check as if the folder were trusted');
+    .option('--trusted', 'check as if the folder were trusted')
+    .option('--session', 'check as a session would: with your settings, rules, mode and sandbox');
 }
 
 type Judge = (line: string) => CommandVerdict;
 
-async function openJudge({ cwd, trusted }: PolicyOptions, terminal: Terminal): Promise<Judge> {
+async function openJudge({ cwd, trusted, session }: PolicyOptions, terminal: Terminal): Promise<Judge> {
   await loadJudge();
+  const { env } = terminal;
   const folder = existingFolder(cwd ?? '.', '--cwd', terminal.cwd);
-  return commandJudge({
-    cwd: folder,
-    home: homeFolder(terminal.env),
-    trusted: trusted ?? isTrusted(folder, terminal),
-    env: terminal.env,
-  });
+  const home = homeFolder(env);
+  if (!session)
+    return commandJudge({ cwd: folder, home, trusted: trusted ?? isTrusted(folder, terminal), env });
+  const settings = loadSettings(trusted ? { trust: true } : {}, { env, cwd: folder });
+  const { config, root: dataRoot } = settings;
+  const sandbox = await sandboxFor(settings, { env, cwd: folder }, () => undefined);
+  return sessionJudge({ config, dataRoot, sandbox, cwd: folder, home, trusted: settings.trusted, env });
 }
 
 function isTrusted(folder: string, { env }: Terminal): boolean {

@@ -640,6 +640,8 @@ type PermissionRequest = {
     grants?: string[];
     /** In `accept-edits` mode it would run without asking. */
     acceptEdits?: true;
+    /** Trusting this folder would let it run without asking, and the user may do so. */
+    trust?: true;
     /** Its place among the questions that are waiting; absent if it is the only one. */
     queue?: {
         position: number;
@@ -671,12 +673,12 @@ type Opening = {
 
 /**
  * `session` and `always` also remember the yes; `sandboxed` also frees all commands that the sandbox contains, for
- * this session. `reason` explains a no to the model. `shown` says how much of
+ * this session; `trust` also trusts this folder, where the request offers that. `reason` explains a no to the model. `shown` says how much of
  * the request was visible before the yes: `part` means that its end was not. Such a yes does not count, and
  * the question is asked again.
  */
 type Answer = {
-    choice: 'once' | 'sandboxed' | 'session' | 'always';
+    choice: 'once' | 'sandboxed' | 'trust' | 'session' | 'always';
     shown?: 'all' | 'part';
 } | {
     choice: 'no';
@@ -1193,6 +1195,8 @@ type CommandContext = {
     settings?(): readonly SettingState[];
     /** Shows and changes which files of other assistants are used; resolves with what to tell the user. */
     importSettings?(args: readonly string[]): Promise<string>;
+    /** Trusts this folder, as `/trust` says; resolves with what to tell the user. */
+    trustFolder?(args: readonly string[]): Promise<string>;
     /** Checks for common problems. */
     health?(): Promise<HealthCheck[]>;
     /**
@@ -1611,6 +1615,8 @@ type PermissionState = {
     /** Permanent: an `always` is also removed from the settings. */
     forgetGrant(grant: Permission): Promise<void>;
     forgetDenial(key: string): void;
+    /** Trusts this folder from now on; null where that would change nothing, or is not up to this user. */
+    trust(): (() => Promise<void>) | null;
 };
 
 type PermissionRule = {

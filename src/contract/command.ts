@@ -10,8 +10,7 @@ import type { Session, SessionSummary } from './session.ts';
 export type ModeSwitch = {
   get(): PermissionMode;
   set(mode: PermissionMode): void;
-  /** Called after every change, whoever made it. */
-  /** Returns a function that removes the listener. */
+  /** Called after every change. Returns a function that removes the listener. */
   onChange(listener: (mode: PermissionMode) => void): () => void;
 };
 

@@ -365,7 +365,6 @@ export type CommandContext = {
   settings?(): readonly SettingState[];
   /** Shows and changes which files of other assistants are used; resolves with what to tell the user. */
   importSettings?(args: readonly string[]): Promise<string>;
-  /** Trusts this folder, as `/trust` says; resolves with what to tell the user. */
   trustFolder?(args: readonly string[]): Promise<string>;
   /** Checks for common problems. */
   health?(): Promise<HealthCheck[]>;

@@ -14,7 +14,6 @@ import { readOptions, type Told } from './options.ts';
 import { parseLine } from './parse.ts';
 import { isPrintable } from './printable.ts';
 import { SHELLS } from './reach.ts';
-import { brief, doing, settingBecause, unknownOption, withoutWalls } from './reasons.ts';
 import { behindSafeWrapper } from './safe-wrappers.ts';
 import type { Redirect, ShellLine, SimpleCommand, Word } from './shell-line.ts';
 import { unrolled } from './unroll.ts';

@@ -20,6 +20,6 @@ function addressIn(variable: string, value: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new UserError(
     `${variable} is not an http or https address.`,
-    `Correct it, for example to https://api.example.com/v1, or unset ${variable}.`,
+    `Correct it, for example to http://127.0.0.1:8080/v1, or unset ${variable}.`,
   );
 }

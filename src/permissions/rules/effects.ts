@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { startOf } from '../../lib/text/cut-line.ts';
 import type { SimpleCommand } from '../shell/shell-line.ts';
 import { argsOf, programOf } from '../shell/wrappers.ts';
@@ -20,6 +21,42 @@ const INSTALLERS =
 const TESTERS = /^(pytest|py\.test|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest)$/;
 const BUILDERS =
   /^(make|gmake|ninja|cmake|gradle|gradlew|mvn|mvnw|cargo|go|dotnet|just|rake|bazel|meson|tsc)$/;
+
+type Surroundings = {
+  cwd: string;
+  walls?: 'sandbox' | 'none';
+  disk?: {
+    kindOf(file: string): 'file' | 'folder' | null;
+    scriptOf(folder: string, name: string): string | null;
+  };
+};
+
+/** What a command does; `otherwise` where nothing is known about it. */
+export function doing(command: SimpleCommand, { disk, cwd }: Surroundings, otherwise: string): string {
+  const known = effectOf(command, {
+    scriptOf: (name) => disk?.scriptOf(cwd, name) ?? null,
+    isThere: (name) => Boolean(disk?.kindOf(path.resolve(cwd, name))),
+  });
+  return known ?? otherwise;
+}
+
+/** What a command does, and the variables that it does it with. */
+export function settingBecause(command: SimpleCommand, place: Surroundings): string {
+  const names = command.assignments.map(({ text }) => text.split(/\+?=|\[/)[0]).join(', ');
+  const [first] = command.words;
+  if (first === undefined) return `sets ${names}`;
+  return `${doing(command, place, `runs ${shown(first.raw)}`)}, with ${names} set`;
+}
+
+export function withoutWalls(name: string): string {
+  return `nothing keeps ${name} from changing files without a sandbox`;
+}
+
+export function unknownOption(name: string, option: string, { walls }: Surroundings): string {
+  return walls === 'none'
+    ? `without a sandbox, ${name} ${shown(option)} is not approved by itself`
+    : `aca does not know what ${name} does with ${shown(option)}`;
+}
 
 /** What a command does, as a fact about its words; null if nothing is known about it. */
 export function effectOf(command: SimpleCommand, place: EffectPlace = {}): string | null {
@@ -278,7 +315,8 @@ function listed(words: readonly string[]): string {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '');
 }
 
-function shown(text: string): string {
+/** As it appears in a reason. */
+export function shown(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > MAX_NAME ? `${startOf(line, MAX_NAME)}…` : line;
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { doing, settingBecause, shown, unknownOption, withoutWalls } from '../rules/effects.ts';
 import { readOnlyPrograms } from '../rules/read-only.ts';
 import { readOnlyGit } from '../rules/read-only-git.ts';
 import { projectScripts, readOnlyLines } from '../rules/read-only-lines.ts';
@@ -13,7 +14,6 @@ import { readOptions, type Told } from './options.ts';
 import { parseLine } from './parse.ts';
 import { isPrintable } from './printable.ts';
 import { SHELLS } from './reach.ts';
-import { brief, doing, settingBecause, unknownOption, withoutWalls } from './reasons.ts';
 import { behindSafeWrapper } from './safe-wrappers.ts';
 import type { Redirect, ShellLine, SimpleCommand, Word } from './shell-line.ts';
 import { unrolled } from './unroll.ts';
@@ -83,7 +83,7 @@ function judgeLine(line: ShellLine, place: Place, depth: number): Look {
 /** Whether a command, with all its substitutions, certainly only reads permitted files. */
 export function judgeLook(command: SimpleCommand, place: Place, depth = 0): Look {
   if (depth > MAX_DEPTH) return unsure(doubtText('too_deep'));
-  if (command.next === '&') return unsure(`leaves ${brief(command.source)} running in the background`);
+  if (command.next === '&') return unsure(`leaves ${shown(command.source)} running in the background`);
   if (command.assignments.length > 0) return unsure(settingBecause(command, place));
   const inner = together(command.nested.map((line) => judgeLine(line, place, depth + 1)));
   if (inner.type === 'unsure') return inner;

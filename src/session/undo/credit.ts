@@ -6,6 +6,9 @@ import type { Difference } from './tree-index.ts';
 
 export type Command = { command: string; cwd: string };
 
+/** A command that continues after its call has ended. */
+export type BackgroundCommand = Command & { isRunning(): boolean };
+
 /** Commands that ran in parallel: when the last one ended, and their total duration. */
 export type CommandFacts = { commands: readonly Command[]; endedAt: number; ms: number };
 

@@ -1,12 +1,19 @@
-import { accessSync, constants, existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PendingUndo } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { ChangeReview, UndoReport } from '../../contract/review.ts';
 import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { applySteps } from './apply.ts';
-import { type Command, type CommandFacts, credited, creditedByRun, creditedLate } from './credit.ts';
+import {
+  type BackgroundCommand,
+  type CommandFacts,
+  credited,
+  creditedByRun,
+  creditedLate,
+} from './credit.ts';
 import { type Change, type FileState, isSame } from './file-state.ts';
+import { assertWritable, diskTrouble, stateBefore } from './kept.ts';
 import { type NetChange, netChanges } from './net-changes.ts';
 import { Objects } from './objects.ts';
 import { outermost } from './outermost.ts';
@@ -19,9 +26,6 @@ import { type Difference, type Look, TreeIndex } from './tree-index.ts';
 import { defaultLimits } from './tree-walk.ts';
 import { changesFrom, type LoggedRun, type RunInfo, UndoLog, type UndoRecord } from './undo-log.ts';
 import { changeReporter, type ReportChanges, type UndoOptions } from './undo-options.ts';
-
-/** A command that continues after its call has ended. */
-export type BackgroundCommand = Command & { isRunning(): boolean };
 
 const TROUBLE = 'trouble';
 /** Bytes that may be added before the quota is checked again. */
@@ -88,7 +92,7 @@ export class UndoStore {
       const record: UndoRecord = {
         type: 'change',
         path: file,
-        before: before === null ? null : this.#stateOf(before, was),
+        before: before === null ? null : stateBefore(before, was, this.#objects),
         after: made === null ? null : { type: 'file', mode: was?.mode ?? null, ...becomes, hash: made },
       };
       this.#objects.flush({ durable: true });
@@ -104,14 +108,10 @@ export class UndoStore {
     }, undefined);
   }
 
-  /**
-   * Whether changes by file tools can be taken back, or also those by commands. Found out by a first scan of the
-   * folder, which the first command then need not repeat.
-   */
+  /** Whether changes by file tools can be taken back; or by commands, which needs a first scan of the folder. */
   async canUndo(by: 'tools' | 'commands', signal?: AbortSignal): Promise<boolean> {
     await this.#tolerant(async () => {
-      mkdirSync(this.#options.folder, { recursive: true });
-      accessSync(this.#options.folder, constants.W_OK);
+      assertWritable(this.#options.folder);
       if (by === 'commands' && this.#canScan === undefined) await this.#look(signal);
     }, undefined);
     return !this.#reported.has(TROUBLE) && (by === 'tools' || this.#canScan === true);
@@ -260,14 +260,6 @@ export class UndoStore {
     this.#objects.flush({ durable: true });
   }
 
-  #stateOf(before: Uint8Array, was: FileChange['was']): FileState {
-    if (was?.type === 'folder') return { ...was, hash: '' };
-    const hash = this.#objects.put(before);
-    return was?.type === 'link'
-      ? { type: 'link', mode: null, hash }
-      : { type: 'file', mode: was?.mode ?? null, hash };
-  }
-
   async #preview(
     type: 'undo' | 'redo',
     runs: readonly Pick<LoggedRun, 'index' | 'changes'>[],
@@ -404,9 +396,7 @@ export class UndoStore {
       try {
         return await action();
       } catch (error) {
-        const { syscall, code, message } = error as NodeJS.ErrnoException;
-        if (syscall === undefined && code !== 'ENOSPC') throw error;
-        const text = `Changes cannot be undone for now: saving backups failed (${message}).`;
+        const text = diskTrouble(error);
         if (!this.#reported.has(TROUBLE)) this.#options.onTrouble?.(text);
         this.#reported.add(TROUBLE);
         return otherwise;

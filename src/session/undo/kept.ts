@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import type { FileChange } from '../../contract/file-change.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
 import type { FileState } from './file-state.ts';
@@ -24,4 +24,8 @@ export function diskTrouble(error: unknown): string {
   const { syscall, code, message } = error as NodeJS.ErrnoException;
   if (syscall === undefined && code !== 'ENOSPC') throw error;
   return `Changes cannot be undone for now: saving backups failed (${message}).`;
+}
+
+export function realIfThere(place: string): string {
+  return existsSync(place) ? realpathSync(place) : place;
 }

@@ -1,19 +1,13 @@
-import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { PendingUndo } from '../../contract/command.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { ChangeReview, UndoReport } from '../../contract/review.ts';
 import { oneAtATime } from '../../lib/async/one-at-a-time.ts';
 import { applySteps } from './apply.ts';
-import {
-  type BackgroundCommand,
-  type CommandFacts,
-  credited,
-  creditedByRun,
-  creditedLate,
-} from './credit.ts';
+import type { BackgroundCommand, CommandFacts } from './credit.ts';
+import { credited, creditedByRun, creditedLate } from './credit.ts';
 import { type Change, type FileState, isSame } from './file-state.ts';
-import { assertWritable, diskTrouble, stateBefore } from './kept.ts';
+import { assertWritable, diskTrouble, realIfThere, stateBefore } from './kept.ts';
 import { type NetChange, netChanges } from './net-changes.ts';
 import { Objects } from './objects.ts';
 import { outermost } from './outermost.ts';
@@ -61,9 +55,7 @@ export class UndoStore {
       withheld: () => this.#log.history.withheld,
     });
     this.#report = changeReporter(this.#objects, options.onChange);
-    const excluded = (options.excluded ?? []).map((place) =>
-      existsSync(place) ? realpathSync(place) : place,
-    );
+    const excluded = (options.excluded ?? []).map(realIfThere);
     this.#trees = outermost(roots).map(
       (root) =>
         new TreeIndex({

@@ -1195,7 +1195,6 @@ type CommandContext = {
     settings?(): readonly SettingState[];
     /** Shows and changes which files of other assistants are used; resolves with what to tell the user. */
     importSettings?(args: readonly string[]): Promise<string>;
-    /** Trusts this folder, as `/trust` says; resolves with what to tell the user. */
     trustFolder?(args: readonly string[]): Promise<string>;
     /** Checks for common problems. */
     health?(): Promise<HealthCheck[]>;
@@ -1589,8 +1588,7 @@ type Limit = {
 type ModeSwitch = {
     get(): PermissionMode;
     set(mode: PermissionMode): void;
-    /** Called after every change, whoever made it. */
-    /** Returns a function that removes the listener. */
+    /** Called after every change. Returns a function that removes the listener. */
     onChange(listener: (mode: PermissionMode) => void): () => void;
 };
 

@@ -21,7 +21,7 @@ export function resultingLines(patch: string): string {
     else if (line > 0 && !text.startsWith('-') && !text.startsWith('\\')) {
       if (isNear(at)) {
         if (last > 0 && line > last + 1) shown.push('…');
-        shown.push(`${line}\t${cutLine(text.slice(1))}`);
+        shown.push(`${line}\t${cutLine(text.slice(1).replace(/\r$/, ''))}`);
         last = line;
       }
       line++;

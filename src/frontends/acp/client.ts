@@ -15,8 +15,8 @@ import { raceAbort } from '../../lib/async/abort.ts';
 import { isObject } from '../../lib/text/json.ts';
 import { CHANGES_CHANGED, type ChangesChanged, type ClientExtensions } from './extension-methods.ts';
 import { answerOf, shownOptions } from './permission-options.ts';
-import { textContent } from './tool-calls.ts';
-import { UpdateQueue } from './update-queue.ts';
+import { textContent } from './updates/tool-calls.ts';
+import { UpdateQueue } from './updates/update-queue.ts';
 
 type Asked = { toolCall: ToolCallUpdate; options: PermissionOption[] };
 

@@ -10,7 +10,7 @@ import type { Answer, PermissionRequest } from '../../contract/permission.ts';
 import { visible } from '../../lib/text/printable.ts';
 import { freesCommands } from '../shared/frees-commands.ts';
 import type { ClientExtensions } from './extension-methods.ts';
-import { contentOf, fenced, kindOf, locationsOf, textContent } from './tool-calls.ts';
+import { contentOf, fenced, kindOf, locationsOf, textContent } from './updates/tool-calls.ts';
 
 /** The answers to a question. What cannot be remembered is only offered once. */
 export function optionsFor(request: PermissionRequest): PermissionOption[] {

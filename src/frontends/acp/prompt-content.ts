@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk';
 import type { TypedPrompt } from '../../app/conversation/prompt-queue.ts';
 import type { ImagePart, TextPart } from '../../contract/message.ts';
-import { fenced } from './tool-calls.ts';
+import { fenced } from './updates/tool-calls.ts';
 
 /** A prompt of the protocol as the user would have typed it. Context follows the text that refers to it. */
 export function promptOf(blocks: readonly ContentBlock[]): TypedPrompt {

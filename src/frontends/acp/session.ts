@@ -16,17 +16,17 @@ import { AboutSession } from './about-session.ts';
 import type { Client } from './client.ts';
 import { configOptions } from './config-options.ts';
 import { FileCompletion } from './file-completion.ts';
-import { historyUpdates, type PastUpdate } from './history-updates.ts';
 import { askedCall, optionsFor } from './permission-options.ts';
 import { PromptTurns, type SentPrompt, type TurnEnd } from './prompt-turns.ts';
-import { turnEndOf } from './run-end.ts';
 import { mayChangeFiles, SessionChanges } from './session-changes.ts';
 import { choicesIn, KeptChoices, optionsOf } from './session-choices.ts';
 import { commandsFor } from './session-commands.ts';
-import type { SessionEvent } from './session-event.ts';
-import { nestsCalls, SessionUpdates } from './session-updates.ts';
 import { SharedModelList } from './shared-model-list.ts';
 import { isTrusted } from './trust-offer.ts';
+import { historyUpdates, type PastUpdate } from './updates/history-updates.ts';
+import { turnEndOf } from './updates/run-end.ts';
+import type { SessionEvent } from './updates/session-event.ts';
+import { nestsCalls, SessionUpdates } from './updates/session-updates.ts';
 
 type SessionDeps = {
   client: Client;

@@ -28,9 +28,9 @@ import { serverConfig } from './editor-servers.ts';
 import type { FileQuery } from './extension-methods.ts';
 import { promptOf } from './prompt-content.ts';
 import type { SentPrompt } from './prompt-turns.ts';
-import { toldError } from './run-end.ts';
 import { AcpSession } from './session.ts';
 import type { SessionChanges } from './session-changes.ts';
+import { toldError } from './updates/run-end.ts';
 
 /** Sessions in one answer of `session/list`. */
 const PAGE = 50;

@@ -1,7 +1,7 @@
 import { offerTrust } from '../../app/conversation/trust-question.ts';
 import type { Settings } from '../../app/settings.ts';
 import type { Client } from './client.ts';
-import { textContent } from './tool-calls.ts';
+import { textContent } from './updates/tool-calls.ts';
 
 /** Asks whether the folder's own settings apply. */
 export function isTrusted(

@@ -2,7 +2,7 @@ import { TypedPrompts } from '../../../app/conversation/prompt-history.ts';
 import { footerParts } from '../../../app/run-facts/footer.ts';
 import { visible } from '../../../lib/text/printable.ts';
 import type { SentPrompt } from '../../acp/prompt-turns.ts';
-import type { SessionEvent } from '../../acp/session-event.ts';
+import type { SessionEvent } from '../../acp/updates/session-event.ts';
 import type { RemoteActions } from '../../shared/terminal.ts';
 import { AttachedScreen } from '../../terminal/attached-screen.ts';
 import { type Identity, includesRole } from '../identity.ts';

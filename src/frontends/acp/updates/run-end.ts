@@ -1,7 +1,7 @@
 import { RequestError, type StopReason } from '@agentclientprotocol/sdk';
-import type { AgentEvent, EndReason } from '../../contract/event.ts';
-import { sentence } from '../../lib/text/sentence.ts';
-import type { TurnEnd } from './prompt-turns.ts';
+import type { AgentEvent, EndReason } from '../../../contract/event.ts';
+import { sentence } from '../../../lib/text/sentence.ts';
+import type { TurnEnd } from '../prompt-turns.ts';
 
 function stopReasonOf(reason: EndReason): StopReason {
   switch (reason) {

@@ -1,18 +1,18 @@
 import path from 'node:path';
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
-import { pastCall } from '../../app/conversation/past-calls.ts';
-import { type PastPart, pastParts } from '../../app/conversation/past-parts.ts';
+import { pastCall } from '../../../app/conversation/past-calls.ts';
+import { type PastPart, pastParts } from '../../../app/conversation/past-parts.ts';
 import {
   type Message,
   type ToolCallPart,
   type ToolMessage,
   textOf,
   toolCallsOf,
-} from '../../contract/message.ts';
-import type { Access } from '../../contract/permission.ts';
-import type { CallDecision, Session } from '../../contract/session.ts';
-import { isObject } from '../../lib/text/json.ts';
-import { todo } from '../../tools/todo.ts';
+} from '../../../contract/message.ts';
+import type { Access } from '../../../contract/permission.ts';
+import type { CallDecision, Session } from '../../../contract/session.ts';
+import { isObject } from '../../../lib/text/json.ts';
+import { todo } from '../../../tools/todo.ts';
 import { contentOf, kindOf, locationsOf, planEntry, textContent } from './tool-calls.ts';
 
 const CHUNKS = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentEvent } from '../../contract/event.ts';
+import type { AgentEvent } from '../../../contract/event.ts';
 import { SessionUpdates } from './session-updates.ts';
 
 test('a compaction is told in the way the client knows', () => {

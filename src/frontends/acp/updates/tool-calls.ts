@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
-import { type Display, type Exploration, linkText } from '../../contract/display.ts';
-import type { Access } from '../../contract/permission.ts';
+import { type Display, type Exploration, linkText } from '../../../contract/display.ts';
+import type { Access } from '../../../contract/permission.ts';
 import { patchHunks } from './patch-hunks.ts';
 
 /** The protocol's kind of a call, from what it accesses. */

@@ -1,13 +1,13 @@
 import type { ClientCapabilities, SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
-import { describeCompaction } from '../../commands/compact.ts';
-import { loadingLine } from '../../commands/format/loading.ts';
-import { retryLine } from '../../commands/format/retry.ts';
-import { subagentLine } from '../../commands/format/subagent.ts';
-import { type AgentEvent, innermost } from '../../contract/event.ts';
-import { type Message, textOf, type Usage } from '../../contract/message.ts';
-import type { PermissionRequest } from '../../contract/permission.ts';
-import { bash } from '../../tools/bash.ts';
-import type { ClientExtensions } from './extension-methods.ts';
+import { describeCompaction } from '../../../commands/compact.ts';
+import { loadingLine } from '../../../commands/format/loading.ts';
+import { retryLine } from '../../../commands/format/retry.ts';
+import { subagentLine } from '../../../commands/format/subagent.ts';
+import { type AgentEvent, innermost } from '../../../contract/event.ts';
+import { type Message, textOf, type Usage } from '../../../contract/message.ts';
+import type { PermissionRequest } from '../../../contract/permission.ts';
+import { bash } from '../../../tools/bash.ts';
+import type { ClientExtensions } from '../extension-methods.ts';
 import { LiveTerminal, showsTerminals } from './live-terminal.ts';
 import { toldError } from './run-end.ts';
 import {

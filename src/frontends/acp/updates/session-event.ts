@@ -1,7 +1,7 @@
-import type { Opened } from '../../app/open-assistant.ts';
-import type { RunFacts } from '../../app/run-facts/run-facts.ts';
-import type { EndReason } from '../../contract/event.ts';
-import type { SentPrompt, TurnEnd } from './prompt-turns.ts';
+import type { Opened } from '../../../app/open-assistant.ts';
+import type { RunFacts } from '../../../app/run-facts/run-facts.ts';
+import type { EndReason } from '../../../contract/event.ts';
+import type { SentPrompt, TurnEnd } from '../prompt-turns.ts';
 
 /** What happens in a session besides the events of its runs. */
 export type SessionEvent =

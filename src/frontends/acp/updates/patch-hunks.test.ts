@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { diffOf } from '../../lib/text/diff-lines.ts';
+import { diffOf } from '../../../lib/text/diff-lines.ts';
 import { patchHunks } from './patch-hunks.ts';
 
 const lines = fc

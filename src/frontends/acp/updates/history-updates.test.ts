@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Message } from '../../contract/message.ts';
+import type { Message } from '../../../contract/message.ts';
 import { historyUpdates } from './history-updates.ts';
 
 test('a saved conversation is told with its calls, its thoughts and where it was interrupted', () => {

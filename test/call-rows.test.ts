@@ -56,7 +56,7 @@ test.each<[string, object, string]>([
   ['Write', { file_path: 'new.ts', content: 'a\nb\n' }, '+2'],
   ['Delete', { file_path: 'src/a.ts' }, '−2'],
   ['Bash', { command: 'exit 2' }, 'exit 2'],
-  ['Bash', { command: 'sleep 9', timeout: 50 }, 'timed out'],
+  ['Bash', { command: 'sleep 9', timeout: 50 }, 'started as bg_1'],
 ])('the result of %s %j is %s', async (name, input, words) => {
   const { context } = await bench(files);
   const { summary, display } = await use(tool(name), input, context);

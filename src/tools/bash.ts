@@ -75,10 +75,10 @@ export function createBash({ shell: name, maxTimeoutMs = MAX_TIMEOUT }: BashOpti
     name: 'Bash',
     ...dialects,
     description:
-      `Run a command in ${name ?? 'the system shell'} and wait for it to finish. It gets no input and no terminal, so pass ` +
-      `flags such as --yes. It may run for at most ${maxTimeoutMs} ms, then it continues in the background; for servers set ` +
+      `Run a command in ${name ?? 'the system shell'} and wait for its end. It gets no input and no terminal, so pass ` +
+      `flags such as --yes. After ${maxTimeoutMs} ms at most it continues in the background; for servers set ` +
       'run_in_background. Each call starts fresh: cd and variables do not carry over. For files prefer Read, Edit, Glob ' +
-      'and Grep. In the sandbox only the working directory and /tmp, a private folder of the session, can be changed; secrets are hidden, ' +
+      'and Grep. In the sandbox only the working directory and a private /tmp can be changed, secrets are hidden, ' +
       'and there may be no network.',
     input,
 

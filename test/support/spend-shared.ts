@@ -52,7 +52,8 @@ function vendor(outcome: Outcome): Provider {
   };
 }
 
-const content = [{ type: 'text' as const, text: 'hi' }];
+// A token has at least one byte.
+const content = [{ type: 'text' as const, text: 'x'.repeat(500) }];
 const request = {
   model,
   system: '',

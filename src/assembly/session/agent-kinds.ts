@@ -29,7 +29,7 @@ export const REVIEW = 'review';
 /** Tools that only read within the folders the user opened. */
 const READ_ONLY_TOOLS = ['Read', 'Glob', 'Grep', 'Search', 'List'];
 
-const ROLE = `You are a subagent: another agent has handed you one task, and it reads your last answer and nothing else of what you write. Do the task with the tools you have, and no more than the task. Then answer with all that agent needs: what you found or did, with files and lines, what you checked, what you could not do.`;
+const ROLE = `You are a subagent: another agent has handed you one task, and it reads your last answer and nothing else of what you write. Do the task with the tools you have, and no more than the task. Then answer with all that agent needs: what you found or did, with path:line, what you checked, and what you did not check or could not do.`;
 
 const BUILT_IN: readonly AgentKind[] = [
   { name: GENERAL, description: 'any task', prompt: '' },

@@ -123,7 +123,3 @@ export const modeParts: Partial<Record<PermissionMode, string>> = {
 export function unwatched(asks: string): string {
   return `Nobody watches this run: no question is answered, and what needs approval is refused. That is here: ${asks}. Try such a call once at most; then give what is missing as a diff or a command in your answer.`;
 }
-
-/** For a subagent, after its purpose. */
-export const FOR_PARENT =
-  'You work for another assistant, which sees only your last message: put your findings there, with path:line, and what you did not check.';

@@ -2,7 +2,7 @@ import type { Message } from '../../contract/message.ts';
 import type { PermissionMode } from '../../contract/permission.ts';
 import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
 import type { OutputStyle } from './output-style.ts';
-import { FOR_PARENT, familyParts, type ModelFamily, modeParts, sections, unwatched } from './parts.ts';
+import { familyParts, type ModelFamily, modeParts, sections, unwatched } from './parts.ts';
 
 export type Surroundings = {
   cwd: string;
@@ -92,7 +92,6 @@ export function systemPrompt(surroundings: Surroundings): string {
   const kept = instructions.map(({ file, text }) => `Instructions from ${file}:\n${text.trim()}`);
   const own = style && !style.keepsInstructions ? BASE : length === 'short' ? SHORT : STABLE;
   const ours = own === STABLE ? familyParts[family]?.text : undefined;
-  const purpose = role === undefined ? undefined : `${role}\n\n${FOR_PARENT}`;
   return [
     replace ?? own,
     ...(replace === undefined ? [ours] : []),
@@ -102,7 +101,7 @@ export function systemPrompt(surroundings: Surroundings): string {
     environment,
     modeParts[mode],
     unwatchedNote(surroundings),
-    purpose,
+    role,
     append,
   ]
     .filter((section) => section !== undefined && section !== '')

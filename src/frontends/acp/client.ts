@@ -14,7 +14,7 @@ import type { ChoiceKind, UserQuestion } from '../../contract/tool.ts';
 import { raceAbort } from '../../lib/async/abort.ts';
 import { isObject } from '../../lib/text/json.ts';
 import { CHANGES_CHANGED, type ChangesChanged, type ClientExtensions } from './extension-methods.ts';
-import { answerOf, shownOptions } from './permission-options.ts';
+import { answerOf, namesOptions, shownOptions } from './permission-options.ts';
 import { textContent } from './updates/tool-calls.ts';
 import { UpdateQueue } from './updates/update-queue.ts';
 
@@ -125,13 +125,15 @@ export class EditorClient implements Client {
   }
 
   async ask(
-    { question, choices, kinds }: UserQuestion,
+    asked: UserQuestion,
     signal: AbortSignal,
     meta?: Record<string, unknown>,
   ): Promise<string | null> {
-    if (this.capabilities.elicitation?.form) return this.#elicit({ question, choices }, signal, meta);
-    if (kinds) return this.#choose({ question, choices, kinds }, [], signal);
-    return choices.length === 0 ? null : this.#askInText(question, choices);
+    const { question, choices, kinds } = asked;
+    if (this.capabilities.elicitation?.form) return this.#elicit(asked, signal, meta);
+    if (choices.length === 0) return null;
+    const isClear = kinds || namesOptions(this.capabilities);
+    return isClear ? this.#choose(asked, [], signal) : this.#askInText(question, choices);
   }
 
   /**
@@ -173,9 +175,9 @@ export class EditorClient implements Client {
     return typeof content?.answer === 'string' ? content.answer : null;
   }
 
-  /** A question with options, of which each has a kind of its own. Null if it was not answered. */
+  /** A question whose choices are options. Null if it was not answered. */
   async #choose(
-    { question, choices, kinds }: Required<UserQuestion>,
+    { question, choices, kinds = [] }: UserQuestion,
     details: NonNullable<ToolCallUpdate['content']>,
     signal: AbortSignal,
   ): Promise<string | null> {
@@ -188,7 +190,7 @@ export class EditorClient implements Client {
     const options = choices.map((name, index) => ({
       optionId: String(index),
       name,
-      kind: OPTION_KINDS[kinds[index] ?? 'no'],
+      kind: OPTION_KINDS[kinds[index] ?? 'once'],
     }));
     const asking = this.#requestPermission({ toolCall: { ...call, content }, options }, signal);
     const outcome = await this.#unlessFailed(asking);

@@ -46,18 +46,23 @@ export function optionsFor(request: PermissionRequest): PermissionOption[] {
   ];
 }
 
+/** Whether a client shows options by their names. It says so in its capabilities; others may show only their kinds. */
+export function namesOptions({ _meta }: ClientCapabilities): boolean {
+  return ((_meta ?? {}) as ClientExtensions).aca?.options === true;
+}
+
 /** The lasting answers, the one that allows least first. */
-const LASTING = ['session', 'sandboxed', 'always'];
+const LASTING = ['session', 'sandboxed', 'trust', 'always'];
 
 /**
  * One option of each kind: many clients label options by their kind, or keep one of each, and the user would not know
- * how much is allowed. Clients that show all of them by their names say so in their capabilities.
+ * how much is allowed.
  */
 export function shownOptions(
   options: readonly PermissionOption[],
-  { _meta }: ClientCapabilities,
+  capabilities: ClientCapabilities,
 ): PermissionOption[] {
-  if (((_meta ?? {}) as ClientExtensions).aca?.options) return [...options];
+  if (namesOptions(capabilities)) return [...options];
   const least = LASTING.find((id) => options.some(({ optionId }) => optionId === id));
   return options.filter(({ optionId }) => optionId === least || !LASTING.includes(optionId));
 }

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { topicOf } from '../../app/conversation/topic.ts';
-import { TRUST_HINT } from '../../app/conversation/trust-question.ts';
 import { nameOf } from '../../app/conversation-plan.ts';
 import type { Opened } from '../../app/open-assistant.ts';
 import { visible } from '../../lib/text/printable.ts';
@@ -35,7 +34,6 @@ export function showStatus(opened: Opened, screen: Screen, cwd: string): () => v
   const facts = { model: nameOf(choice), mode: modeText(mode.get()) };
   screen.store.dispatch({ type: 'start', facts });
   for (const notice of [...notices, ...hints]) screen.print(visible(notice));
-  void showTrustHint(opened, screen);
   const refresh = async () => {
     const [branch, sandbox, costs] = await Promise.all([gitBranch(cwd), opened.sandbox(), spending.costs()]);
     const models = costs.find(({ scope }) => scope === 'session')?.models ?? [];
@@ -63,12 +61,6 @@ export function showStatus(opened: Opened, screen: Screen, cwd: string): () => v
     offMode();
     offEvents();
   };
-}
-
-/** Where a sandbox contains commands, trust makes a difference. */
-async function showTrustHint({ permissions, sandbox }: Opened, screen: Screen): Promise<void> {
-  if (permissions.trust() === null || (await sandbox()).kind === 'host') return;
-  screen.print(TRUST_HINT);
 }
 
 /** The terminal's title: what the conversation is about, or the folder until that is known. */

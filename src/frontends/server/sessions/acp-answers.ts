@@ -7,7 +7,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { isObject } from '../../../lib/text/json.ts';
 import type { EditorClient } from '../../acp/client.ts';
-import { answerOf, shownOptions } from '../../acp/permission-options.ts';
+import { answerOf, namesOptions, shownOptions } from '../../acp/permission-options.ts';
 import { FOR_OWNERS } from '../../shared/frees-commands.ts';
 import type { PermissionMeta } from '../server-methods.ts';
 import type { Answers } from './room.ts';
@@ -66,7 +66,8 @@ export function acpAnswers({ context, client, sessionId, ...about }: Connected):
       return isYes(outcome);
     },
     async ask(question, about, signal) {
-      const isShown = capabilities.elicitation?.form || question.kinds;
+      const isChoice = question.choices.length > 0 && (question.kinds || namesOptions(capabilities));
+      const isShown = capabilities.elicitation?.form || isChoice;
       return isShown ? client.ask(question, signal, { aca: about }) : undefined;
     },
   };

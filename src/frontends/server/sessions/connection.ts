@@ -201,10 +201,10 @@ export class Connection {
     return this.#joined.infoIn(sessionId)?.id ?? this.#who.id;
   }
 
-  /** Whoever stops a run takes back own prompts, not those of others. */
+  /** Stopping a run takes back the prompts of the user who stops it, whichever of their clients sent them. */
   #isOwn(sessionId: string): (prompt: SentPrompt) => boolean {
     const id = this.#idIn(sessionId);
-    return ({ from }) => from?.id === id;
+    return ({ from }) => from?.id === id || from?.name === this.#who.name;
   }
 
   async #resumeRun(sessionId: string) {

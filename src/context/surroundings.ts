@@ -18,7 +18,7 @@ function factsOf(surroundings: Surroundings): Fact[] {
     { name: 'mode', value: mode, announcement: modeNote(mode), isTrusted: true },
     surroundings.refused !== undefined && {
       name: 'unwatched',
-      value: digest(unwatched),
+      value: 'yes',
       announcement: `[${unwatched}]`,
       isTrusted: true,
     },

@@ -27,15 +27,12 @@ describe('an error in the answer of a client never ends the session', () => {
   const throwing = (error: RequestError) => (): never => {
     throw error;
   };
-  sweep<[what: string, options: (error: RequestError) => EditorOptions]>(
-    [
-      ['a permission request', (error) => ({ answer: throwing(error) })],
-      ['a form', (error) => ({ answerForm: throwing(error) })],
-      ['reading a file', (error) => ({ buffers: new Map(), read: throwing(error) })],
-      ['writing a file', (error) => ({ buffers: new Map(), write: throwing(error) })],
-    ],
-    4,
-  )('%s', async (what, options) => {
+  sweep<[what: string, options: (error: RequestError) => EditorOptions]>([
+    ['a permission request', (error) => ({ answer: throwing(error) })],
+    ['a form', (error) => ({ answerForm: throwing(error) })],
+    ['reading a file', (error) => ({ buffers: new Map(), read: throwing(error) })],
+    ['writing a file', (error) => ({ buffers: new Map(), write: throwing(error) })],
+  ])('%s', async (what, options) => {
     for (const error of what === 'a permission request' ? errors : errors.slice(0, 1)) {
       const space = await workspace({ 'a.txt': 'one\ntwo\n' });
       const script = [calls(read), calls(edit), calls(colors), says('First.'), says('Second.')];
@@ -54,7 +51,7 @@ describe('an error in the answer of a client never ends the session', () => {
 describe('a cancellation is honored whenever it comes', () => {
   const moments = Array.from({ length: 26 }, (_, index) => index * 2);
 
-  test.each(['notification', 'request'])('up to 50 ms after the prompt, as a %s', async (how) => {
+  sweep(['notification', 'request'])('up to 50 ms after the prompt, as a %s', async (how) => {
     const bash = ['Bash', { command: 'sleep 30' }] as [string, object];
     const script = moments.map(() => calls(bash));
     const it = await startedEditor(await workspace(), script, { args: ['--allow', 'Bash'] });
@@ -89,7 +86,7 @@ describe('a cancellation is honored whenever it comes', () => {
 });
 
 describe('what an editor hands over', () => {
-  test.each([
+  sweep<[what: string, cwd: string, message: RegExp]>([
     ['does not exist', '/nowhere/at/all', /does not exist.*\/nowhere\/at\/all/],
     ['is a file', '/etc/passwd', /not a folder: \/etc\/passwd/],
     ['is relative', 'here', /absolute/],

@@ -87,7 +87,11 @@ describe('a path outside the project, with nobody to ask', () => {
       expect(said.events).toEqual(table.map(([, [tool]]) => [tool, 'deny']));
       expect(said.audit).toEqual(said.events);
       expect(said.denials).toEqual(said.denied);
-      expect(answers.map(({ text }) => text)).toEqual(said.denied.map(([, because]) => because));
+      // The model cannot pass flags.
+      for (const { text } of answers)
+        expect(text).toMatch(
+          /^Refused: it needs approval \(.* is outside the working directory\), and nobody/,
+        );
       expect(stderr.match(/^refused: /gm)?.length).toBe(table.length);
       expect(await snapshot(space.out)).toEqual(before);
       const kinds = (await auditOf(space)).map(({ accesses }) => accesses[0]?.kind);

@@ -9,7 +9,14 @@ import { calls, fails, says } from '../support/model-server/script.ts';
 import { ALLOWED, bash, changeJournal, journalOf, play, replay, write } from '../support/replay.ts';
 import { serve } from '../support/serve.ts';
 import { soak } from '../support/soak.ts';
-import { workspace } from '../support/workspace.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+
+/** The home folder is closed to commands. */
+async function makeReadable({ home }: Workspace, file: string): Promise<void> {
+  const folder = path.join(home, '.ai-assistant');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'config.json'), JSON.stringify({ sandbox: { readablePaths: [file] } }));
+}
 
 test('a session runs again in a copy of its folder as it was: everything is the same', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n', 'gone.txt': 'x\n' });
@@ -46,6 +53,7 @@ describe('what differs is shown', () => {
   test('a result, and the file it leads to', soak, async () => {
     const space = await workspace({ 'a.txt': 'one\n' });
     const outside = path.join(space.home, 'tool.sh');
+    await makeReadable(space, outside);
     await writeFile(outside, 'echo old\n');
     const id = await play(space, [bash(`sh ${outside} > out.txt; cat out.txt`), says('Done.')], ALLOWED);
     await writeFile(outside, 'echo new\n');
@@ -231,6 +239,7 @@ test('commands that changed files in other folders are answered from the journal
 test('a file too large to save is not compared, and a note says so; long texts are cut', soak, async () => {
   const space = await workspace({ 'a.txt': 'one\n' });
   const outside = path.join(space.home, 'size');
+  await makeReadable(space, outside);
   await writeFile(outside, '1000000');
   const id = await play(
     space,

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import { published } from '../support/mcp.ts';
 import { but, calls, cuts, type Step, says, stalls } from '../support/model-server/script.ts';
+import { sweep } from '../support/soak.ts';
 import {
   FILES,
   MODEL,
@@ -305,17 +306,17 @@ const inTheTerminal: Scenario[] = [
 const groups = { plain, afterResume, compacted, brokenReplies, inTheTerminal };
 
 describe.each(Object.entries(groups))('Anthropic objects to nothing: %s', (_group, scenarios) => {
-  test.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
-    '%s',
-    async (_name, scenario) => {
-      const it = await openScenario(scenario);
-      await scenario.play(it).catch((error: unknown) => {
-        if (!(error instanceof Objection)) throw error;
-      });
-      const { refusals, degradations } = it.server;
-      const objections = [...refusals, ...degradations.map(({ rule, detail }) => `${rule}: ${detail}`)];
-      expect(objections).toEqual([]);
-      expect(it.server.exhausted).toBe(false);
-    },
-  );
+  sweep(
+    scenarios.map((scenario) => [scenario.name, scenario] as const),
+    2,
+  )('%s', async (_name, scenario) => {
+    const it = await openScenario(scenario);
+    await scenario.play(it).catch((error: unknown) => {
+      if (!(error instanceof Objection)) throw error;
+    });
+    const { refusals, degradations } = it.server;
+    const objections = [...refusals, ...degradations.map(({ rule, detail }) => `${rule}: ${detail}`)];
+    expect(objections).toEqual([]);
+    expect(it.server.exhausted).toBe(false);
+  });
 });

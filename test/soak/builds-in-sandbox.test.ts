@@ -1,3 +1,4 @@
+// @module-tag soak
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';

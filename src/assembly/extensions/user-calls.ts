@@ -51,9 +51,13 @@ export function createUserCalls({ routerFor, writer, undo, definitions, signal }
       const router = routerFor(rules ? [rules] : []);
       beginRun(name);
       const call = { type: 'tool_call' as const, id: `user-${randomUUID()}`, name, input };
+      let because = '';
       const outcome: UserCall = { success: false, text: '', refused: false, images: [] };
       for await (const event of runTools([call], { ...router, log: unwritten }, signal)) {
-        if (event.type === 'judged') outcome.refused = event.verdict === 'deny';
+        if (event.type === 'judged') {
+          outcome.refused = event.verdict === 'deny';
+          because = event.because;
+        }
         if (event.type === 'tool_end') outcome.display = event.display;
         if (event.type !== 'message') await writer.record(event);
         else if (event.message.role === 'tool') {
@@ -63,6 +67,8 @@ export function createUserCalls({ routerFor, writer, undo, definitions, signal }
           outcome.summary = event.message.summary;
         }
       }
+      // What is said to the model is not for the user.
+      if (outcome.refused) outcome.text = because;
       return outcome;
     },
     toolbox: {

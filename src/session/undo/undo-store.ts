@@ -154,8 +154,7 @@ export class UndoStore {
   /** Await before a command that only reads: a run is logged, too, whose commands see a repository. */
   commandReads(): Promise<void> {
     return this.#tolerant(async () => {
-      const [, git] = recordsOfRun(this.#started, this.#options, this.#objects);
-      if (git) this.#append();
+      this.#append({ type: 'command' }, { type: 'command_end', changes: [] });
     }, undefined);
   }
 

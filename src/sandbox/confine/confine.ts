@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PermissionDeniedError } from '../../contract/errors.ts';
 import type { SandboxLevel, SandboxState } from '../../contract/sandbox.ts';
+import { isErrno } from '../../lib/files/errno.ts';
 import { makePrivateFolder } from '../../lib/files/private-folder.ts';
 import { launchInBubblewrap } from './bubblewrap.ts';
 import { chooseSandbox, type Found, type WantedSandbox } from './choose.ts';
@@ -147,18 +148,32 @@ export function createConfine(options: ConfineOptions): Confine {
   };
 }
 
-/** The temporary folder of all commands: kept with the session's outputs, or until its end. */
+/**
+ * The temporary folder of all commands: kept with the session's outputs, or until its end. Commands run even where those
+ * cannot be kept.
+ */
 function createScratch(outputFolder: string | undefined): { folder(): string; close(): void } {
   let own: string | undefined;
+
+  function kept(): string | null {
+    if (outputFolder === undefined) return null;
+    const folder = path.join(outputFolder, 'tmp');
+    try {
+      makePrivateFolder(folder);
+      accessSync(folder, constants.W_OK);
+      return folder;
+    } catch (error) {
+      if (isErrno(error)) return null;
+      throw error;
+    }
+  }
+
   return {
     folder() {
-      if (outputFolder === undefined) {
-        own ??= mkdtempSync(path.join(tmpdir(), 'aca-scratch-'));
-        return own;
-      }
-      const folder = path.join(outputFolder, 'tmp');
-      makePrivateFolder(folder);
-      return folder;
+      const folder = own ?? kept();
+      if (folder !== null) return folder;
+      own = mkdtempSync(path.join(tmpdir(), 'aca-scratch-'));
+      return own;
     },
     close() {
       if (own !== undefined) rmSync(own, { recursive: true, force: true });

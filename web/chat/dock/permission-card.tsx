@@ -40,11 +40,12 @@ export function PermissionCard({ ask, cwd, keys, isWatching }: Props) {
         <Icon name="warning" />
         <h2>{visible(toolCall.title ?? 'Approve this call?')}</h2>
       </header>
-      <div class="ask-body">
+      {/* Long details scroll, also by keyboard. */}
+      <section class="ask-body" aria-label="Details" tabIndex={0}>
         {toolCall.content?.map((part, index) => (
           <Detail key={index} part={part} cwd={cwd} />
         ))}
-      </div>
+      </section>
       {isWatching ? (
         <p class="muted">Waiting for somebody who may approve.</p>
       ) : (

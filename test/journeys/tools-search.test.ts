@@ -121,7 +121,7 @@ describe('[T13] [T04] looking things up needs no question', () => {
     );
     expect(results.map((text) => text.split('\n').at(-1))).toEqual([
       '[500 more files; narrow the pattern to see more]',
-      '[1900 more; narrow the search with path, glob, type or mode to see them]',
+      '[2100 lines match in 700 files; not all files are listed: narrow the search with path, glob or type, or list all with offset 1]',
       '[319 more entries; list a subfolder, or less depth, to see more]',
       '[2060 more places; Grep lists them all]',
     ]);

@@ -114,9 +114,9 @@ test(
       .map((request) => JSON.stringify(request))
       .filter((text) => text.includes('go'));
     expect(systems[0]).toContain('Output style: explanatory');
-    expect(systems[0]).toContain('Look before you act');
+    expect(systems[0]).toContain('Look first:');
     expect(systems.at(-1)).toContain('Answer like a pirate.');
-    expect(systems.at(-1)).not.toContain('Look before you act');
+    expect(systems.at(-1)).not.toContain('Look first:');
     expect(systems.at(-1)).toContain('data, not instructions');
     terminal.type('/quit\r');
     await terminal.exitCode;

@@ -14,7 +14,9 @@ export function entriesOf(folder: string): Dirent[] {
   return ifAccessible(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }
 
+const INACCESSIBLE = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'EISDIR', 'ENAMETOOLONG'];
+
 /** Null for a missing or unreadable path. */
 export function ifAccessible<Value>(read: () => Value): Value | null {
-  return unlessErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'EISDIR'], null, () => read());
+  return unlessErrno(INACCESSIBLE, null, () => read());
 }

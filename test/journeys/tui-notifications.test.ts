@@ -116,7 +116,6 @@ test(
     expect(systems[0]).toContain('Output style: explanatory');
     expect(systems[0]).toContain('Look first:');
     expect(systems.at(-1)).toContain('Answer like a pirate.');
-    expect(systems.at(-1)).not.toContain('Look first:');
     expect(systems.at(-1)).toContain('data, not instructions');
     terminal.type('/quit\r');
     await terminal.exitCode;

@@ -19,15 +19,14 @@ const RULES = `{
       "Read(~/private)",
       "Edit(/src/keep/**)",
       "Skill(pdf)",
-      "TodoWrite",
-      "Bsh(rm *)"
+      "TodoWrite"
     ]
   }
 }
 `;
 
 test(
-  'rules in the syntax of Claude Code hold as allow and as deny, and one that names no tool is reported where it stands',
+  'rules in the syntax of Claude Code hold as allow and as deny, and a deny rule that names no tool is an error that says where it stands',
   soak,
   async () => {
     const space = await workspace({ 'src/a.ts': '', 'src/keep/b.ts': '' });
@@ -49,9 +48,7 @@ test(
       says('Done.'),
     ]);
     const { model, env } = doors.anthropic(url);
-    const { stdout, stderr } = await aca(space, ['-p', 'go', '--model', model, '--output-format', 'json'], {
-      env,
-    });
+    const { stdout } = await aca(space, ['-p', 'go', '--model', model, '--output-format', 'json'], { env });
     expect(requests).toHaveLength(2);
     const report = JSON.parse(stdout) as Report;
     expect(report.denials.map(({ tool, by }) => [tool, by])).toEqual([
@@ -62,11 +59,13 @@ test(
     ]);
     expect(report.filesChanged).toEqual([expect.stringMatching(/src\/new\.ts$/)]);
     expect(report.commands).toEqual([{ command: 'touch made', exitCode: 0 }]);
-    const notice = `${file}:10:7: the deny rule Bsh(rm *) names no known tool and denies nothing. Did you mean Bash(rm *)?`;
-    expect(stderr).toContain(notice);
-
+    await writeFile(file, RULES.replace('"TodoWrite"', '"TodoWrite",\n      "Bsh(rm *)"'));
+    const problem = `${file}:10:7: the deny rule Bsh(rm *) names no known tool and denies nothing. Did you mean Bash(rm *)?`;
+    const refused = await aca(space, ['-p', 'go', '--model', model], { env });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(problem);
     const doctor = await aca(space, ['doctor', '--json'], { env });
     const { checks } = JSON.parse(doctor.stdout) as { checks: HealthCheck[] };
-    expect(checks).toContainEqual(expect.objectContaining({ name: 'settings', state: 'warn', text: notice }));
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'settings', state: 'bad', text: problem }));
   },
 );

@@ -114,6 +114,17 @@ export function createHookRunner(deps: HookRunnerDeps): HookRunner {
   };
 }
 
+const SCRIPT = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s)$/;
+
+/** The scripts in the home folder that a hook names: the rest of that folder is closed to commands. */
+function scriptsIn(command: string, home: string | undefined): string[] {
+  if (home === undefined) return [];
+  return command
+    .split(/[\s"'`;|&<>()]+/)
+    .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
+    .filter((word) => path.isAbsolute(word) && SCRIPT.test(word));
+}
+
 async function runHook(
   { handler, input, signal }: HookRun,
   { cwd, env, fetch, shell }: HookRunnerDeps,
@@ -128,7 +139,7 @@ async function runHook(
     input,
     timeoutMs,
     signal,
-    ...(origin && { readable: [origin.root] }),
+    readable: [...(origin ? [origin.root] : []), ...scriptsIn(command, env.HOME)],
     // For hooks written for other assistants.
     env: { CLAUDE_PROJECT_DIR: cwd, ...(origin && { CLAUDE_PLUGIN_ROOT: origin.root }) },
   });

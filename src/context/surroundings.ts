@@ -13,13 +13,13 @@ const digest = (text: string) => sha256(text).slice(0, 16);
 
 function factsOf(surroundings: Surroundings): Fact[] {
   const { mode, date, branch, folders = [], instructions, skills = [], style, append } = surroundings;
-  const unwatched = unwatchedNote(surroundings) ?? 'Nobody watches this run.';
+  const unwatched = unwatchedNote(surroundings);
   const facts: (Fact | false | undefined)[] = [
     { name: 'mode', value: mode, announcement: modeNote(mode), isTrusted: true },
     surroundings.refused !== undefined && {
       name: 'unwatched',
-      value: 'yes',
-      announcement: `[${unwatched}]`,
+      value: unwatched === undefined ? 'implied' : 'yes',
+      announcement: `[${unwatched ?? 'Nobody watches this run.'}]`,
       isTrusted: true,
     },
     date !== undefined && {

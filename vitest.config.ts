@@ -28,6 +28,8 @@ const WITH_BINARY = [
   'tools-search',
   'tui-input',
 ].map((name) => `test/journeys/${name}.test.ts`);
+/** About the source and the docs; `npm run check` runs them, and `npm test` begins with it. */
+const STRUCTURE = ['architecture', 'docs', 'docs-facts'].map((name) => `test/${name}.test.ts`);
 const INSTALL = 'test/journeys/install.test.ts';
 /** These measure the memory of their own process: what other tests have used would hide what they need. */
 const ALONE = ['src/sandbox/shell/shell-flood.test.ts', 'src/sandbox/files/read-lines-memory.test.ts'];
@@ -56,9 +58,10 @@ export default defineConfig({
             'test/support/**/*.test.ts',
             'test/policy/**/*.test.ts',
           ],
-          exclude: ALONE,
+          exclude: [...ALONE, ...STRUCTURE],
         },
       },
+      { test: { ...shared, name: 'structure', include: STRUCTURE } },
       { test: { ...shared, name: 'alone', include: ALONE } },
       {
         test: {

@@ -99,6 +99,7 @@ async function play(program: string, createdAt: string) {
   let now = 0;
   let continues = false;
   let lost = 0;
+  let failed = 0;
   const args: string[] = [];
   for (const part of day) {
     now += part.after * MINUTE;
@@ -112,7 +113,7 @@ async function play(program: string, createdAt: string) {
       const flags = ['-p', ...formats, ...model, ...args, ...(part.once ?? []), ...own];
       const stdin = part.prompts.map((text) => `${JSON.stringify({ type: 'user', text })}\n`).join('');
       const before = server.refusals.length;
-      await run(program, flags, { ...here, clock, stdin, url: server.url });
+      if ((await run(program, flags, { ...here, clock, stdin, url: server.url })) !== 0) failed += 1;
       while (sentAt.length < server.requests.length) sentAt.push(now);
       return server.refusals.length === before;
     };
@@ -134,6 +135,7 @@ async function play(program: string, createdAt: string) {
     requests: requests.length,
     rejected: refusals.length,
     'conversations lost': lost,
+    'runs that failed': failed,
     degraded: degradations.length,
     'input tokens': input,
     'in full or written': input - billed.read,
@@ -145,7 +147,7 @@ async function play(program: string, createdAt: string) {
 
 type Launch = Day & { clock: string; stdin: string; url: string };
 
-function run(program: string, args: string[], { root, home, clock, stdin, url }: Launch): Promise<void> {
+function run(program: string, args: string[], { root, home, clock, stdin, url }: Launch): Promise<number | null> {
   const env = {
     PATH: process.env.PATH,
     HOME: home,
@@ -161,7 +163,7 @@ function run(program: string, args: string[], { root, home, clock, stdin, url }:
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     child.on('error', reject);
-    child.on('close', () => resolve());
+    child.on('close', resolve);
     child.stdin.end(stdin);
   });
 }

@@ -187,7 +187,7 @@ const isOfConversation = ({ tools, messages }: SeenRequest) =>
   tools.length > 0 && !messages.some(({ text }) => text.startsWith(FOR_SUBAGENT));
 
 sweepGroups(protocolNames)('over %s', (protocol) => {
-  sweep([4, rounds(25, 2000)])(
+  sweep([2, rounds(25, 2000)])(
     'no vendor objects to a conversation, and within an epoch it only grows (%i runs)',
     (numRuns) =>
       fc.assert(

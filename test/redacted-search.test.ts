@@ -4,6 +4,7 @@ import { createFirewall } from '../src/firewall/firewall.ts';
 import { createGuard } from '../src/sandbox/guard.ts';
 import { FileSearch } from '../src/sandbox/search/search.ts';
 import { seededBytes } from './support/seeded-bytes.ts';
+import { sweep } from './support/soak.ts';
 import { workspace } from './support/workspace.ts';
 
 const bytes = seededBytes('search');
@@ -26,7 +27,7 @@ async function searched(files: Record<string, string>) {
   return { grep, firewall };
 }
 
-test.each(modes)('%s: no guess at a secret is answered, right or wrong', async (mode) => {
+sweep(modes)('%s: no guess at a secret is answered, right or wrong', async (mode) => {
   const { grep } = await searched({
     'config.ts': `export const token = '${token}';\nexport const port = 3000;\n`,
     'other.ts': 'port\n',

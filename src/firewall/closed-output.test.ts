@@ -43,4 +43,4 @@ test.each<[command: string, output: string, values: string[]]>([
   ],
   ['cat README.md', 'A_TOKEN=correct-horse-battery\n', []],
   ['git grep -n x', 'src/a.ts:3:A_TOKEN=correct-horse-battery\n', []],
-])('%s: %j', (command, output, values) => expect(valuesIn(command, output)).toEqual(values));
+])('%.80s', (command, output, values) => expect(valuesIn(command, output)).toEqual(values));

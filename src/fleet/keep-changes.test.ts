@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { hasRedis, redisServer } from '../../test/support/redis.ts';
 import { put, repository } from '../../test/support/repositories.ts';
+import { sweep } from '../../test/support/soak.ts';
 import { createProcessKeeper } from '../sandbox/shell/process-keeper.ts';
 import { keepChanges } from './keep-changes.ts';
 import { openFleet } from './queue/fleet.ts';
@@ -52,7 +53,7 @@ async function deliveries(kind: 'path' | 'URL') {
 }
 
 describe.skipIf(!hasGit || !hasRedis)('what an earlier delivery of a task has pushed counts', () => {
-  test.each(['path', 'URL'] as const)('in a repository by %s', async (kind) => {
+  sweep(['path', 'URL'] as const)('in a repository by %s', async (kind) => {
     const { deliver, git } = await deliveries(kind);
     const { patch, ...first } = await deliver(1, { 'new.txt': 'new\n', 'a.txt': 'changed\n' });
     expect(first).toMatchObject({ filesChanged: 2, branch: 'aca/b/t' });

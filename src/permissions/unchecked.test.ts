@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { plainPolicy } from '../../test/support/policy.ts';
+import { sweepGroups } from '../../test/support/soak.ts';
 import { evaluate } from './evaluate.ts';
 import type { Policy } from './policy.ts';
 import { loadGrammar } from './shell/grammar.ts';
@@ -45,7 +46,7 @@ const hidden: [name: string, line: string][] = [
   ['in many substitutions', nested(40, (inner) => `echo $(${inner})`)],
 ];
 
-describe.each<[string, Partial<Policy>]>([
+sweepGroups<[string, Partial<Policy>]>([
   ['a rule for every command', { rules: everything }],
   ['a grant for every command', { grants }],
   ['a sandbox', contained],

@@ -130,7 +130,7 @@ describe('words for a shell', () => {
           });
           expect(out).toBe(`${text.replaceAll(/\s*\n\s*/g, ' ')}\nend\nreally\n`);
         }),
-        { numRuns: 150 },
+        { numRuns: 50 },
       );
     },
   );

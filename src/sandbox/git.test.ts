@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { put, repository } from '../../test/support/repositories.ts';
+import { soak } from '../../test/support/soak.ts';
 import { programSetting } from '../lib/paths/git-programs.ts';
 import { gitEnvironment } from '../lib/paths/safe-git.ts';
 import { createGit, runGit } from './git.ts';
@@ -79,7 +80,7 @@ async function baited() {
 }
 
 describe.skipIf(!hasGit || process.platform === 'win32')('a repository that is not trusted', () => {
-  test('runs nothing and shows no other file, whatever setting and hook names it', async () => {
+  test('runs nothing and shows no other file, whatever setting and hook names it', soak, async () => {
     const { root, env, evil, ran } = await baited();
     const config = path.join(root, '.git/config');
     const original = readFileSync(config, 'utf8');

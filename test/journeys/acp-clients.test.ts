@@ -27,24 +27,26 @@ describe('an error in the answer of a client never ends the session', () => {
   const throwing = (error: RequestError) => (): never => {
     throw error;
   };
-  sweep<[what: string, options: (error: RequestError) => EditorOptions]>([
-    ['a permission request', (error) => ({ answer: throwing(error) })],
-    ['a form', (error) => ({ answerForm: throwing(error) })],
-    ['reading a file', (error) => ({ buffers: new Map(), read: throwing(error) })],
-    ['writing a file', (error) => ({ buffers: new Map(), write: throwing(error) })],
+  const failed = throwing(RequestError.internalError());
+  sweep<[what: string, options: EditorOptions]>([
+    ...errors.map((error): [string, EditorOptions] => [
+      `a permission request: ${error.message}`,
+      { answer: throwing(error) },
+    ]),
+    ['a form', { answerForm: failed }],
+    ['reading a file', { buffers: new Map(), read: failed }],
+    ['writing a file', { buffers: new Map(), write: failed }],
   ])('%s', async (what, options) => {
-    for (const error of what === 'a permission request' ? errors : errors.slice(0, 1)) {
-      const space = await workspace({ 'a.txt': 'one\ntwo\n' });
-      const script = [calls(read), calls(edit), calls(colors), says('First.'), says('Second.')];
-      const it = await startedEditor(space, script, options(error));
-      expect(await ask(it, it.sessionId, 'change it')).toEqual({ stopReason: 'end_turn' });
-      expect(await ask(it, it.sessionId, 'and then')).toEqual({ stopReason: 'end_turn' });
-      expect(answerIn(it.updates)).toContain('Second.');
-      const isWritten = ['a form', 'reading a file'].includes(what);
-      expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe(
-        isWritten ? 'one\nthree\n' : 'one\ntwo\n',
-      );
-    }
+    const space = await workspace({ 'a.txt': 'one\ntwo\n' });
+    const script = [calls(read), calls(edit), calls(colors), says('First.'), says('Second.')];
+    const it = await startedEditor(space, script, options);
+    expect(await ask(it, it.sessionId, 'change it')).toEqual({ stopReason: 'end_turn' });
+    expect(await ask(it, it.sessionId, 'and then')).toEqual({ stopReason: 'end_turn' });
+    expect(answerIn(it.updates)).toContain('Second.');
+    const isWritten = ['a form', 'reading a file'].includes(what);
+    expect(await readFile(path.join(space.root, 'a.txt'), 'utf8')).toBe(
+      isWritten ? 'one\nthree\n' : 'one\ntwo\n',
+    );
   });
 });
 

@@ -42,45 +42,49 @@ async function detach(lab: Lab): Promise<void> {
   await lab.waitFor('Attach again with');
 }
 
-test('an invitation link opens the terminal on a server elsewhere, once its certificate was accepted', async () => {
-  const write = (file_path: string): Step => calls(['Write', { file_path, content: 'x\n' }]);
-  const { owner, id, attach, model } = await elsewhere([write('a.md'), says('Written.')]);
-  const lab = attach();
-  await lab.waitFor('does not know the certificate of https://127.0.0.1:');
-  await lab.waitFor(await fingerprintOf(owner));
-  await lab.waitFor('Connect? [y/n]');
-  lab.type('y\r');
-  await lab.waitFor('Hello.');
+test(
+  'an invitation link opens the terminal on a server elsewhere, once its certificate was accepted',
+  soak,
+  async () => {
+    const write = (file_path: string): Step => calls(['Write', { file_path, content: 'x\n' }]);
+    const { owner, id, attach, model } = await elsewhere([write('a.md'), says('Written.')]);
+    const lab = attach();
+    await lab.waitFor('does not know the certificate of https://127.0.0.1:');
+    await lab.waitFor(await fingerprintOf(owner));
+    await lab.waitFor('Connect? [y/n]');
+    lab.type('y\r');
+    await lab.waitFor('Hello.');
 
-  lab.type('Write it\r');
-  await lab.waitFor('Write a.md');
-  await lab.waitFor('this session');
-  // What outlives the session is for the owner.
-  expect(lab.rows().join('\n')).not.toContain('in this folder');
-  await answer(lab, 'Write a.md', 'y\r');
-  await lab.waitFor('Written.');
-  expect(await readFile(path.join(owner.root, 'a.md'), 'utf8')).toBe('x\n');
+    lab.type('Write it\r');
+    await lab.waitFor('Write a.md');
+    await lab.waitFor('this session');
+    // What outlives the session is for the owner.
+    expect(lab.rows().join('\n')).not.toContain('in this folder');
+    await answer(lab, 'Write a.md', 'y\r');
+    await lab.waitFor('Written.');
+    expect(await readFile(path.join(owner.root, 'a.md'), 'utf8')).toBe('x\n');
 
-  for (const name of ['permissions', 'resume', 'history', 'config']) {
-    lab.type(`/${name}\r`);
-    await lab.waitFor(`Only the owner can use /${name}.`);
-  }
-  lab.type('!id\r');
-  await lab.waitFor('Only the owner can run commands with !.');
-  expect(model.requests).toHaveLength(3);
-  await detach(lab);
+    for (const name of ['permissions', 'resume', 'history', 'config']) {
+      lab.type(`/${name}\r`);
+      await lab.waitFor(`Only the owner can use /${name}.`);
+    }
+    lab.type('!id\r');
+    await lab.waitFor('Only the owner can run commands with !.');
+    expect(model.requests).toHaveLength(3);
+    await detach(lab);
 
-  const again = attach();
-  await again.waitFor('Written.');
-  expect(again.all().join('\n')).not.toContain('certificate');
-  await aca(owner, ['serve', 'revoke', id]);
-  await again.waitFor('Your access to the server has ended.');
-  const refused = attach();
-  await refused.waitFor('does not accept this token or invitation');
-  const { stdout } = await aca(owner, ['audit', 'access', '--tail', '100']);
-  expect(stdout).toMatch(/Ada.*Write it/);
-  expect(stdout).toMatch(/refused.*Ada.*Only the owner can use \/permissions/);
-});
+    const again = attach();
+    await again.waitFor('Written.');
+    expect(again.all().join('\n')).not.toContain('certificate');
+    await aca(owner, ['serve', 'revoke', id]);
+    await again.waitFor('Your access to the server has ended.');
+    const refused = attach();
+    await refused.waitFor('does not accept this token or invitation');
+    const { stdout } = await aca(owner, ['audit', 'access', '--tail', '100']);
+    expect(stdout).toMatch(/Ada.*Write it/);
+    expect(stdout).toMatch(/refused.*Ada.*Only the owner can use \/permissions/);
+  },
+);
 
 test('a viewer watches, and can neither prompt nor change the mode nor list files', soak, async () => {
   const { owner, served, start, attach, model } = await elsewhere([], { role: 'viewer' });

@@ -175,7 +175,7 @@ describe('results that cannot be written', () => {
     return { stdout, stderr, recorded, hasTrees: existsSync(trees) };
   };
 
-  test('a reader that leaves early does not end the batch', async () => {
+  test('a reader that leaves early does not end the batch', soak, async () => {
     const { stdout, stderr, recorded, hasTrees } = await toShell('| head -1');
     expect(hasTrees).toBe(false);
     expect(stdout.split('\n')).toHaveLength(2);

@@ -249,7 +249,7 @@ describe('by hand, in a terminal', () => {
     terminal.type('/context\r');
     await terminal.waitFor('Auto-compacts at');
     for (const words of ['instructions', 'summary', 'tool', 'free', 'Biggest:', '[#'])
-      expect(terminal.screen()).toContain(words);
+      await terminal.waitFor(words);
     terminal.type('what now?\r');
     await terminal.waitFor('Answer 10.');
     expect(asked(server).at(-1)?.messages.length).toBe(11);

@@ -10,7 +10,7 @@ import { workspace } from '../support/workspace.ts';
 /** Vendors whose API takes no reasoning back in a field of its own. */
 const FORGETFUL: ReadonlySet<string> = new Set(['cerebras']);
 /** Several vendors use one protocol in several ways; these are sent in every test run. */
-const ALWAYS: ReadonlySet<string> = new Set(['minimax', 'zai', 'meta', 'ollama']);
+const ALWAYS: ReadonlySet<string> = new Set(['zai', 'meta']);
 
 type Row = { preset: Preset; variable: string };
 

@@ -7,7 +7,7 @@ import { streams } from '../support/faults/streams.ts';
 import { deadUrl } from '../support/loopback.ts';
 import type { ProtocolName } from '../support/model-server/protocol.ts';
 import { fails, says } from '../support/model-server/script.ts';
-import { rounds, sweepFor, sweepGroups } from '../support/soak.ts';
+import { rounds, soak, sweepFor, sweepGroups } from '../support/soak.ts';
 import { workspace } from '../support/workspace.ts';
 
 const REQUIREMENTS = /^(\[[A-Z]\d\d\] ?)+/;
@@ -53,24 +53,26 @@ sweepGroups(protocolNames)(
   { concurrent: true },
 );
 
-test.concurrent('[V06] [Y21] three failures cost three retries, after 1, 2 and 4 seconds', async ({
-  onTestFinished,
-}) => {
-  const script = [fails(500), fails(500), fails(500), says('fine')];
-  const played = await playFault({ name: '', script, upshot: {} }, 'openai-chat', onTestFinished);
-  const retries = played.events.filter((event) => event.type === 'retry');
-  expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
-  expect(played.retries).toEqual(Array(3).fill('server_error'));
-  expect(played.outcome.stderr).toMatch(/^Server error, retrying in 1s \(1 of 3\)\. /m);
-  for (const { attempt, delayMs } of retries) {
-    const seconds = 2 ** (attempt - 1);
-    expect(delayMs).toBeGreaterThanOrEqual(seconds * 1000);
-    expect(delayMs).toBeLessThanOrEqual(seconds * 1100);
-  }
-  const times = played.server.requests.map(({ receivedAt }) => receivedAt);
-  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(7000);
-  expect(played).toMatchObject({ code: 0, result: 'fine', requests: 4 });
-});
+test.concurrent(
+  '[V06] [Y21] three failures cost three retries, after 1, 2 and 4 seconds',
+  soak,
+  async ({ onTestFinished }) => {
+    const script = [fails(500), fails(500), fails(500), says('fine')];
+    const played = await playFault({ name: '', script, upshot: {} }, 'openai-chat', onTestFinished);
+    const retries = played.events.filter((event) => event.type === 'retry');
+    expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect(played.retries).toEqual(Array(3).fill('server_error'));
+    expect(played.outcome.stderr).toMatch(/^Server error, retrying in 1s \(1 of 3\)\. /m);
+    for (const { attempt, delayMs } of retries) {
+      const seconds = 2 ** (attempt - 1);
+      expect(delayMs).toBeGreaterThanOrEqual(seconds * 1000);
+      expect(delayMs).toBeLessThanOrEqual(seconds * 1100);
+    }
+    const times = played.server.requests.map(({ receivedAt }) => receivedAt);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(7000);
+    expect(played).toMatchObject({ code: 0, result: 'fine', requests: 4 });
+  },
+);
 
 function expectUpshot(fault: Fault, played: Played, protocol: ProtocolName): void {
   const { code, stopReason, kind, result, requests, retries, ran, told, outcome } = played;

@@ -27,7 +27,7 @@ describe('[U02] several repositories', () => {
     await talk.waitFor(PROMPT);
     talk.type('/diff\r');
     await talk.waitFor('+BETA');
-    expect(talk.screen()).toContain('+ALPHA');
+    await talk.waitFor('+ALPHA');
     talk.type('/commit\r');
     for (const time of [1, 2]) {
       await talk.waitFor('Stage these changes?', time);
@@ -76,7 +76,7 @@ describe('[U02] several repositories', () => {
       await writeFile(path.join(other, 'b.txt'), 'BETA\n');
       talk.type('/review\r');
       await talk.waitFor('TWO.');
-      expect(talk.screen()).toContain(`Review of uncommitted changes in ${other}:`);
+      await talk.waitFor(`Review of uncommitted changes in ${other}:`);
       inOther('commit', '-q', '-a', '-m', 'shout');
       talk.type('/review topic\r');
       await talk.waitFor('THREE.');

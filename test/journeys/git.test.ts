@@ -36,7 +36,7 @@ describe('[U02] /commit', () => {
     expect(git('log', '-1', '--format=%B')).toBe('a: gamma instead of alpha\n\nIt reads better.');
     expect(git('show', '--format=', '--name-only', 'HEAD')).toBe('a.txt');
     expect(await readFile(path.join(space.root, 'hook-ran'), 'utf8')).toBe('ran\n');
-    expect(talk.screen()).toContain('Repository hooks that will run: pre-commit');
+    await talk.waitFor('Repository hooks that will run: pre-commit');
     const [first, second] = server.requests.map(({ messages }) => messages[0]?.text ?? '');
     expect(first).toContain('+gamma');
     expect(first).toContain('first: begin');
@@ -106,7 +106,7 @@ describe('[U02] /review', () => {
     talk.type('/review\r');
     await talk.waitFor('Review of uncommitted changes:');
     await talk.waitFor('a.txt:1 should say alpha.');
-    expect(talk.screen()).toContain('[review: uncommitted changes] → Read new.txt');
+    await talk.waitFor('[review: uncommitted changes] → Read new.txt');
     talk.type('fix it\r');
     await talk.waitFor('I know.');
     talk.type('/quit\r');

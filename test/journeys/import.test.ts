@@ -149,7 +149,7 @@ test('a terminal asks once about personal settings, and /import changes the answ
   );
   first.type('y\r');
   await first.waitFor('/help for commands');
-  expect(first.screen()).toContain('haiku');
+  await first.waitFor('haiku');
   first.type('/import\r');
   await first.waitFor('~/.claude/settings.json: ');
   first.type('/import ignore claude\r');

@@ -108,7 +108,7 @@ describe('[Y16] a subagent in a worktree', () => {
     });
     const terminal = openTerminal(space, ['--plain', '--model', model, 'go'], env);
     await terminal.waitFor('Allow: Merge the changes of general: change: a.txt, b.txt? [y/n] ');
-    expect(terminal.screen()).toContain('+BETA');
+    await terminal.waitFor('+BETA');
     expect(contentOf(space.root)).toEqual({ 'a.txt': 'alpha\nbeta\ngamma\n' });
     terminal.type('n\r');
     await terminal.waitFor('All done.');

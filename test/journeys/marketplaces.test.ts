@@ -162,7 +162,7 @@ test(
     });
     const terminal = openTerminal(space, ['plugin', 'update', 'tools']);
     await terminal.waitFor('Update tools@acme from 1.0.0 to 1.1.0 and trust what it runs? [y/n]');
-    expect(terminal.screen()).toContain('+echo "newer check" >&2');
+    await terminal.waitFor('+echo "newer check" >&2');
     terminal.type('y\r');
     await terminal.waitFor('Updated tools@acme to 1.1.0.');
     expect(await terminal.exitCode).toBe(0);

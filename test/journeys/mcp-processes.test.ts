@@ -54,7 +54,7 @@ describe('[Q03] [Z08] servers are processes, and none is left', () => {
       await waitForServer(terminal, 'stubborn');
       terminal.type('hello\r');
       await terminal.waitFor('Hello.');
-      expect(terminal.screen()).toContain('1 tools, 0 resources, 0 prompts');
+      await terminal.waitFor('1 tools, 0 resources, 0 prompts');
       expect(runningWith(seconds).length).toBeGreaterThanOrEqual(2);
       terminal.type('/quit\r');
       expect(await terminal.exitCode).toBe(0);

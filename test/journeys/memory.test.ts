@@ -165,7 +165,7 @@ describe('from one session to the next', () => {
     terminal.type('/quit\r');
     expect(await terminal.exitCode).toBe(0);
     expect(performance.now() - started).toBeLessThan(20_000);
-    expect(terminal.screen()).toContain('Resume with');
+    await terminal.waitFor('Resume with');
     expect(await allNotes(space)).toBe('');
   });
 

@@ -108,7 +108,7 @@ describe('a session that is resumed in another folder', () => {
     );
     no.type('\r');
     expect(await no.exitCode).toBe(0);
-    expect(no.screen()).toContain('The session was not opened.');
+    await no.waitFor('The session was not opened.');
     expect(no.screen()).not.toContain('Begun.');
 
     const yes = await plain(there, ['--resume', id]);

@@ -44,7 +44,7 @@ describe('what is answered is remembered', () => {
       ['go'],
     );
     await terminal.waitFor('session for this session');
-    expect(terminal.screen()).toContain('always in this folder: Bash(touch made)');
+    await terminal.waitFor('always in this folder: Bash(touch made)');
     terminal.type('session\r');
     await terminal.waitFor('Allow: Bash touch other? [y/n] ');
     terminal.type('n\r');
@@ -158,7 +158,7 @@ describe('the question', () => {
     expect(rows.filter((row) => row.startsWith('Allow: '))).toEqual(['Allow: Bash ls …? [y/n]']);
     expect(rows).toContain('  │ Reason: only reads');
     expect(rows).toContain('  │ Allow: Bash ls? [y/n]');
-    expect(terminal.screen()).toContain('touch ma<U+200B>de');
+    await terminal.waitFor('touch ma<U+200B>de');
     terminal.type('n\r');
     await terminal.waitFor('Done.');
     expect(await space.tree()).toEqual({});
@@ -170,8 +170,8 @@ describe('the question', () => {
     const edit = calls(['Edit', { file_path: 'link/a.txt', old_string: 'alpha', new_string: 'beta' }]);
     const { terminal } = await open(space, [edit, says('Done.')], ['go']);
     await terminal.waitFor('[y/n] ');
-    expect(terminal.screen()).toContain(`link/a.txt leads to ${path.join(space.root, 'src/a.txt')}`);
-    expect(terminal.screen()).toContain('always in this folder: Edit(src/a.txt)');
+    await terminal.waitFor(`link/a.txt leads to ${path.join(space.root, 'src/a.txt')}`);
+    await terminal.waitFor('always in this folder: Edit(src/a.txt)');
     terminal.type('y\r');
     await terminal.waitFor('Done.');
     expect(await space.tree()).toEqual({ 'src/a.txt': 'beta\n' });

@@ -134,7 +134,7 @@ test('in plain lines a plan is a question with choices', async () => {
   await terminal.waitFor('> ');
   terminal.type('plan it\r');
   await terminal.waitFor('Answer (1-3, or type your own): ');
-  expect(terminal.screen()).toContain('  1. Start, and accept edits\n  2. Start, and ask before each edit\n');
+  await terminal.waitFor('  1. Start, and accept edits\n  2. Start, and ask before each edit\n');
   terminal.type('1\r');
   await terminal.waitFor('Done.');
   expect(await space.tree()).toEqual({ 'a.txt': 'new\n' });

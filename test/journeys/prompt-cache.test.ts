@@ -127,8 +127,8 @@ test('[K06] /cache tells what came from the cache, and which block broke it', as
   await terminal.waitFor('Second answer.');
   terminal.type('/cache\r');
   await terminal.waitFor('It starts with the whole previous request, unchanged.');
-  expect(terminal.screen()).toContain('This session: 44% from the cache (8,000 of 18,000 tokens)');
-  expect(terminal.screen()).toContain('Last request: 88% from the cache (8,000 of 9,000 tokens)');
+  await terminal.waitFor('This session: 44% from the cache (8,000 of 18,000 tokens)');
+  await terminal.waitFor('Last request: 88% from the cache (8,000 of 9,000 tokens)');
 
   await writeFile(path.join(space.root, 'AGENTS.md'), '# Rules\n\n- Tabs.\n');
   terminal.type('/refresh\r');

@@ -57,7 +57,7 @@ describe('rewind', () => {
       await terminal.waitFor('[c/f/b] ');
       terminal.type('b\r');
       await terminal.waitFor('Rewind files and conversation? [y/n] ');
-      expect(terminal.screen()).toContain('remove  c.txt');
+      await terminal.waitFor('remove  c.txt');
       expect(await space.tree()).toEqual({ 'a.txt': 'zero\n', 'b.txt': 'one\n', 'c.txt': 'two\n' });
       terminal.type('y\r');
       await terminal.waitFor('Rewound to before "make c" (4 messages back).');

@@ -41,7 +41,7 @@ describe('starting without a terminal, a key or a network', () => {
     expect(outcome.code).toBe(0);
   });
 
-  test('a task without a model is refused with the same words', async () => {
+  test('a task without a model is refused with the same words', soak, async () => {
     const outcome = await aca(await workspace(), ['-p', 'hello']);
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
     expect(outcome.stderr).toContain('No model configured yet.\nChecked:');
@@ -55,7 +55,7 @@ describe('starting without a terminal, a key or a network', () => {
     expect(outcome).toEqual({ code: 0, stdout: 'local answer\n', stderr: '' });
   });
 
-  test('any OpenAI-compatible server by its address alone', async () => {
+  test('any OpenAI-compatible server by its address alone', soak, async () => {
     const server = await serve([says('by address')], { keyless: true });
     const outcome = await aca(await workspace(), ['-p', 'hello', '--model', 'local/some-model'], {
       env: { AI_ASSISTANT_API_BASE_URL: `${server.url}/v1` },

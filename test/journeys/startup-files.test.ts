@@ -114,7 +114,7 @@ describe('files that other programs run', () => {
     await terminal.waitFor('> ');
     terminal.type('go\r');
     await terminal.waitFor("Keep the command's changes");
-    expect(terminal.screen()).toContain('.husky/pre-commit');
+    await terminal.waitFor('.husky/pre-commit');
     expect(existsSync(path.join(space.root, '.husky'))).toBe(false);
     terminal.type('y\r');
     await terminal.waitFor('all done');

@@ -97,9 +97,9 @@ describe('[Y16][T05] Task', () => {
     });
     const terminal = openTerminal(space, ['--plain', '--model', model, 'go'], env);
     await terminal.waitFor('Allow: Edit a.txt? [y/n] ');
-    expect(terminal.screen()).toContain('requested by the subagent general: change a');
-    expect(terminal.screen()).toContain('+beta');
-    expect(terminal.screen()).toContain('[general: change a] → Read a.txt');
+    await terminal.waitFor('requested by the subagent general: change a');
+    await terminal.waitFor('+beta');
+    await terminal.waitFor('[general: change a] → Read a.txt');
     terminal.type('y\r');
     await terminal.waitFor('[general: change a] Allow: Bash touch made? [y/n] ');
     terminal.type('n\r');

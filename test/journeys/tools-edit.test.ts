@@ -158,7 +158,7 @@ describe('[U09] MultiEdit, through the whole program', () => {
     const terminal = await open(space, [shout('a.txt', 'b.txt', 'c/d.txt'), says('Loud now.')], ['shout']);
     await terminal.waitFor('Allow: Edit a.txt, b.txt, c/d.txt? [y/n] ');
     for (const line of ['-alpha', '+ALPHA', '-beta', '+BETA', '-delta', '+DELTA'])
-      expect(terminal.screen()).toContain(line);
+      await terminal.waitFor(line);
     expect(await space.tree()).toEqual(three);
     terminal.type('y\r');
     await terminal.waitFor('Loud now.');

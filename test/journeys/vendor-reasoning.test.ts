@@ -97,7 +97,7 @@ describe('progress notes of Claude', () => {
     await terminal.waitFor(prompt);
     terminal.type('Look.\r');
     await terminal.waitFor('Alpha.');
-    expect(terminal.screen()).toContain('I read the file first.');
+    await terminal.waitFor('I read the file first.');
     expect(terminal.screen()).not.toContain('REASONING');
   });
 });

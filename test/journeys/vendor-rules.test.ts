@@ -306,10 +306,7 @@ const inTheTerminal: Scenario[] = [
 const groups = { plain, afterResume, compacted, brokenReplies, inTheTerminal };
 
 describe.each(Object.entries(groups))('Anthropic objects to nothing: %s', (_group, scenarios) => {
-  sweep(
-    scenarios.map((scenario) => [scenario.name, scenario] as const),
-    2,
-  )('%s', async (_name, scenario) => {
+  sweep(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async (_name, scenario) => {
     const it = await openScenario(scenario);
     await scenario.play(it).catch((error: unknown) => {
       if (!(error instanceof Objection)) throw error;

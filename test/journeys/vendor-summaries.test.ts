@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { aca } from '../support/aca.ts';
 import { record, records } from '../support/model-server/protocol.ts';
 import { fails, type Step, says } from '../support/model-server/script.ts';
+import { soak } from '../support/soak.ts';
 import { openScenario, type Play } from '../support/vendor-scenario.ts';
 
 const LONG = 'It goes on and on. '.repeat(210);
@@ -61,7 +62,7 @@ describe('Anthropic summarizes a long conversation itself', () => {
     });
   });
 
-  test('a model that cannot read the block gets its words', async () => {
+  test('a model that cannot read the block gets its words', soak, async () => {
     const it = await openScenario(scenario);
     await it.talk([...questions(9), '/compact', 'and now?']);
     const { url } = it.server;

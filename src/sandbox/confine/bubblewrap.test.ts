@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { noBubblewrap, sandboxedShell, sandboxedShellIn } from '../../../test/support/sandboxed.ts';
+import { soak } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { fallbackNotice } from './choose.ts';
 
@@ -335,7 +336,7 @@ describe('where it runs', () => {
     ]);
   });
 
-  test('in the root folder, system folders stay read-only', async () => {
+  test('in the root folder, system folders stay read-only', soak, async () => {
     const { run } = sandboxedShellIn(await workspace(), {}, '/');
     expect(
       await letThrough(run, ['touch /usr/bin/aca-test', 'touch /etc/aca-test', 'touch /tmp/aca-test']),

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { noBubblewrap, sandboxedShellIn } from '../../../test/support/sandboxed.ts';
+import { soak } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { createSecretSearch } from './find-secrets.ts';
 
@@ -80,16 +81,20 @@ describe.skipIf(noBubblewrap !== null)('a command', () => {
     ]);
   });
 
-  test('runs beside more secrets than can be closed one by one, sees none of them, and the user is told', async () => {
-    const space = await workspace({ 'top.txt': 'fine' });
-    const keys = path.join(space.root, 'test/keys');
-    mkdirSync(keys, { recursive: true });
-    for (let i = 0; i < 3_100; i++) writeFileSync(path.join(keys, `${i}.env`), 'CANARY');
-    const warned: string[] = [];
-    const { run } = sandboxedShellIn(space, { warn: (text) => void warned.push(text) });
-    expect((await run('cat top.txt; cat test/keys/*.env')).stdout).toBe('fine');
-    expect(warned).toEqual([
-      `Too many files have names of secrets. Commands cannot see these folders: ${keys}.`,
-    ]);
-  });
+  test(
+    'runs beside more secrets than can be closed one by one, sees none of them, and the user is told',
+    soak,
+    async () => {
+      const space = await workspace({ 'top.txt': 'fine' });
+      const keys = path.join(space.root, 'test/keys');
+      mkdirSync(keys, { recursive: true });
+      for (let i = 0; i < 3_100; i++) writeFileSync(path.join(keys, `${i}.env`), 'CANARY');
+      const warned: string[] = [];
+      const { run } = sandboxedShellIn(space, { warn: (text) => void warned.push(text) });
+      expect((await run('cat top.txt; cat test/keys/*.env')).stdout).toBe('fine');
+      expect(warned).toEqual([
+        `Too many files have names of secrets. Commands cannot see these folders: ${keys}.`,
+      ]);
+    },
+  );
 });

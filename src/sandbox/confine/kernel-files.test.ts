@@ -3,6 +3,7 @@ import { chmod, chown } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { noBubblewrap, sandboxedShell, sandboxedShellIn } from '../../../test/support/sandboxed.ts';
+import { soak } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import type { SandboxLevel } from '../../contract/sandbox.ts';
 import { launchInBubblewrap } from './bubblewrap.ts';
@@ -37,7 +38,7 @@ describe('kernel files', () => {
     90_000,
   );
 
-  test('not even from the root folder, or when configured as writable', async () => {
+  test('not even from the root folder, or when configured as writable', soak, async () => {
     const space = await workspace();
     for (const { run } of [
       sandboxedShellIn(space, {}, '/'),
@@ -46,7 +47,7 @@ describe('kernel files', () => {
       const { stdout } = await run(openAll, { timeoutMs: 60_000 });
       expect(stdout).toMatch(/^\d{3,} tried\n$/);
     }
-  }, 150_000);
+  });
 
   test.for(levels)(
     'an ordinary user gets the same result (%s)',

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { leftAfter } from '../../../test/support/processes.ts';
 import { noBubblewrap, sandboxedShell } from '../../../test/support/sandboxed.ts';
+import { soak } from '../../../test/support/soak.ts';
 import { workspace } from '../../../test/support/workspace.ts';
 import { createShell } from './shell.ts';
 
@@ -30,7 +31,7 @@ describe.skipIf(process.platform === 'win32')('a command that exceeds its limits
     expect(await leftAfter('sleep 61.017', 20_000)).toEqual([]);
   });
 
-  test('counts threads as the kernel does, and may use the whole limit', async () => {
+  test('counts threads as the kernel does, and may use the whole limit', soak, async () => {
     const { run } = await unsandboxedShell({ ...few, maxProcesses: 200 });
     const outcome = await run('for i in $(seq 60); do sleep 1.2 & done; wait; echo done');
     expect(outcome).toMatchObject({ exitCode: 0, stdout: 'done\n', stderr: '' });
@@ -82,29 +83,38 @@ describe('in bubblewrap', () => {
     expect((await memory.run(grow)).stderr).toContain('the limit is 150 MB');
   });
 
-  test.skipIf(noBubblewrap !== null)('processes still running when the command ends are listed', async () => {
-    const { run } = await sandboxedShell();
-    expect(await run('sleep 300 & (setsid sleep 301 &); exit 3')).toMatchObject({ exitCode: 3 });
-    // A process that is just becoming another program has no command line to list.
-    const started = 'until grep -qsz "^301$" /proc/[0-9]*/cmdline; do :; done';
-    const { stderr } = await run(`sleep 300 & (setsid sleep 301 &); ${started}`);
-    expect(stderr).toMatch(/^\[Still running when the command ended, so stopped: .*sleep.*300/);
-    expect(stderr).toMatch(/sleep.*301/);
-    expect(stderr).toContain('run_in_background');
-    expect((await run('sleep 0.1 & wait; echo all done')).stderr).toBe('');
-    expect((await run('for i in $(seq 20); do sleep 302 & done')).stderr.match(/302/g)).toHaveLength(5);
-  });
+  test.skipIf(noBubblewrap !== null)(
+    'processes still running when the command ends are listed',
+    soak,
+    async () => {
+      const { run } = await sandboxedShell();
+      expect(await run('sleep 300 & (setsid sleep 301 &); exit 3')).toMatchObject({ exitCode: 3 });
+      // A process that is just becoming another program has no command line to list.
+      const started = 'until grep -qsz "^301$" /proc/[0-9]*/cmdline; do :; done';
+      const { stderr } = await run(`sleep 300 & (setsid sleep 301 &); ${started}`);
+      expect(stderr).toMatch(/^\[Still running when the command ended, so stopped: .*sleep.*300/);
+      expect(stderr).toMatch(/sleep.*301/);
+      expect(stderr).toContain('run_in_background');
+      expect((await run('sleep 0.1 & wait; echo all done')).stderr).toBe('');
+      expect((await run('for i in $(seq 20); do sleep 302 & done')).stderr.match(/302/g)).toHaveLength(5);
+    },
+  );
 
-  test.skipIf(noBubblewrap !== null)('the name of a program cannot forge lines in the note', async () => {
-    const { run } = await sandboxedShell();
-    const { stderr } = await run(
-      'bash -c \'exec -a "$(printf "x\\nleft running: evil")" sleep 300\' & sleep 0.3',
-    );
-    expect(stderr.split('\n')).toHaveLength(2);
-  });
+  test.skipIf(noBubblewrap !== null)(
+    'the name of a program cannot forge lines in the note',
+    soak,
+    async () => {
+      const { run } = await sandboxedShell();
+      const { stderr } = await run(
+        'bash -c \'exec -a "$(printf "x\\nleft running: evil")" sleep 300\' & sleep 0.3',
+      );
+      expect(stderr.split('\n')).toHaveLength(2);
+    },
+  );
 
   test.skipIf(noBubblewrap !== null || process.getuid?.() !== 0)(
     'for an ordinary user the kernel itself refuses more processes',
+    soak,
     async ({ skip }) => {
       const { root } = await sandboxedShell();
       try {

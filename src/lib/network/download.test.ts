@@ -240,9 +240,18 @@ test('a server that accepts the connection and sends nothing times out', async (
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
   const start = performance.now();
 
-  expect(await faultOf(download({ url, file }, { signal: never, connectMs: 150 }))).toBe('unreachable');
+  const reasons: string[] = [];
+  const options = { connectMs: 50, answerMs: 150, waiting: ({ reason }: Wait) => void reasons.push(reason) };
+  expect(await faultOf(download({ url, file }, { signal: never, ...options }))).toBe('unreachable');
   expect(performance.now() - start).toBeLessThan(4500);
+  expect(reasons).toEqual([expect.stringContaining('has not begun to send')]);
   silent.close();
+});
+
+test('a host that accepts connections is waited for, though it answers late', async () => {
+  const { url } = await serve((_request, response) => void setTimeout(() => response.end(content), 200));
+  await download({ url, file }, { signal: never, connectMs: 20 });
+  expect((await readFile(file)).equals(content)).toBe(true);
 });
 
 test('a server that stalls midway is given up after some retries, and the partial file is kept', async () => {

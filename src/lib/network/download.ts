@@ -1,7 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
+import { pause } from '../async/abort.ts';
 import type { Lock } from '../files/lock.ts';
 import { makePrivateFolder } from '../files/private-folder.ts';
 import { waitForLock } from '../files/wait-for-lock.ts';
@@ -26,8 +28,10 @@ export type Wanted = {
 export type DownloadOptions = RetryOptions & {
   fetch?: typeof globalThis.fetch;
   progress?(progress: Progress): void;
-  /** Maximum wait for a response to start, per redirect. */
+  /** Maximum wait for a connection, per redirect. */
   connectMs?: number;
+  /** Maximum wait for a response from a host that accepts connections: a mirror may first fetch the file itself. */
+  answerMs?: number;
   /** Maximum silence during the response. */
   silenceMs?: number;
   /** Free space on the disk of a folder. */
@@ -35,6 +39,8 @@ export type DownloadOptions = RetryOptions & {
 };
 
 const CONNECT_MS = 5_000;
+/** As npm waits. */
+const ANSWER_MS = 300_000;
 const SILENCE_MS = 30_000;
 const MOST_REDIRECTS = 10;
 const REPORT_EVERY_MS = 100;
@@ -42,7 +48,8 @@ const REPORT_EVERY_MS = 100;
 const MARGIN = 16 * 1024 * 1024;
 
 type Work = Wanted &
-  Required<Pick<DownloadOptions, 'connectMs' | 'silenceMs' | 'freeBytes'>> & {
+  Required<Pick<DownloadOptions, 'connectMs' | 'answerMs' | 'silenceMs' | 'freeBytes'>> &
+  Pick<DownloadOptions, 'waiting'> & {
     part: string;
     signal: AbortSignal;
     fetch: typeof globalThis.fetch;
@@ -55,10 +62,11 @@ type Work = Wanted &
  */
 export async function download(wanted: Wanted, options: DownloadOptions): Promise<{ bytes: number }> {
   const { signal, fetch = globalThis.fetch, progress } = options;
-  const { connectMs = CONNECT_MS, silenceMs = SILENCE_MS, freeBytes = freeBytesIn } = options;
+  const { connectMs = CONNECT_MS, answerMs = ANSWER_MS, silenceMs = SILENCE_MS } = options;
   const work: Work = {
     ...wanted,
-    ...{ connectMs, silenceMs, freeBytes, signal, fetch },
+    ...{ connectMs, answerMs, silenceMs, freeBytes: options.freeBytes ?? freeBytesIn, signal, fetch },
+    ...(options.waiting && { waiting: options.waiting }),
     part: `${wanted.file}.part`,
     meter: createMeter(progress),
   };
@@ -177,16 +185,50 @@ async function answer(
 
 async function askOnce(work: Work, url: URL, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), work.connectMs);
+  const answered = new AbortController();
+  const started = performance.now();
+  stopWhenSilent(work, url, answered.signal).then(
+    () => late.abort(),
+    () => undefined,
+  );
   try {
     return await work.fetch(url, { ...init, signal: AbortSignal.any([init.signal, late.signal]) });
   } catch (error) {
     work.signal.throwIfAborted();
-    const why = late.signal.aborted ? `within ${work.connectMs / 1000}s` : `(${reasonOf(error)})`;
+    const seconds = Math.round((performance.now() - started) / 1000);
+    const why = late.signal.aborted ? `within ${seconds}s` : `(${reasonOf(error)})`;
     throw new DownloadError('unreachable', `${url.host} did not respond ${why}.`, { cause: error });
   } finally {
-    clearTimeout(timer);
+    answered.abort();
   }
+}
+
+/** Resolves once it is time to give up; rejects when `answered` is aborted before. */
+async function stopWhenSilent(work: Work, url: URL, answered: AbortSignal): Promise<void> {
+  await pause(work.connectMs, answered);
+  if (!(await acceptsConnections(url, work.connectMs))) return;
+  const reason = `${url.host} has not begun to send ${nameOf(work)} yet.`;
+  for (let left = work.answerMs - work.connectMs; left > 0; left -= 1000) {
+    answered.throwIfAborted();
+    work.waiting?.({ reason, retry: null });
+    await pause(Math.min(left, 1000), answered);
+  }
+}
+
+function acceptsConnections({ hostname, port, protocol }: URL, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[|\]$/g, ''),
+      port: Number(port) || (protocol === 'https:' ? 443 : 80),
+    });
+    const end = (isOpen: boolean) => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.setTimeout(timeoutMs, () => end(false));
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+  });
 }
 
 /** Appends the response to the file; returns the new size. */

@@ -62,7 +62,9 @@ export function createEngine(): Engine {
       return {
         gpu: llama.gpu === false ? 'none' : llama.gpu,
         gpuLayers: model.gpuLayers,
+        layers: model.fileInsights.totalLayers,
         contextSize: order.fit.contextSize,
+        ...(await deviceOf(llama)),
       };
     },
 
@@ -95,7 +97,10 @@ export function createEngine(): Engine {
       const talk = rest.talk ?? (await openTalk({ llama, model }, how));
       if (loaded) loaded.talk = talk;
       return generate(
-        { lib, llama, model, sequence: talk.sequence, contextSize: talk.context.contextSize },
+        {
+          ...{ lib, llama, model, sequence: talk.sequence },
+          ...{ contextSize: talk.context.contextSize, batchSize: how.fit.batchSize },
+        },
         order,
         watch,
       );
@@ -133,23 +138,25 @@ async function openTalk({ llama, model }: Pick<Loaded, 'llama' | 'model'>, { fit
 }
 
 async function openLlama(lib: LlamaModule, { gpu, fit }: LoadOrder): Promise<Llama> {
-  const open = (kind: 'cuda' | 'metal' | 'vulkan' | false) =>
-    lib.getLlama({
-      gpu: kind,
-      build: 'never',
-      skipDownload: true,
-      maxThreads: fit.threads,
-      logLevel: 'error',
-      // llama.cpp's errors are thrown by the call they concern.
-      logger: () => undefined,
-      progressLogs: false,
-    });
-  if (gpu === 'none') return open(false);
-  // A GPU present at setup may be gone, or its driver may not fit; the CPU always works.
-  return open(gpu).catch((error: unknown) => {
-    if (gpu === 'metal') throw error;
-    return open(false);
+  const llama = await lib.getLlama({
+    gpu: gpu === 'none' ? false : gpu,
+    build: 'never',
+    skipDownload: true,
+    maxThreads: fit.threads,
+    logLevel: 'error',
+    // llama.cpp's errors are thrown by the call they concern.
+    logger: () => undefined,
+    progressLogs: false,
   });
+  if (gpu !== 'none' && llama.gpu !== gpu) throw new Error('it finds no graphics card');
+  return llama;
+}
+
+async function deviceOf(llama: Llama): Promise<{ device?: string; freeBytes?: number }> {
+  if (llama.gpu === false) return {};
+  const [device] = await llama.getGpuDeviceNames();
+  const { free } = await llama.getVramState();
+  return { ...(device !== undefined && { device }), freeBytes: free };
 }
 
 async function importFrom<T>(runtime: string, file: string): Promise<T> {

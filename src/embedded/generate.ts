@@ -12,6 +12,7 @@ export type GenerationContext = {
   model: LlamaModel;
   sequence: LlamaSequence;
   contextSize: number;
+  batchSize: number;
 };
 
 export class OverflowError extends Error {}
@@ -20,7 +21,6 @@ export class OverflowError extends Error {}
 const STEP_MS = 120;
 const SMALLEST_STEP = 16;
 const FIRST_STEP = 64;
-const LARGEST_STEP = 512;
 /** Reading a shorter prefix again is faster than loading it from disk. */
 const WORTH_KEEPING = 64;
 
@@ -32,7 +32,8 @@ export async function generate(
   order: GenerateOrder,
   watch: { text(text: string): void; isAborted(): boolean },
 ): Promise<Generated> {
-  const { model, sequence, contextSize } = context;
+  const { model, sequence, contextSize, batchSize } = context;
+  const steps = { isAborted: watch.isAborted, largest: batchSize };
   const tokens = tokensOf(model, order.prompt);
   const room = contextSize - tokens.length;
   if (room < 1)
@@ -48,10 +49,10 @@ export async function generate(
   const done = { promptTokens: tokens.length, warm, fromDisk };
   const keepAt = order.kept ? await keepingPlace(context, { tokens, kept: order.kept, fromDisk }) : 0;
   if (keepAt > sequence.nextTokenIndex) {
-    await read(sequence, tokens.slice(sequence.nextTokenIndex, keepAt), watch);
+    await read(sequence, tokens.slice(sequence.nextTokenIndex, keepAt), steps);
     if (!watch.isAborted() && order.kept) await keep(sequence, order.kept.file);
   }
-  await read(sequence, tokens.slice(sequence.nextTokenIndex, -1), watch);
+  await read(sequence, tokens.slice(sequence.nextTokenIndex, -1), steps);
   if (watch.isAborted()) return { ...done, reason: 'aborted', outputTokens: 0 };
 
   const said = await speak(context, order, { from: tokens.slice(-1), limit, watch });
@@ -114,7 +115,7 @@ function tokensOf(model: LlamaModel, text: string): Token[] {
 async function read(
   sequence: LlamaSequence,
   tokens: readonly Token[],
-  { isAborted }: { isAborted(): boolean },
+  { isAborted, largest }: { isAborted(): boolean; largest: number },
 ): Promise<void> {
   let step = FIRST_STEP;
   for (let at = 0; at < tokens.length && !isAborted(); ) {
@@ -123,7 +124,7 @@ async function read(
     await sequence.evaluateWithoutGeneratingNewTokens(piece);
     at += piece.length;
     const ms = Math.max(performance.now() - start, 1);
-    step = Math.round(Math.min(Math.max((piece.length / ms) * STEP_MS, SMALLEST_STEP), LARGEST_STEP));
+    step = Math.round(Math.min(Math.max((piece.length / ms) * STEP_MS, SMALLEST_STEP), largest));
   }
 }
 

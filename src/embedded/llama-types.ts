@@ -30,6 +30,8 @@ export type Llama = {
     ignoreMemorySafetyChecks: boolean;
   }): Promise<LlamaModel>;
   createGrammar(options: { grammar: string }): Promise<LlamaGrammar>;
+  getGpuDeviceNames(): Promise<string[]>;
+  getVramState(): Promise<{ total: number; used: number; free: number }>;
   dispose(): Promise<void>;
 };
 
@@ -41,6 +43,7 @@ export type LlamaModel = {
     readonly shouldPrependBosToken: boolean;
   };
   readonly gpuLayers: number;
+  readonly fileInsights: { readonly totalLayers: number };
   readonly fileInfo: { readonly metadata: { readonly tokenizer?: { readonly chat_template?: string } } };
   tokenize(text: string, specialTokens: boolean): Token[];
   detokenize(tokens: readonly Token[], specialTokens: boolean, lastTokens?: readonly Token[]): string;

@@ -42,9 +42,19 @@ export type Generated = {
   outputTokens: number;
 };
 
+/** `gpuLayers` of its `layers` are on the graphics card named `device`, which then has `freeBytes` left. */
+export type LoadedModel = {
+  gpu: Gpu;
+  gpuLayers: number;
+  layers: number;
+  contextSize: number;
+  device?: string;
+  freeBytes?: number;
+};
+
 /** The worker's requests and answers. */
 export type Orders = {
-  load: { order: LoadOrder; answer: { gpu: Gpu; gpuLayers: number; contextSize: number } };
+  load: { order: LoadOrder; answer: LoadedModel };
   render: { order: Dialogue; answer: string };
   /** The text as if it had arrived as tokens, with and without control tokens. */
   respell: { order: string; answer: { hidden: string; shown: string } };

@@ -20,8 +20,11 @@ import type { Fit } from './models/fit.ts';
 import type { GgufFacts } from './models/gguf.ts';
 import { EngineFault, RemoteEngine } from './models/remote.ts';
 import { pruneStates, stateFile } from './prompt-states.ts';
-import type { Constraint, Dialogue, Generated } from './protocol.ts';
+import type { Constraint, Dialogue, Generated, LoadedModel } from './protocol.ts';
 import { attemptOf, repairing } from './repair.ts';
+import { gpuName, wordsFor } from './runtime/gpu-words.ts';
+import type { Gpu } from './runtime/platform.ts';
+import { markBroken, probeGpus, workingGpu } from './runtime/probe.ts';
 import type { InstalledRuntime } from './runtime/runtime-folder.ts';
 import { type LoadProgress, SharedLoad } from './shared-load.ts';
 
@@ -55,6 +58,8 @@ export type EmbeddedOptions = {
   seed?: number;
   /** Statistics about cached and newly read tokens. */
   onGenerated?(generated: Generated): void;
+  /** Says after a load what computes, unless that goes without saying; and why a graphics card is not used any more. */
+  notice?(text: string): void;
 };
 
 export type EmbeddedProvider = Provider & {
@@ -101,14 +106,20 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
     close: () => engine.close(),
 
     async *stream(request, signal) {
-      try {
-        yield* reply(request, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof EngineFault)) throw error;
-        if (error.fault === 'died') await engine.close();
-        const kind = error.fault === 'overflow' ? 'overflow' : 'bad_request';
-        throw new ProviderError(error.message, { kind, provider: name }, { cause: error });
+      for (let hasSpoken = false; ; ) {
+        try {
+          for await (const event of reply(request, signal)) {
+            hasSpoken ||= event.type !== 'loading';
+            yield event;
+          }
+          return;
+        } catch (error) {
+          signal.throwIfAborted();
+          if (!(error instanceof EngineFault)) throw error;
+          const isElsewhereNext = error.fault === 'died' && (await engine.giveUpGpu());
+          if (error.fault === 'died' || error.fault === 'killed') await engine.close();
+          if (!isElsewhereNext || hasSpoken) throw providerError(error, name);
+        }
       }
     },
 
@@ -132,35 +143,46 @@ export function createEmbedded(options: EmbeddedOptions): EmbeddedProvider {
   };
 }
 
+function providerError(fault: EngineFault, provider: string): ProviderError {
+  const hint = 'Try it again. If it stops again, choose a smaller model: aca models list';
+  const details = {
+    overflow: { kind: 'overflow' },
+    template: { kind: 'bad_request' },
+    other: { kind: 'bad_request' },
+    died: { kind: 'server_error', nextStep: hint },
+    killed: { kind: 'server_error', nextStep: hint },
+  } as const;
+  return new ProviderError(fault.message, { ...details[fault.fault], provider }, { cause: fault });
+}
+
 /** The engine's process with the model, from the first request until it is closed. */
 class LazyEngine {
   readonly #options: EmbeddedOptions;
-  readonly #load: SharedLoad<Open>;
+  readonly #shared: SharedLoad<Open>;
   #engine: RemoteEngine | undefined;
+  #gpu: Gpu = 'none';
 
   constructor(options: EmbeddedOptions) {
     this.#options = options;
-    this.#load = new SharedLoad(
+    this.#shared = new SharedLoad(
       (loading) => this.#start(loading),
       () => this.#stop(),
     );
   }
 
   get isOpened(): boolean {
-    return this.#load.isStarted;
+    return this.#shared.isStarted;
   }
 
   async open(signal: AbortSignal, loading?: LoadProgress): Promise<Open> {
     try {
-      return await this.#load.get(signal, loading);
+      return await this.#shared.get(signal, loading);
     } catch (error) {
       signal.throwIfAborted();
       const { name, facts } = this.#options;
-      throw new ProviderError(
-        `Could not load ${facts.name ?? name}: ${(error as Error).message}`,
-        { kind: 'bad_request', provider: name },
-        { cause: error },
-      );
+      const fault = error instanceof EngineFault ? error.fault : 'other';
+      const message = `Could not load ${facts.name ?? name}: ${(error as Error).message}`;
+      throw providerError(new EngineFault(fault, message), name);
     }
   }
 
@@ -179,7 +201,7 @@ class LazyEngine {
   }
 
   close(): Promise<void> {
-    return this.#load.close();
+    return this.#shared.close();
   }
 
   async #stop(): Promise<void> {
@@ -188,13 +210,32 @@ class LazyEngine {
     await last?.close();
   }
 
+  /** After a crash; false if it happened on the CPU. */
+  async giveUpGpu(): Promise<boolean> {
+    const { runtime, notice } = this.#options;
+    const gpu = this.#gpu;
+    if (gpu === 'none') return false;
+    await markBroken(runtime, gpu, 'it crashed');
+    notice?.(`${gpuName(gpu)} crashed, and is not used any more with this driver.`);
+    return true;
+  }
+
   async #start(loading: LoadProgress): Promise<Open> {
-    const { worker, env, runtime, facts, fit, stateFolder } = this.#options;
-    const remote = new RemoteEngine(worker, env);
-    this.#engine = remote;
-    const { folder, gpu } = runtime;
-    const order = { runtime: folder, gpu, model: facts.file, template: facts.chatTemplate, fit };
-    await remote.ask('load', order, { loading }).answer;
+    const { runtime, facts, stateFolder, notice } = this.#options;
+    const probe = await probeGpus(runtime, this.#options);
+    const trial = workingGpu(probe);
+    let remote = this.#fork(trial.gpu);
+    const loaded = await this.#load(remote, loading).catch(async (error: unknown) => {
+      const isItself = error instanceof EngineFault && error.fault === 'killed';
+      if (trial.gpu === 'none' || isItself) throw error;
+      if (error instanceof EngineFault && error.fault === 'died') await this.giveUpGpu();
+      else notice?.(`${gpuName(trial.gpu)} cannot load the model: ${(error as Error).message}`);
+      await remote.close();
+      remote = this.#fork('none');
+      return this.#load(remote, loading);
+    });
+    const words = wordsFor(loaded, probe);
+    if (words !== null) notice?.(words);
     const dialect = facts.isEmbedding
       ? { accepts: { system: true, tools: false }, form: null, specials: 'hidden' as const }
       : await findDialect({
@@ -205,6 +246,18 @@ class LazyEngine {
         });
     if (stateFolder !== null) await pruneStates(stateFolder);
     return { engine: remote, dialect };
+  }
+
+  #fork(gpu: Gpu): RemoteEngine {
+    this.#gpu = gpu;
+    this.#engine = new RemoteEngine(this.#options.worker, this.#options.env);
+    return this.#engine;
+  }
+
+  #load(remote: RemoteEngine, loading: LoadProgress): Promise<LoadedModel> {
+    const { runtime, facts, fit } = this.#options;
+    const files = { runtime: runtime.folder, model: facts.file, template: facts.chatTemplate };
+    return remote.ask('load', { ...files, gpu: this.#gpu, fit }, { loading }).answer;
   }
 }
 

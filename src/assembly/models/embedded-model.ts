@@ -8,8 +8,17 @@ import { type Fit, fitModel, memoryNeeded } from '../../embedded/models/fit.ts';
 import type { GgufFacts } from '../../embedded/models/gguf.ts';
 import { isPath, ModelStore, meansFile } from '../../embedded/models/model-store.ts';
 import type { EmbeddedProvider, Reading } from '../../embedded/provider.ts';
-import type { Gpu } from '../../embedded/runtime/platform.ts';
+import { probeWords } from '../../embedded/runtime/gpu-words.ts';
+import { cudaFolders, partsFor } from '../../embedded/runtime/platform.ts';
+import {
+  type EngineProcess,
+  type GpuTrial,
+  probeGpus,
+  readProbe,
+  workingGpu,
+} from '../../embedded/runtime/probe.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
+import { thisMachine } from '../../embedded/runtime/this-machine.ts';
 import { workerArgument } from '../../embedded/worker-argument.ts';
 import { fileSize } from '../../lib/text/file-size.ts';
 import type { Preset } from '../../providers/presets.ts';
@@ -52,7 +61,7 @@ export async function chooseEmbedded(text: string, place: EmbeddedPlace): Promis
       'Memory uses it automatically. Choose a chat model: aca models list.',
     );
   }
-  return choiceFor(isPath(name) ? facts.file : name, facts, place.config);
+  return choiceFor(isPath(name) ? facts.file : name, facts, place);
 }
 
 /** An installed model that is ready to use; null without a runtime or a model. */
@@ -60,12 +69,17 @@ export async function firstEmbedded(place: EmbeddedPlace): Promise<Choice | null
   if (!(await installedRuntime(place.dataRoot))) return null;
   const models = await new ModelStore(place.dataRoot).readable();
   const chatModel = models.find(({ facts }) => !facts.isEmbedding);
-  return chatModel ? choiceFor(chatModel.name, chatModel.facts, place.config) : null;
+  return chatModel ? choiceFor(chatModel.name, chatModel.facts, place) : null;
 }
 
-async function choiceFor(model: string, facts: GgufFacts, config: Config): Promise<Choice> {
+async function choiceFor(
+  model: string,
+  facts: GgufFacts,
+  { config, dataRoot }: Pick<EmbeddedPlace, 'config' | 'dataRoot'>,
+): Promise<Choice> {
   const own = config.models[`${embeddedPreset.name}/${model}`];
-  const { contextSize } = await fitHere(facts, own?.contextWindow ?? config.maxContextTokens);
+  const wanted = own?.contextWindow ?? config.maxContextTokens;
+  const { contextSize } = await fitHere(facts, { dataRoot, ...(wanted !== undefined && { wanted }) });
   return {
     preset: embeddedPreset,
     model,
@@ -82,19 +96,48 @@ async function choiceFor(model: string, facts: GgufFacts, config: Config): Promi
   };
 }
 
-/** What this machine can currently offer a model. */
-export async function fitHere(facts: GgufFacts, wanted?: number): Promise<Fit> {
-  return fitModel(facts, { freeBytes: await availableMemory(), cores: availableParallelism() }, wanted);
+/** What this machine can currently offer a model: on a graphics card that holds it, by the memory of the card. */
+export async function fitHere(
+  facts: GgufFacts,
+  { dataRoot, wanted }: { dataRoot: string; wanted?: number },
+): Promise<Fit> {
+  const { freeBytes = 0 } = await gpuOf(dataRoot);
+  const isGpu = freeBytes > memoryNeeded(facts, 0);
+  const room = {
+    freeBytes: isGpu ? freeBytes : await availableMemory(),
+    cores: availableParallelism(),
+    isGpu,
+  };
+  return fitModel(facts, room, wanted);
+}
+
+/** What models run on here, tried if it was not yet; null without a runtime. */
+export async function reportGpu(dataRoot: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+  const runtime = await installedRuntime(dataRoot);
+  if (!runtime) return null;
+  const probe = await probeGpus(runtime, engineProcess(env));
+  return probeWords(probe, partsFor(thisMachine(env))?.missing ?? []);
+}
+
+/** The graphics card that works here, as far as it was tried. */
+async function gpuOf(dataRoot: string): Promise<GpuTrial> {
+  const runtime = await installedRuntime(dataRoot);
+  const probe = runtime ? await readProbe(runtime) : undefined;
+  return workingGpu(probe ?? { trials: [] });
 }
 
 /**
- * A warning if the model needs more memory than is available; null if it fits. Memory of a graphics card is
- * known only to the runtime.
+ * A warning if the model needs more memory than is available; null if it fits. What does not fit on a graphics card is
+ * computed beside it.
  */
-export async function memoryWarning(facts: GgufFacts, gpu: Gpu, contextSize: number): Promise<string | null> {
-  const available = await availableMemory();
+export async function memoryWarning(
+  facts: GgufFacts,
+  { contextSize, dataRoot }: { contextSize: number; dataRoot: string },
+): Promise<string | null> {
+  const { freeBytes = 0 } = await gpuOf(dataRoot);
+  const available = (await availableMemory()) + freeBytes;
   const needed = memoryNeeded(facts, contextSize);
-  if (needed <= available || gpu === 'cuda' || gpu === 'vulkan') return null;
+  if (needed <= available) return null;
   const name = path.basename(facts.file);
   return `${name} needs ${fileSize(needed)} of memory, but only ${fileSize(available)} are available. It will be very slow, or the system will stop it. Close other programs, or choose a smaller model: aca models list`;
 }
@@ -116,20 +159,17 @@ export async function openEmbedded(
     import('../../embedded/provider.ts'),
     readingOfReplies(),
   ]);
-  const warning = await memoryWarning(facts, runtime.gpu, info.contextWindow);
+  const warning = await memoryWarning(facts, { contextSize: info.contextWindow, dataRoot });
   if (warning !== null) warn?.(warning);
   const toolMode = config.providers[embeddedPreset.name]?.toolMode;
   return createEmbedded({
     name: embeddedPreset.name,
     facts,
-    fit: { ...(await fitHere(facts)), contextSize: info.contextWindow },
+    fit: { ...(await fitHere(facts, { dataRoot })), contextSize: info.contextWindow },
     runtime,
     reading,
-    worker:
-      typeof ACA_BINARY === 'string'
-        ? workerArgument
-        : fileURLToPath(new URL(EMBEDDED_WORKER, import.meta.url)),
-    env: passedVariables(env),
+    ...engineProcess(env),
+    ...(warn && { notice: warn }),
     stateFolder: path.join(dataRoot, 'cache', 'prompts'),
     ...((toolMode === 'xml' || toolMode === 'fence') && { textMode: toolMode }),
   });
@@ -148,16 +188,30 @@ export async function embeddedEmbedding(
     wanted === 'auto' ? facts.isEmbedding : wanted === `${embeddedPreset.name}/${name}`,
   );
   if (!found) return null;
-  const choice = await choiceFor(found.name, found.facts, place.config);
+  const choice = await choiceFor(found.name, found.facts, place);
   const { embed, close } = await openEmbedded(choice, place);
   return { model: found.name, embed, close };
+}
+
+/** How to start the process of the engine. */
+function engineProcess(env: NodeJS.ProcessEnv): EngineProcess {
+  return {
+    worker:
+      typeof ACA_BINARY === 'string'
+        ? workerArgument
+        : fileURLToPath(new URL(EMBEDDED_WORKER, import.meta.url)),
+    env: passedVariables(env),
+  };
 }
 
 function passedVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   const entries = Object.entries(env).filter(
     ([name, value]) => value !== undefined && PASSED_VARIABLES.test(name),
   );
-  return Object.fromEntries(entries) as Record<string, string>;
+  const passed = Object.fromEntries(entries) as Record<string, string>;
+  const libraries = process.platform === 'linux' ? cudaFolders(thisMachine(env)) : [];
+  if (libraries.length === 0) return passed;
+  return { ...passed, LD_LIBRARY_PATH: [passed.LD_LIBRARY_PATH, ...libraries].filter(Boolean).join(':') };
 }
 
 /** Replies of embedded models are parsed like those of servers. */

@@ -22,6 +22,7 @@ import type { Settings } from '../../app/settings.ts';
 import { runsFromSource } from '../../app/update/install-method.ts';
 import { updateNotice } from '../../app/update/notice.ts';
 import type { Choice } from '../../assembly/models/choose-model.ts';
+import { reportGpu } from '../../assembly/models/embedded-model.ts';
 import type { HealthCheck } from '../../contract/command.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
@@ -52,6 +53,7 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
     modelChecks(settings, { terminal, probe }),
     routeChecks(settings, env),
     sandboxChecks(settings, terminal),
+    runtimeChecks(root, env),
     searchCheck(),
     programsAround(terminal),
     clockCheck(new Date()),
@@ -63,6 +65,15 @@ export async function examine(terminal: Terminal, { probe }: Examination): Promi
 function updateChecks({ root, config }: Settings, { env, program }: Terminal): HealthCheck[] {
   const notice = updateNotice({ root, config, env, fromSource: runsFromSource(program) }, version);
   return notice === null ? [] : [warn('update', notice, 'Run `aca update` to see how to update.')];
+}
+
+/** What embedded models run on; nothing if no runtime is installed. */
+async function runtimeChecks(root: string, env: NodeJS.ProcessEnv): Promise<HealthCheck[]> {
+  const report = await reportGpu(root, env);
+  if (report === null) return [];
+  const isHeldBack = report.startsWith('CPU only: ');
+  const next = 'Install or update what is named, then run `aca models setup` again.';
+  return [isHeldBack ? warn('embedded', report, next) : ok('embedded', report)];
 }
 
 async function modelChecks(

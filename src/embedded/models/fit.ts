@@ -5,6 +5,8 @@ export type Room = {
   /** Free or reclaimable memory in bytes. */
   freeBytes: number;
   cores: number;
+  /** The memory is that of a graphics card, which reads long prompts quickly. */
+  isGpu?: boolean;
 };
 
 export type Fit = { contextSize: number; threads: number; batchSize: number };
@@ -16,6 +18,7 @@ const SPARE_BYTES = 512 * 1024 * 1024;
 /** Memory for the computation besides the weights and the attention cache. */
 const WORKING_BYTES = 256 * 1024 * 1024;
 const BATCH = 512;
+const GPU_BATCH = 2048;
 
 /** Leaves one core for everything else: with all of them, llama.cpp and the rest would block each other. */
 export function threadsFor(cores: number): number {
@@ -29,14 +32,14 @@ export function threadsFor(cores: number): number {
  */
 export function fitModel(facts: GgufFacts, room: Room, wanted?: number): Fit {
   const left = room.freeBytes - SPARE_BYTES - WORKING_BYTES - facts.bytes;
-  const most = Math.min(wanted ?? LARGEST_CONTEXT, facts.contextLength);
+  const most = Math.min(wanted ?? (room.isGpu ? facts.contextLength : LARGEST_CONTEXT), facts.contextLength);
   let contextSize = most;
   while (contextSize > SMALLEST_CONTEXT && contextSize * facts.cacheBytesPerToken > left)
     contextSize = Math.floor(contextSize / 2);
   return {
     contextSize: Math.max(contextSize, Math.min(SMALLEST_CONTEXT, most)),
     threads: threadsFor(room.cores),
-    batchSize: Math.min(BATCH, most),
+    batchSize: Math.min(room.isGpu ? GPU_BATCH : BATCH, most),
   };
 }
 

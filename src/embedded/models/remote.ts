@@ -7,7 +7,8 @@ import type { FromWorker, OrderName, Orders, ToWorker } from '../protocol.ts';
 /** An error in the worker. */
 export class EngineFault extends Error {
   override name = 'EngineFault';
-  readonly fault: 'overflow' | 'template' | 'died' | 'other';
+  /** `died`: it crashed; `killed`: by the system or by `close`. */
+  readonly fault: 'overflow' | 'template' | 'died' | 'killed' | 'other';
 
   constructor(fault: EngineFault['fault'], message: string) {
     super(message);
@@ -39,8 +40,10 @@ export class RemoteEngine {
     this.#child = fork(worker, { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'], env });
     this.#keepAlive(false);
     this.#child.on('message', (message) => this.#hear(message as FromWorker));
-    this.#child.on('error', (error) => this.#end(error.message));
-    this.#child.on('exit', (code, signal) => this.#end(endingOf(code, signal)));
+    this.#child.on('error', (error) => this.#end('killed', error.message));
+    this.#child.on('exit', (code, signal) =>
+      this.#end(signal === 'SIGKILL' ? 'killed' : 'died', endingOf(code, signal)),
+    );
   }
 
   ask<Name extends OrderName>(
@@ -100,7 +103,7 @@ export class RemoteEngine {
   async close(): Promise<void> {
     if (this.#ended) return;
     const exit = once(this.#child, 'exit');
-    this.#end('it was closed');
+    this.#end('killed', 'it was closed');
     // Otherwise a program that only waits for this would end here, without its exit code.
     this.#keepAlive(true);
     this.#child.kill('SIGKILL');
@@ -136,8 +139,8 @@ export class RemoteEngine {
     else waiting.failed(new EngineFault(message.fault, message.message));
   }
 
-  #end(why: string): void {
-    this.#ended ??= new EngineFault('died', `The embedded model stopped: ${why}.`);
+  #end(fault: 'died' | 'killed', why: string): void {
+    this.#ended ??= new EngineFault(fault, `The embedded model stopped: ${why}.`);
     for (const { failed } of this.#waiting.values()) failed(this.#ended);
     this.#waiting.clear();
   }

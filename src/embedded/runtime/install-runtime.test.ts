@@ -36,7 +36,13 @@ afterEach(async () => {
 
 /** A plan for a runtime of two packages in the registry. */
 async function smallPlan(): Promise<SetupPlan> {
-  const plan = planSetup(folder, { platform: 'linux', arch: 'x64', exists: () => false });
+  const plan = planSetup(folder, {
+    platform: 'linux',
+    arch: 'x64',
+    exists: () => false,
+    read: () => null,
+    env: {},
+  });
   const pins = await Promise.all(
     ['node-llama-cpp', '@node-llama-cpp/linux-x64'].map(async (name) => {
       const bytes = await archive(name);
@@ -125,7 +131,13 @@ test('two at once: one installs, the other waits for it and uses it', async () =
 });
 
 test('an unsupported system is told the alternatives', () => {
-  const machine = { platform: 'freebsd' as const, arch: 'x64', exists: () => false };
+  const machine = {
+    platform: 'freebsd' as const,
+    arch: 'x64',
+    exists: () => false,
+    read: () => null,
+    env: {},
+  };
   expect(() => planSetup(folder, machine)).toThrow(
     'The embedded runtime is not available for freebsd on x64.',
   );

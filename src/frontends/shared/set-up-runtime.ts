@@ -1,12 +1,14 @@
-import { existsSync } from 'node:fs';
 import { userNetwork } from '../../app/opening/user-network.ts';
 import { loadSettings } from '../../app/settings.ts';
+import { reportGpu } from '../../assembly/models/embedded-model.ts';
 import { UserError } from '../../contract/errors.ts';
 import { firstModel } from '../../embedded/models/curated.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';
+import { gpuName } from '../../embedded/runtime/gpu-words.ts';
 import { DEFAULT_REGISTRY, installRuntime, planSetup } from '../../embedded/runtime/install-runtime.ts';
 import type { Gpu } from '../../embedded/runtime/platform.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
+import { thisMachine } from '../../embedded/runtime/this-machine.ts';
 import { fileSize } from '../../lib/text/file-size.ts';
 import { agree, refuseOffline } from './hub-model.ts';
 import { withProgress } from './progress-line.ts';
@@ -30,25 +32,23 @@ export async function setUpRuntime(
 ): Promise<void> {
   const { root, config } = loadSettings({}, terminal);
   const { env, stdout, stderr } = terminal;
-  const { platform, arch } = process;
-  const plan = planSetup(root, { platform, arch, exists: existsSync }, gpuNamed(gpu));
+  const plan = planSetup(root, thisMachine(env), gpuNamed(gpu));
   const installed = await installedRuntime(root);
   const isSame = installed?.packages.join() === plan.packages.join();
-  if (isSame && !force) {
-    stdout.write(`The runtime is installed (${gpuWords(plan.gpu)}): ${plan.folder}\n`);
-    return;
-  }
+  const report = async () =>
+    void stdout.write(`The runtime is installed: ${plan.folder}\n${await reportGpu(root, env)}\n`);
+  if (isSame && !force) return report();
   refuseOffline(config.offline, 'installed');
   const registry = env.npm_config_registry || env.NPM_CONFIG_REGISTRY || DEFAULT_REGISTRY;
-  const what = `llama.cpp for ${plan.packages.join(' and ')} (${gpuWords(plan.gpu)}), ${fileSize(plan.bytes)} from ${new URL(registry).host}`;
+  const what = `llama.cpp for ${plan.packages.join(' and ')} (${gpuName(plan.gpu)}), ${fileSize(plan.bytes)} from ${new URL(registry).host}`;
   if (yes) stderr.write(`Installing ${what}.\n`);
   else await agree(`Install ${what} into ${plan.folder}?`, terminal);
   const signal = given ?? shutdownSignal(terminal);
   const { fetch } = await userNetwork(config, env);
-  await withProgress('runtime', { signal, out: stderr }, (report) =>
-    installRuntime(plan, { registry, signal, fetch, ...report }),
+  await withProgress('runtime', { signal, out: stderr }, (progress) =>
+    installRuntime(plan, { registry, signal, fetch, ...progress }),
   );
-  stdout.write(`The runtime is installed (${gpuWords(plan.gpu)}): ${plan.folder}\n`);
+  await report();
   if (next !== 'none' && (await new ModelStore(root).list()).length === 0)
     stderr.write(`Next, fetch a model: aca models pull ${firstModel.name}\n`);
 }
@@ -57,8 +57,4 @@ function gpuNamed(name: string | undefined): Gpu | undefined {
   if (name === undefined) return undefined;
   if (name === 'cuda' || name === 'vulkan' || name === 'none' || name === 'metal') return name;
   throw new UserError(`Unknown GPU type "${name}".`, 'Use cuda, vulkan, metal or none.');
-}
-
-function gpuWords(gpu: Gpu): string {
-  return { cuda: 'CUDA', vulkan: 'Vulkan', metal: 'Metal', none: 'CPU only' }[gpu];
 }

@@ -1,7 +1,12 @@
 import { Command } from 'commander';
 import { loadSettings } from '../../../app/settings.ts';
 import { presetsOf } from '../../../assembly/models/choose-model.ts';
-import { embeddedPreset, fitHere, memoryWarning } from '../../../assembly/models/embedded-model.ts';
+import {
+  embeddedPreset,
+  fitHere,
+  memoryWarning,
+  reportGpu,
+} from '../../../assembly/models/embedded-model.ts';
 import { setValue } from '../../../config/edit.ts';
 import { userConfigFile } from '../../../config/load.ts';
 import type { Config } from '../../../config/schema/schema.ts';
@@ -77,8 +82,8 @@ export function embeddedCommands(terminal: Terminal): Command[] {
         if (isOther) stderr.write(noteOn(name, known, config));
         if (!facts) return;
         await remindOfSetup(root, terminal);
-        const gpu = (await installedRuntime(root))?.gpu ?? 'none';
-        const warning = await memoryWarning(facts, gpu, (await fitHere(facts)).contextSize);
+        const { contextSize } = await fitHere(facts, { dataRoot: root });
+        const warning = await memoryWarning(facts, { contextSize, dataRoot: root });
         if (warning !== null) stderr.write(`${warning}\n`);
       }),
 
@@ -114,7 +119,7 @@ function infoCommand(terminal: Terminal): Command {
         return;
       }
       const facts = await new ModelStore(root).facts(name, terminal);
-      const fit = await fitHere(facts);
+      const fit = await fitHere(facts, { dataRoot: root });
       const memoryBytes = memoryNeeded(facts, fit.contextSize);
       const availableBytes = await availableMemory();
       if (json) {
@@ -123,7 +128,9 @@ function infoCommand(terminal: Terminal): Command {
         stdout.write(`${JSON.stringify(all)}\n`);
         return;
       }
-      stdout.write(factTable(facts, fit, { memoryBytes, availableBytes }));
+      const runsOn =
+        (await reportGpu(root, terminal.env)) ?? 'the runtime is not installed: aca models setup';
+      stdout.write(factTable(facts, fit, { memoryBytes, availableBytes, runsOn }));
     });
 }
 
@@ -146,7 +153,7 @@ function noteOn(name: string, known: PricedModel | null, config: Config): string
 function factTable(
   facts: GgufFacts,
   fit: Fit,
-  { memoryBytes, availableBytes }: { memoryBytes: number; availableBytes: number },
+  { memoryBytes, availableBytes, runsOn }: { memoryBytes: number; availableBytes: number; runsOn: string },
 ): string {
   return table([
     ['file', facts.file],
@@ -158,6 +165,7 @@ function factTable(
     ['trained context', `${facts.contextLength} tokens`],
     ['context here', `${fit.contextSize} tokens`],
     ['memory', `${fileSize(memoryBytes)} of ${fileSize(availableBytes)} available`],
+    ['runs on', runsOn],
     ['threads', String(fit.threads)],
     ['chat template', facts.chatTemplate === null ? 'none; uses ChatML' : 'built in'],
   ]);

@@ -147,7 +147,11 @@ async function play(program: string, createdAt: string) {
 
 type Launch = Day & { clock: string; stdin: string; url: string };
 
-function run(program: string, args: string[], { root, home, clock, stdin, url }: Launch): Promise<number | null> {
+function run(
+  program: string,
+  args: string[],
+  { root, home, clock, stdin, url }: Launch,
+): Promise<number | null> {
   const env = {
     PATH: process.env.PATH,
     HOME: home,

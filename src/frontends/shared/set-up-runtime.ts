@@ -6,7 +6,7 @@ import { firstModel } from '../../embedded/models/curated.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';
 import { gpuName } from '../../embedded/runtime/gpu-words.ts';
 import { DEFAULT_REGISTRY, installRuntime, planSetup } from '../../embedded/runtime/install-runtime.ts';
-import type { Gpu } from '../../embedded/runtime/platform.ts';
+import { type Gpu, gpusOf } from '../../embedded/runtime/platform.ts';
 import { installedRuntime } from '../../embedded/runtime/runtime-folder.ts';
 import { thisMachine } from '../../embedded/runtime/this-machine.ts';
 import { fileSize } from '../../lib/text/file-size.ts';
@@ -35,8 +35,12 @@ export async function setUpRuntime(
   const plan = planSetup(root, thisMachine(env), gpuNamed(gpu));
   const installed = await installedRuntime(root);
   const isSame = installed?.packages.join() === plan.packages.join();
-  const report = async () =>
-    void stdout.write(`The runtime is installed: ${plan.folder}\n${await reportGpu(root, env)}\n`);
+  const report = async () => {
+    const gpus = gpusOf(plan.packages).map(gpuName);
+    if (gpus.length > 0)
+      stderr.write(`Trying ${gpus.join(' and ')}. The first time can take half a minute.\n`);
+    stdout.write(`The runtime is installed: ${plan.folder}\n${await reportGpu(root, env)}\n`);
+  };
   if (isSame && !force) return report();
   refuseOffline(config.offline, 'installed');
   const registry = env.npm_config_registry || env.NPM_CONFIG_REGISTRY || DEFAULT_REGISTRY;

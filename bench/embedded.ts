@@ -4,7 +4,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { CompletionRequest } from '../src/contract/provider.ts';
 import type { LlamaModule } from '../src/embedded/llama-types.ts';
+import type { Fit } from '../src/embedded/models/fit.ts';
 import type { Generated } from '../src/embedded/protocol.ts';
+import type { Gpu } from '../src/embedded/runtime/platform.ts';
+import { probeGpus, workingGpu } from '../src/embedded/runtime/probe.ts';
 import { type InstalledRuntime, installedRuntime } from '../src/embedded/runtime/runtime-folder.ts';
 import { buildWorker, runtimeHome, tinyProvider } from '../test/support/embedded.ts';
 
@@ -13,8 +16,16 @@ type EmbeddedRow = { what: string; ms: number; baseline?: { what: string; ms: nu
 const TOKENS = 200;
 const ROUNDS = 5;
 /** Repeats two words forever; large enough that inference, not communication, dominates. */
-const MODEL = { chains: [['Ċ', 'Hello', 'Ġworld', 'Hello']], width: 512, layers: 4, context: 8192 };
-const SYSTEM = 'You are a coding assistant. You read files, you change files, you run the tests. '.repeat(12);
+const CHAINS = [['Ċ', 'Hello', 'Ġworld', 'Hello']];
+const SENTENCE = 'You are a coding assistant. You read files, you change files, you run the tests. ';
+const SIZES = {
+  cpu: { model: { chains: CHAINS, width: 512, layers: 4, context: 8192 }, batchSize: 512, sentences: 12 },
+  gpu: {
+    model: { chains: CHAINS, width: 1024, layers: 16, context: 16_384 },
+    batchSize: 2048,
+    sentences: 150,
+  },
+} as const;
 
 type Reply = { firstMs: number; msPerToken: number };
 
@@ -23,29 +34,35 @@ type Reply = { firstMs: number; msPerToken: number };
  * cost and savings of the thread, the template, parsing the reply and the prompt cache. No rows if the
  * runtime is not installed.
  */
-export async function embeddedRows(): Promise<EmbeddedRow[]> {
-  const runtime = await installedRuntime(runtimeHome);
+export async function embeddedRows(home = runtimeHome, builtWorker?: string): Promise<EmbeddedRow[]> {
+  const runtime = await installedRuntime(home);
   if (!runtime) {
-    console.log(`embedded: no runtime in ${runtimeHome}; the journeys install it`);
+    console.log(`embedded: no runtime in ${home}; the journeys install it`);
     return [];
   }
   const folder = await mkdtemp(path.join(tmpdir(), 'aca-bench-embedded-'));
-  const worker = await buildWorker();
+  const worker = builtWorker ?? (await buildWorker());
+  const { PATH = '', HOME = '', LD_LIBRARY_PATH } = process.env;
+  const env = { PATH, HOME, ...(LD_LIBRARY_PATH && { LD_LIBRARY_PATH }) };
+  const { gpu } = workingGpu(await probeGpus(runtime, { worker, env }));
+  const { model, batchSize, sentences } = SIZES[gpu === 'none' ? 'cpu' : 'gpu'];
+  const fit = { contextSize: model.context, batchSize, threads: 1 };
+  const system = SENTENCE.repeat(sentences);
+  const what = gpu === 'none' ? 'embedded' : `embedded, ${gpu}`;
   const generated: Generated[] = [];
   try {
     const options = {
-      runtime,
-      worker,
+      ...{ runtime, worker, env, fit },
       stateFolder: path.join(folder, 'states'),
       onGenerated: (one: Generated) => generated.push(one),
     };
     const file = path.join(folder, 'model.gguf');
-    const provider = await tinyProvider(file, MODEL, options);
-    const ask = async (prompt: string, system = SYSTEM): Promise<Reply> =>
-      timedReply(provider.stream(request(prompt, system), new AbortController().signal));
+    const provider = await tinyProvider(file, model, options);
+    const ask = async (prompt: string, instructions: string = system): Promise<Reply> =>
+      timedReply(provider.stream(request(prompt, instructions), new AbortController().signal));
 
     await ask('warm up');
-    const cold = await rounds((round) => ask('one', `${round} ${SYSTEM}`));
+    const cold = await rounds((round) => ask('one', `${round} ${system}`));
     const { promptTokens = 0 } = generated.at(-1) ?? {};
     const second = await rounds((round) => ask(`another prompt, number ${round}`));
     const warmFile = await rounds(async (round) => {
@@ -54,35 +71,35 @@ export async function embeddedRows(): Promise<EmbeddedRow[]> {
     });
     const { fromDisk = 0 } = generated.at(-1) ?? {};
     await provider.close();
-    const bare = await bareLibrary(runtime, file, promptTokens);
+    const bare = await bareLibrary({ runtime, gpu, file, fit, text: `${system}${system}` }, promptTokens);
 
     const read = `a prompt of ${promptTokens} tokens`;
     return [
       {
-        what: `embedded: ${read} to the first token, its state kept on the disk`,
+        what: `${what}: ${read} to the first token, its state kept on the disk`,
         ms: cold.firstMs,
         baseline: { what: 'bare library', ms: bare.firstMs },
       },
       {
-        what: 'embedded: a token',
+        what: `${what}: a token`,
         ms: cold.msPerToken,
         baseline: { what: 'bare library', ms: bare.msPerToken },
         target: 'within 1.1 of bare',
       },
       {
-        what: 'embedded: a second prompt to the first token, the rest known',
+        what: `${what}: a second prompt to the first token, the rest known`,
         ms: second.firstMs,
         baseline: { what: 'read anew', ms: cold.firstMs },
       },
       {
-        what: `embedded: the same, ${fromDisk} tokens taken from the disk`,
+        what: `${what}: the same, ${fromDisk} tokens taken from the disk`,
         ms: warmFile.firstMs,
         baseline: { what: 'read anew', ms: cold.firstMs },
       },
     ];
   } finally {
     await rm(folder, { recursive: true, force: true });
-    await rm(worker, { force: true });
+    if (builtWorker === undefined) await rm(worker, { force: true });
   }
 }
 
@@ -98,11 +115,13 @@ async function timedReply(events: AsyncIterable<{ type: string }>): Promise<Repl
   return { firstMs: first - started, msPerToken: (performance.now() - first) / (TOKENS - 1) };
 }
 
-async function bareLibrary(runtime: InstalledRuntime, file: string, promptTokens: number): Promise<Reply> {
+type Bare = { runtime: InstalledRuntime; gpu: Gpu; file: string; fit: Fit; text: string };
+
+async function bareLibrary({ runtime, gpu, file, fit, text }: Bare, promptTokens: number): Promise<Reply> {
   const url = pathToFileURL(path.join(runtime.folder, 'node_modules/node-llama-cpp/dist/index.js')).href;
   const lib = (await import(url)) as LlamaModule;
   const llama = await lib.getLlama({
-    gpu: false,
+    gpu: gpu === 'none' ? false : gpu,
     build: 'never',
     skipDownload: true,
     maxThreads: 1,
@@ -110,15 +129,17 @@ async function bareLibrary(runtime: InstalledRuntime, file: string, promptTokens
     logger: () => undefined,
     progressLogs: false,
   });
-  const model = await llama.loadModel({ modelPath: file, gpuLayers: 0, ignoreMemorySafetyChecks: true });
+  const model = await llama.loadModel({
+    modelPath: file,
+    gpuLayers: gpu === 'none' ? 0 : { fitContext: { contextSize: fit.contextSize } },
+    ignoreMemorySafetyChecks: true,
+  });
   const context = await model.createContext({
-    contextSize: MODEL.context,
-    batchSize: 512,
-    threads: 1,
+    ...fit,
     ignoreMemorySafetyChecks: true,
   });
   const sequence = context.getSequence();
-  const prompt = model.tokenize(`${SYSTEM}${SYSTEM}`, false).slice(0, promptTokens - 1);
+  const prompt = model.tokenize(text, false).slice(0, promptTokens - 1);
   const newline = model.tokenize('\n', false);
   const sampling = {
     temperature: 0,

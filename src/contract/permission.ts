@@ -28,8 +28,11 @@ export type Access = {
   domain?: string;
 };
 
-/** A real path outside the working directory that a call may access; a folder includes everything in it. */
-export type Opening = { path: string; mode: 'read' | 'write' };
+/**
+ * A real path outside the working directory that a call may access; a folder includes everything in it, or only what
+ * commands in the sandbox can read.
+ */
+export type Opening = { path: string; mode: 'read' | 'write'; onlyShown?: true };
 
 /**
  * The path guard's verdict on a path: open, outside the working directory and closed until the user opens it,

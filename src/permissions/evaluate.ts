@@ -13,7 +13,15 @@ import { limitDeny, limitedPolicy, promptDeny } from './call-limits.ts';
 import { openedFolder, outsideReads, placeOf } from './command-place.ts';
 import { containedBecause } from './contain.ts';
 import { grantFor } from './granted.ts';
-import { type Case, caseOf, covering, namesCommand, readsClosed, touching } from './judged-case.ts';
+import {
+  type Case,
+  caseOf,
+  covering,
+  namesCommand,
+  namesShownSecret,
+  readsClosed,
+  touching,
+} from './judged-case.ts';
 import { grantText, parseGrant, parsePattern, restrictsCall } from './pattern.ts';
 import {
   type Evaluation,
@@ -144,7 +152,7 @@ function byRules({ tool, hook, limits }: Request, one: Case): Evaluation {
     modeAllow(one);
   if (said !== null) return opening(quietly(said, one), one);
   // A command that runs because it is contained sees no more than any contained command.
-  return sandboxAllow(one) ?? opening(byDefault(one), one);
+  return sandboxAllow(one) ?? shownAllow(one) ?? opening(byDefault(one), one);
 }
 
 /** In a mode without changes, whoever allows a command: it cannot write. */
@@ -331,8 +339,18 @@ function sandboxAllow(one: Case): Evaluation | null {
   if (classified === null || classified.verdict === 'allow') return null;
   const because = containedBecause(policy);
   if (because === null) return null;
-  const lasting = lastingBecause(one);
+  const lasting = lastingBecause(one) ?? namesShownSecret(one);
   return lasting === null ? allow(because, `sandbox ${policy.sandbox?.kind}`) : ask(lasting);
+}
+
+/** What a command would print unasked, a tool may read. Containers show nothing of this machine. */
+function shownAllow({ access, reach, policy }: Case): Evaluation | null {
+  const { sandbox, isShown } = policy;
+  if (access.kind !== 'read' || reach?.type !== 'outside' || !isShown?.(reach.real)) return null;
+  if (sandbox?.kind === 'docker' || sandbox?.kind === 'podman') return null;
+  if (containedBecause(policy) === null) return null;
+  const said = allow('commands in the sandbox can read it', `sandbox ${sandbox?.kind}`);
+  return { ...said, opens: [{ path: reach.real, mode: 'read', onlyShown: true }] };
 }
 
 /** What is asked about in a sandbox, too, where somebody can answer: what cannot be undone, and what sends data. */

@@ -100,6 +100,20 @@ export function readsClosed(one: Case): boolean {
   return filesOf(one).some((file) => policy.reach(file, 'read').type === 'closed');
 }
 
+/**
+ * Why a sandboxed command must not name a file outside the project: the path guard never opens it, and no wall hides it.
+ */
+export function namesShownSecret(one: Case): string | null {
+  const { policy } = one;
+  for (const file of filesOf(one)) {
+    const reach = policy.reach(file, 'read');
+    const real = policy.realOf(file);
+    if (reach.type !== 'closed' || real === null || policy.isInside(file)) continue;
+    if (policy.isShown?.(real)) return `${file}: ${reach.because}`;
+  }
+  return null;
+}
+
 /** `Bash(make test)` names one command; `Bash(make *)` and `Bash` name many. */
 export function namesCommand(rule: string, line: string): boolean {
   const { specifier } = parsePattern(rule);

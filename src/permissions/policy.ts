@@ -62,6 +62,8 @@ export type Policy = Pick<Place, 'home' | 'mayRead' | 'gitRuns' | 'plantedProgra
   realOf(file: string): string | null;
   /** What the path guard will say about an absolute path, as written, when it is accessed. */
   reach(file: string, mode: Opening['mode'], meant?: Pick<Access, 'itself'>): Reach;
+  /** Whether commands in the sandbox can read a real path outside the folders that are open. */
+  isShown?(real: string): boolean;
   /** Why an address is never fetched, or null. */
   fetchRefusal?(url: string): string | null;
   /** What the model has read; absent where nothing is tracked. */

@@ -2,6 +2,7 @@ import { lstatSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { PermissionDeniedError } from '../contract/errors.ts';
 import type { Opening, Reach } from '../contract/permission.ts';
+import { oncePerTurn } from '../lib/async/once-per-turn.ts';
 import { isErrno, unlessErrno } from '../lib/files/errno.ts';
 import { foldPath } from '../lib/paths/fold-path.ts';
 import { isInside } from '../lib/paths/inside.ts';
@@ -28,6 +29,8 @@ export type GuardOptions = {
   deniedReads?: (real: string) => boolean;
   /** Why something else closes a real path, or null. */
   alsoClosed?: (real: string, mode: GuardMode) => string | null;
+  /** What commands in the sandbox can read now, by real paths outside the folders that are open. */
+  commandView?(): (real: string) => boolean;
   /** Nothing outside the working directory can be opened for writing, whatever the user answers. */
   bounded?: boolean;
   home: string;
@@ -50,6 +53,8 @@ export type Guard = {
   forCall(scope: CallScope): Guard;
   /** Whether a path as written is really in a folder the user opened, whatever its name. */
   isInside(file: string): boolean;
+  /** Whether commands in the sandbox can read a real path outside the folders that are open. */
+  isShown(real: string): boolean;
   /** Where a path as written really leads, even if nothing exists there; null if it cannot be resolved. */
   realOf(file: string): string | null;
   /** Why the real, absolute path of a file is closed by its name alone, or null. Does not access the disk. */
@@ -66,6 +71,13 @@ const GIT_FOLDER = /(^|\/)\.git(\/|$)/;
 /** Splits a path into the folder and the last name. */
 const LAST_NAME = path.sep === '\\' ? /^(.*[\\/])?([^\\/]+)[\\/]*$/s : /^(.*\/)?([^/]+)\/*$/s;
 
+/** What is open to a call. */
+type Opened = Pick<CallScope, 'opens'> & {
+  roots: readonly string[];
+  readable: readonly string[];
+  isShown(real: string): boolean;
+};
+
 type Resolved = Exclude<Reach, { type: 'outside' }>;
 
 export function createGuard(options: GuardOptions): Guard {
@@ -79,11 +91,7 @@ export function createGuard(options: GuardOptions): Guard {
   const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, base));
   const otherNames = createAliases({ roots, home, closedBecause: (file) => closedBecause(file, 'read') });
 
-  function isOpened(place: string, mode: GuardMode, opens: readonly Opening[]): boolean {
-    const within = (folder: string) => contains(folder, place);
-    if (roots.some(within) || (mode === 'read' && readable.some(within))) return true;
-    return opens.some((opening) => (mode === 'read' || opening.mode === 'write') && within(opening.path));
-  }
+  const commandView = oncePerTurn(() => options.commandView?.() ?? (() => false));
 
   function isClosedFolder(file: string, mode: GuardMode): boolean {
     if (!closed.some((folder) => isInside(folder, foldPath(file)))) return false;
@@ -102,11 +110,7 @@ export function createGuard(options: GuardOptions): Guard {
     return rule.because;
   }
 
-  function judge(
-    file: string,
-    mode: GuardMode,
-    { itself, opens }: PathOptions & Pick<CallScope, 'opens'>,
-  ): Reach {
+  function judge(file: string, mode: GuardMode, { itself, opened }: PathOptions & { opened: Opened }): Reach {
     const place = itself ? resolvedItself(file, base) : resolved(file, base);
     if (place.type === 'closed') return place;
     const written = path.resolve(absolute(file, base));
@@ -120,7 +124,7 @@ export function createGuard(options: GuardOptions): Guard {
     // An approval of the one path does not cover the other.
     if (mode === 'write' && isGits(place.real) && !isGits(written))
       return { type: 'closed', because: `it resolves to ${place.real}; use that path to write` };
-    if (isOpened(place.real, mode, opens)) return place;
+    if (isOpened(place.real, mode, opened)) return place;
     const leads = place.real === written ? 'it is' : `it resolves to ${place.real},`;
     const because = `${leads} outside the working directory ${cwd}`;
     if (options.bounded && mode === 'write') return { type: 'closed', because };
@@ -128,7 +132,16 @@ export function createGuard(options: GuardOptions): Guard {
   }
 
   function guardWith({ opens, writes }: CallScope): Guard {
-    const reach: Guard['reach'] = (file, mode, options) => judge(file, mode, { ...options, opens });
+    let view: ReturnType<typeof commandView> | undefined;
+    // A call that reads many files sees the machine as it was at its first.
+    const opened: Opened = {
+      ...{ roots, readable, opens },
+      isShown(real) {
+        view ??= commandView();
+        return view(real);
+      },
+    };
+    const reach: Guard['reach'] = (file, mode, options) => judge(file, mode, { ...options, opened });
     return {
       reach,
       async check(file, mode, options) {
@@ -145,18 +158,36 @@ export function createGuard(options: GuardOptions): Guard {
       forCall: guardWith,
       isInside(file) {
         const place = resolved(file, base);
-        return place.type === 'open' && isOpened(place.real, 'read', opens);
+        return place.type === 'open' && isOpened(place.real, 'read', opened);
       },
+      isShown: (real) => commandView()(real),
       realOf(file) {
         const place = resolved(file, base);
         return place.type === 'open' ? place.real : null;
       },
-      closedBecause: (file, mode) => closedBecause(file, mode),
+      closedBecause: (file, mode) => closedBecause(file, mode) ?? outOfView(file, opened),
       otherNameBecause: (stat) => otherNames.closedBecause(stat),
     };
   }
 
   return guardWith({ opens: [], writes: [] });
+}
+
+function isOpened(place: string, mode: GuardMode, { roots, readable, opens, isShown }: Opened): boolean {
+  const within = (folder: string) => contains(folder, place);
+  if (roots.some(within) || (mode === 'read' && readable.some(within))) return true;
+  const isFor = (opening: Opening) => mode === 'read' || opening.mode === 'write';
+  const covers = ({ path: folder, onlyShown }: Opening) => within(folder) && (!onlyShown || isShown(place));
+  return opens.some((opening) => isFor(opening) && covers(opening));
+}
+
+/** Why a file is closed although the folder around it is open, or null: only a part of that folder is. */
+function outOfView(real: string, { roots, readable, opens, isShown }: Opened): string | null {
+  const parts = opens.filter((opening) => opening.onlyShown && isInside(opening.path, real));
+  if (parts.length === 0 || isShown(real)) return null;
+  const whole = opens.flatMap((opening) => (opening.onlyShown ? [] : [opening.path]));
+  const isOpen = [...roots, ...readable, ...whole].some((folder) => isInside(folder, real));
+  return isOpen ? null : 'commands in the sandbox cannot read it';
 }
 
 type Base = Pick<GuardOptions, 'cwd' | 'home'>;

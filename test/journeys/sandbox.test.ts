@@ -88,6 +88,31 @@ describe('[X01] [X03] [Y37] the sandbox around a run', () => {
     expect((await readdir(space.home)).sort()).toEqual(['.ai-assistant', '.ssh']);
   });
 
+  test('file tools read outside the project what commands read there, without asking', async () => {
+    const { space, server } = await start({ 'a.txt': 'a' }, [
+      calls(
+        ['Read', { file_path: '/etc/passwd' }],
+        ['Bash', { command: 'cat /etc/passwd' }],
+        ['Grep', { pattern: '^root:', path: '/etc/passwd', output_mode: 'content' }],
+        ['Glob', { pattern: 'passwd', path: '/etc' }],
+        ['List', { path: '/etc' }],
+        ['Read', { file_path: '~/notes.txt' }],
+        ['Read', { file_path: '/etc/shadow' }],
+        ['Write', { file_path: '/etc/passwd', content: '' }],
+      ),
+      says('done'),
+    ]);
+    await writeFile(path.join(space.home, 'notes.txt'), 'canary-at-home');
+    const { model, env } = doors['openai-chat'](server.url);
+    const args = ['-p', 'go', '--model', model, '--mode', 'auto', '--output-format', 'stream-json'];
+    const { stdout } = await aca(space, args, { env });
+    const said = answers(stdout);
+    expect(said.map(({ success }) => success)).toEqual([true, true, true, true, true, false, false, false]);
+    for (const { text } of said.slice(0, 3)) expect(text).toContain('root:');
+    for (const { text } of said.slice(3, 5)) expect(text).toContain('passwd');
+    expect(stdout).not.toContain('canary-at-home');
+  });
+
   sweep(['default', 'accept-edits', 'plan', 'auto', 'read-only'])(
     'a setting of the kernel cannot be opened for writing in %s mode',
     async (mode) => {

@@ -1,5 +1,7 @@
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { ModeSwitch } from '../../contract/command.ts';
+import { commandView } from '../../sandbox/confine/command-view.ts';
+import { commandEnvironment } from '../../sandbox/shell/shell-program.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 import type { Notify } from '../notify.ts';
 import type { Parts } from '../parts.ts';
@@ -9,6 +11,7 @@ import { createJudge } from './judge.ts';
 import { createPrivacy, type Privacy } from './privacy.ts';
 import { createSessionGuard, type GuardLimits, sessionFolders } from './session-guard.ts';
 import { createSessionRules, type SessionRules } from './session-rules.ts';
+import { sessionWalls } from './session-shell.ts';
 import { StartupCheck } from './startup-check.ts';
 import { TextSources } from './text-sources.ts';
 import { undoableShell } from './undoable-shell.ts';
@@ -45,7 +48,13 @@ export function buildSafety(parts: Parts, { writer, undo, mode, notify, shared }
   const limits = shared?.limits;
   const folders = sessionFolders(parts);
   const rules = shared?.rules ?? createSessionRules(parts, writer);
-  const guard = createSessionGuard(parts, { folders, rules, ...(limits && { limits }) });
+  const env = commandEnvironment(parts.env, parts.hiddenVariables);
+  const guard = createSessionGuard(parts, {
+    folders,
+    rules,
+    commandView: () => commandView({ ...sessionWalls(parts, { folders, limits }), env }),
+    ...(limits && { limits }),
+  });
   const grants = shared?.grants ?? createGrants(parts, { guard, writer, warn });
   const privacy = shared?.privacy ?? createPrivacy(parts, { guard, notice: warn });
   const sources =

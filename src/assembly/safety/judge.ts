@@ -92,8 +92,6 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
     ...settingsFor(config),
     sandbox: sandbox.known(),
     ...free.current(),
-    realOf: (file) => guard.realOf(file),
-    reach: (file, mode, options) => guard.reach(file, mode, options),
     fetchRefusal,
     provenance: sources.current(),
   });
@@ -118,11 +116,11 @@ export function createJudge(parts: Parts, deps: JudgeDeps): Judge {
   return {
     asksAbout: () => askedIn(policy()),
     async decide(request, options) {
-      const writes = request.accesses.some(({ kind }) => kind === 'write');
-      if ([request, ...options.later].some(runsCommand)) {
+      const { runs, writes, readsOutside } = kindsOf(request, guard);
+      if (runs || options.later.some(runsCommand)) {
         await Promise.all([sandbox.find(), loadGrammar()]);
         canParse = true;
-      } else if (writes && free.dependsOnSandbox()) await sandbox.find();
+      } else if (readsOutside || (writes && free.dependsOnSandbox())) await sandbox.find();
       if (writes) await free.check('tools', options.signal);
       if (changesByCommand(request)) await free.check('commands', options.signal);
       const decision = await gate.decide(request, options);
@@ -170,7 +168,8 @@ function placeIn({ cwd, home, trusted, env }: Folder, guard: Guard, { planted }:
   const found = commandPlace(guard, { cwd, home, trusted, env, programs });
   const { filesBelow, holdsKey } = found.disk;
   const disk = { ...found.disk, filesBelow: oncePerTurn(filesBelow), holdsKey: oncePerTurn(holdsKey) };
-  return { ...found, disk, shell: shellName(process.platform, env) };
+  const { realOf, reach, isShown } = guard;
+  return { ...found, disk, realOf, reach, isShown, shell: shellName(process.platform, env) };
 }
 
 /** What the settings say about approvals. */
@@ -214,6 +213,16 @@ function standingOf({ settings, rules, gate, grants }: Standing): Omit<Judge['st
 
 function runsCommand({ tool, accesses }: { tool: string; accesses: readonly Access[] }): boolean {
   return !isMcpTool(tool) && accesses.some(({ kind }) => kind === 'execute');
+}
+
+/** What the verdict on a call depends on. */
+function kindsOf(request: JudgedCall, guard: Pick<Guard, 'isInside'>) {
+  const { accesses } = request;
+  return {
+    runs: runsCommand(request),
+    writes: accesses.some(({ kind }) => kind === 'write'),
+    readsOutside: accesses.some(({ kind, target }) => kind === 'read' && !guard.isInside(target)),
+  };
 }
 
 function oncePerText(report: (text: string) => void): (text: string) => void {

@@ -42,7 +42,12 @@ export function createSessionGuard(
     folders: { output, skills },
     rules,
     limits,
-  }: { folders: SessionFolders; rules: Pick<SessionRules, 'current'>; limits?: GuardLimits },
+    commandView,
+  }: Pick<GuardOptions, 'commandView'> & {
+    folders: SessionFolders;
+    rules: Pick<SessionRules, 'current'>;
+    limits?: GuardLimits;
+  },
 ): Guard {
   const place = {
     cwd: realPath(cwd),
@@ -65,6 +70,7 @@ export function createSessionGuard(
     blockedPaths: config.blockedPaths,
     allowedPaths: config.allowedPaths,
     deniedReads,
+    ...(commandView && { commandView }),
     home: homedir(),
     ...(limits && { alsoClosed: limits.alsoClosed, bounded: true }),
   });

@@ -6,19 +6,13 @@ import { isInside } from '../../lib/paths/inside.ts';
 import { withGitSettings } from '../../lib/paths/safe-git.ts';
 import { realPath } from '../files/real-path.ts';
 import { type Bridge, bridgeCommand, bridgeSocket } from './bridge.ts';
+import { emptied, emptyPlaces, shownPlaces } from './command-view.ts';
 import { reportsExit, withExactEnding } from './exact-ending.ts';
-import { programFolders } from './home.ts';
 import { quietPerl, writingOnlyBelow } from './landlock.ts';
 import type { CommandLine, Launch, Variables } from './launch.ts';
 import { systemCallFilter } from './seccomp.ts';
 import { selfTestCommand } from './self-test.ts';
 import type { Walls } from './walls.ts';
-
-/**
- * Shared by all users: a command gets private empty ones, and the sockets in there are unreachable. Its `/tmp` is that of
- * the session.
- */
-const emptied = ['/tmp', '/var/tmp', '/run'];
 
 /** Sockets of user programs that would do for a command what it may not do itself. */
 const hiddenVariables = [
@@ -108,9 +102,8 @@ function bubblewrapArgs(walls: Walls, inside: Inside): string[] {
     [...empty, ...hidden.map((closed) => closed.path)].some(
       (place) => place !== file && isInside(place, file),
     );
-  const closed = new Set(hidden.map((one) => one.path));
-  const shown = [...walls.shown, ...programFolders(programs), path.dirname(process.execPath)].filter(
-    (file) => isUnseen(file) && !roots.some((root) => isInside(root, file)) && !closed.has(realPath(file)),
+  const shown = shownPlaces(walls, programs).filter(
+    (file) => isUnseen(file) && !roots.some((root) => isInside(root, file)),
   );
   const reachable = sockets.filter(
     (file) => !isUnseen(file) || [...roots, ...shown].some((place) => isInside(place, file)),
@@ -198,10 +191,6 @@ export function probeLaunch(home: string): { args: string[]; filter: Buffer | nu
     ],
     filter,
   };
-}
-
-function emptyPlaces(): string[] {
-  return [...new Set(emptied.filter(existsSync).map((place) => realPath(place)))];
 }
 
 function isOrdinary(place: string): boolean {

@@ -44,6 +44,9 @@ export type WallsOptions = {
   searchMs?: number;
 };
 
+/** Without what a search of the projects needs. */
+export type PlacesOptions = Omit<WallsOptions, 'isClosed' | 'searchMs'>;
+
 /** The parts of the disk that a command can see and change. All paths are real and exist. */
 export type Walls = {
   /** The user's project folders; commands can change them unless the level is strict. */
@@ -73,34 +76,58 @@ type Opened = {
 
 /** The result is called before each command: files come and go. Commands that start together share one answer. */
 export function createWalls(options: WallsOptions): (level: SandboxLevel, opened?: Opened) => Promise<Walls> {
-  const { cwd, home } = options;
-  const allowed = options.allowedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
-  const isOpen = (file: string) => allowed.some((matches) => matches(file));
+  const isOpen = isAllowed(options);
   const search = createSecretSearch({
     isClosed: ({ path: file, type }) =>
       type === 'file' ? options.isClosed(file) : isSecretFolder(file) && !isOpen(file),
     ...(options.searchMs !== undefined && { limitMs: options.searchMs }),
   });
-  return oncePerTurn((level, opened = {}) => wallsNow(options, { level, opened, search, isOpen }));
+  return oncePerTurn(async (level, opened = {}) => {
+    const { projects, others } = searchedFolders(options);
+    const searches = await Promise.all(projects.map(search));
+    const otherSearches = await Promise.all(others.map(search));
+    return wallsOf(options, { level, opened, isOpen, searches, otherSearches });
+  });
 }
 
-type Asked = {
+/** The walls around everything outside the projects, which need no search. */
+export function outerWalls(options: PlacesOptions): Walls {
+  const isOpen = isAllowed(options);
+  return wallsOf(options, { level: 'standard', opened: {}, isOpen, searches: [], otherSearches: [] });
+}
+
+type Built = {
   level: SandboxLevel;
   opened: Opened;
-  search(root: string): Promise<Found>;
   isOpen(file: string): boolean;
+  /** What was found in the projects, and in the other folders. */
+  searches: readonly Found[];
+  otherSearches: readonly Found[];
 };
 
-async function wallsNow(options: WallsOptions, { level, opened, search, isOpen }: Asked): Promise<Walls> {
+/** The projects, and other folders that the user opened for reading. */
+function searchedFolders(options: PlacesOptions): { projects: string[]; others: string[] } {
+  const { cwd, home } = options;
+  const resolve = (written: string) => realPath(resolvePath(written, cwd, { HOME: home }));
+  return {
+    projects: present([cwd, ...options.additionalDirectories].map(resolve)).filter(isFolder),
+    others: present([...(options.readOnlyProjects ?? []), ...options.readablePaths].map(resolve)),
+  };
+}
+
+function isAllowed({ allowedPaths, cwd, home }: PlacesOptions): (file: string) => boolean {
+  const allowed = allowedPaths.map((pattern) => pathMatcher(pattern, { cwd, home }));
+  return (file) => allowed.some((matches) => matches(file));
+}
+
+function wallsOf(options: PlacesOptions, built: Built): Walls {
+  const { level, opened, isOpen, searches, otherSearches } = built;
   const { readable = [], gitConfig = false } = opened;
   const { cwd, home, dataRoot, outputFolder } = options;
   const resolve = (written: string) => realPath(resolvePath(written, cwd, { HOME: home }));
   const isThere = folderReader();
   const atHome = (names: readonly string[]) => names.map((name) => path.join(home, name)).filter(isThere);
-  const projects = present([cwd, ...options.additionalDirectories].map(resolve)).filter(isFolder);
-  const others = present([...(options.readOnlyProjects ?? []), ...options.readablePaths].map(resolve));
-  const searches = await Promise.all(projects.map(search));
-  const otherSearches = await Promise.all(others.map(search));
+  const { projects, others } = searchedFolders(options);
   const own = projects.map((folder) => gitFoldersOf(folder, home));
   const nested = searches.flatMap(({ repositories }) => repositories.map((one) => gitFoldersOf(one, home)));
   const gits = [...own, ...nested];

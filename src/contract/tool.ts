@@ -85,6 +85,8 @@ export type CommandRun = {
   unconfined?: true;
   /** It is allowed because it only reads: in the sandbox it can change nothing. */
   onlyReads?: true;
+  /** It only reads its input: in the sandbox it sees nothing of the project, and starts where nothing is. */
+  apart?: true;
   /** Real paths outside the working directory that were opened to it and are visible in the sandbox. */
   readable?: readonly string[];
   /** It may change the config of repositories; the caller checks the result. */
@@ -231,6 +233,9 @@ export type Delegated = {
   merge?: string;
 };
 
+/** Languages whose programs can say whether a text parses. */
+export type SyntaxLanguage = 'Python' | 'JavaScript' | 'shell';
+
 /** All capabilities of a tool. */
 export type ToolContext = {
   cwd: string;
@@ -238,6 +243,8 @@ export type ToolContext = {
   shell: Shell;
   search: Search;
   web: Web;
+  /** What is wrong with a text; null if nothing is, or no program can tell. Absent where none may run. */
+  syntaxFault?(language: SyntaxLanguage, text: string, signal: AbortSignal): Promise<string | null>;
   /** Null when no user is available to answer. */
   ask(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
   /** Plan mode; a plan that is started ends it. Absent without a user, and for subagents. */

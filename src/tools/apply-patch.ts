@@ -20,7 +20,18 @@ const input = () =>
   });
 
 type Input = z.output<ReturnType<typeof input>>;
-type Plan = { type: 'plan'; writes: FileWrite[]; removed: string[]; diffs: LineDiff[]; notes: string[] };
+/** Files whose new text is parsed. */
+const MOST_CHECKED = 20;
+
+type Plan = {
+  type: 'plan';
+  writes: FileWrite[];
+  removed: string[];
+  diffs: LineDiff[];
+  notes: string[];
+  /** What to say of files that no longer parse. */
+  checks: (() => Promise<string[]>)[];
+};
 
 /** The patch format that some models are trained on. Every file is changed, or none. */
 export const applyPatch = defineTool({
@@ -54,7 +65,9 @@ export const applyPatch = defineTool({
       noteSeen(context, { path: (await files.stat(file))?.path ?? file, bytes, sha256: sha256(bytes) });
     for (const file of plan.removed) await files.remove(file);
     const done = plan.diffs.map((diff) => diff.path).join(', ');
-    return ok([`Patch applied: ${done}`, ...plan.notes].join('\n'), { display: displayOf(plan) });
+    const notes = [...plan.notes];
+    for (const check of plan.checks.slice(0, MOST_CHECKED)) notes.push(...(await check()));
+    return ok([`Patch applied: ${done}`, ...notes].join('\n'), { display: displayOf(plan) });
   },
 });
 
@@ -80,7 +93,7 @@ function targetsOf(wanted: Input): { target: string; itself?: true }[] {
 async function planPatch(wanted: Input, context: ToolContext): Promise<Plan | Refusal> {
   const parsed = parsePatch(wanted.patch);
   if ('error' in parsed) return refused(`Nothing was changed: ${parsed.error}`);
-  const plan: Plan = { type: 'plan', writes: [], removed: [], diffs: [], notes: [] };
+  const plan: Plan = { type: 'plan', writes: [], removed: [], diffs: [], notes: [], checks: [] };
   const changes = changesIn(wanted);
   const paths = changes.map((change) => path.resolve(context.cwd, change.path));
   if (new Set(paths).size < paths.length)
@@ -103,7 +116,7 @@ async function planChange(change: PatchChange, plan: Plan, context: ToolContext)
     if (bytes === null) return 'the text contains half of a character.';
     plan.writes.push({ path: change.path, bytes, was: null });
     plan.diffs.push(await diffOf(change.path, null, text));
-    plan.notes.push(...(await brokenBy(change.path, null, text)));
+    plan.checks.push(() => brokenBy(change.path, { before: null, after: text }, context));
     return null;
   }
   const draft = await openDraft(change.path, context);
@@ -122,7 +135,8 @@ async function planChange(change: PatchChange, plan: Plan, context: ToolContext)
   const old = change.hunks.map((hunk) => hunk.old.join('\n'));
   const check = await checkChange(draft, change.path, old);
   if ('error' in check) return check.error;
-  plan.notes.push(...check.notes, ...(await brokenIn(change.path, draft, edited.units)));
+  plan.notes.push(...check.notes);
+  plan.checks.push(() => brokenIn(change.path, { draft, after: edited.units }, context));
   const bytes = bytesWith(edited.units, draft);
   const { moveTo } = change;
   if (moveTo === undefined) plan.writes.push({ path: draft.file.path, bytes, was: draft.file });

@@ -62,7 +62,7 @@ export const edit = defineTool({
     noteSeen(context, { path: draft.file.path, bytes, sha256: hash });
     const display = await showPlan(edit.file_path, plan);
     const lines = notes.length > 0 || count > 1 ? [resultingLines(display.patch)] : [];
-    const broken = await brokenIn(edit.file_path, draft, units);
+    const broken = await brokenIn(edit.file_path, { draft, after: units }, context);
     return ok(['File updated successfully', ...notes, ...broken, ...lines].join('\n'), {
       display,
       metadata: { path: draft.file.path, replacements: count, sha256: hash },

@@ -69,7 +69,7 @@ export const multiEdit = defineTool({
     const isPlain = edits.length === 1 && notes.length === 0;
     const lines = isPlain ? [] : display.diffs.map(({ path, patch }) => `${path}: ${resultingLines(patch)}`);
     const broken = await Promise.all(
-      changes.map(({ file_path, draft, units }) => brokenIn(file_path, draft, units)),
+      changes.map(({ file_path, draft, units }) => brokenIn(file_path, { draft, after: units }, context)),
     );
     const files = changes.map(({ file_path }) => file_path);
     const made = `${edits.length} ${edits.length === 1 ? 'edit' : 'edits'} made in ${files.join(', ')}`;

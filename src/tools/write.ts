@@ -59,7 +59,7 @@ export const write = defineTool({
     const written = await files.stat(file_path);
     if (written) noteSeen(context, { path: written.path, bytes, sha256: hash });
     const before = old && decodeText(old.bytes, format.encoding);
-    const notes = [...notesOf(format), ...(await brokenBy(file_path, before, plan.text))];
+    const notes = [...notesOf(format), ...(await brokenBy(file_path, { before, after: plan.text }, context))];
     return ok([`File ${old ? 'overwritten' : 'created'} successfully`, ...notes].join('\n'), {
       display: await showPlan(file_path, plan),
       metadata: { path: written?.path ?? file_path, bytes: bytes.length, sha256: hash },

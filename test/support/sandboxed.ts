@@ -5,6 +5,7 @@ import type { Confinement } from '../../src/sandbox/confine/confine.ts';
 import { createGuard } from '../../src/sandbox/guard.ts';
 import { createShell } from '../../src/sandbox/shell/shell.ts';
 import type { ShellOptions } from '../../src/sandbox/shell/start-command.ts';
+import { createSyntaxCheck } from '../../src/sandbox/shell/syntax-check.ts';
 import { defaultConfinement } from './confinement.ts';
 import { mustRun } from './needed.ts';
 import { type Workspace, workspace } from './workspace.ts';
@@ -67,5 +68,6 @@ export function sandboxedShellIn(space: Workspace, options: SandboxedOptions = {
   onTestFinished(() => shell.close());
   const run = (command: string, more: Partial<CommandRun> = {}) =>
     shell.run({ command, timeoutMs: 20_000, signal: new AbortController().signal, ...more });
-  return { ...space, shell, run };
+  const syntaxFault = createSyntaxCheck({ shell, environment: () => ({}) });
+  return { ...space, shell, run, syntaxFault };
 }

@@ -12,6 +12,8 @@ import { createFileLocks } from '../../sandbox/files/file-lock.ts';
 import { createFiles } from '../../sandbox/files/files.ts';
 import type { Guard } from '../../sandbox/guard.ts';
 import { FileSearch } from '../../sandbox/search/search.ts';
+import { inspectionEnvironment } from '../../sandbox/shell/inspection-environment.ts';
+import { createSyntaxCheck } from '../../sandbox/shell/syntax-check.ts';
 import type { Place as StartupPlace } from '../../sandbox/startup/place.ts';
 import { createStartupWatch } from '../../sandbox/startup/startup-watch.ts';
 import { createWeb } from '../../sandbox/web/web.ts';
@@ -19,6 +21,7 @@ import { markOf } from '../../session/leftovers.ts';
 import type { UndoStore } from '../../session/undo/undo-store.ts';
 import type { Parts } from '../parts.ts';
 import { lastTodos, todoList } from '../session/history-state.ts';
+import { commandPrograms } from './judge-command.ts';
 import type { GuardLimits, SessionFolders } from './session-guard.ts';
 import { createSessionShell } from './session-shell.ts';
 
@@ -37,7 +40,7 @@ export type CapabilityDeps = {
 
 /** The capabilities of a session's tools: guarded, undoable, sandboxed. */
 export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
-  const { config, cwd, opened, choice } = parts;
+  const { config, cwd, env, opened, choice } = parts;
   const { guard, folders, undo, redact } = deps;
   const shell = createSessionShell(parts, deps);
   const startup = createStartupWatch({
@@ -62,8 +65,11 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
     files: filesWithin(within),
     search: new FileSearch({ guard: within, cwd, redact }),
   });
+  const home = homedir();
+  const programs = commandPrograms(guard, { cwd, home, env, writablePaths: config.sandbox.writablePaths });
   const shared = {
     cwd,
+    syntaxFault: createSyntaxCheck({ shell, environment: () => inspectionEnvironment(env, programs) }),
     ...fileAccess(guard),
     shell,
     web: createWeb(parts.web),

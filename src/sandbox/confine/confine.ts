@@ -12,7 +12,7 @@ import { type CommandLine, hostLaunch, type Launch, type Variables } from './lau
 import { createSocketSearch } from './local-sockets.ts';
 import { type NetworkProxy, type ProxyOptions, startProxy } from './network-proxy.ts';
 import { launchInSeatbelt } from './seatbelt.ts';
-import { createWalls, type Walls, type WallsOptions } from './walls.ts';
+import { apartWalls, createWalls, type Walls, type WallsOptions } from './walls.ts';
 
 const MOST_NAMED = 3;
 
@@ -103,7 +103,7 @@ export function createConfine(options: ConfineOptions): Confine {
       return launchInContainer(line, { program, mount: cwd, sandbox, ...(image !== undefined && { image }) });
     }
     const { readable = [], gitConfig = false } = line;
-    const walls = await wallsAt(sandbox.level, { readable, gitConfig });
+    const walls = line.apart ? apartWalls(options) : await wallsAt(sandbox.level, { readable, gitConfig });
     reportHidden(walls);
     if (found.kind === 'seatbelt') {
       return launchInSeatbelt(line, { walls, sandbox, scratch: scratch.folder() });

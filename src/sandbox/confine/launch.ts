@@ -21,6 +21,8 @@ export type CommandLine = {
   gitConfig?: true;
   /** Whatever the level, it can write nothing and reach no network. */
   onlyReads?: true;
+  /** It sees nothing of the projects. */
+  apart?: true;
 };
 
 /** `tells`: the exit status is reported in a message, not only by a code. */

@@ -96,6 +96,13 @@ export function outerWalls(options: PlacesOptions): Walls {
   return wallsOf(options, { level: 'standard', opened: {}, isOpen, searches: [], otherSearches: [] });
 }
 
+/** The projects and what the user opened are closed, without a search. */
+export function apartWalls(options: PlacesOptions): Walls {
+  const { hidden, ...walls } = outerWalls({ ...options, readablePaths: [], readOnlyProjects: [] });
+  const closed = [...hidden, ...walls.roots.map(asClosed)];
+  return { ...walls, roots: [], writable: false, pinned: [], readOnly: [], hidden: closed };
+}
+
 type Built = {
   level: SandboxLevel;
   opened: Opened;

@@ -36,7 +36,7 @@ export type ShellOptions = {
 
 type Wanted = Pick<
   CommandRun,
-  'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'env' | 'input' | 'readable' | 'gitConfig'
+  'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'apart' | 'env' | 'input' | 'readable' | 'gitConfig'
 >;
 type Started = { child: Child; number: number; launch: Launch; stop(): Promise<void> };
 
@@ -90,6 +90,7 @@ export class CommandStarter {
       ...(run.readable && { readable: run.readable }),
       ...(run.gitConfig && { gitConfig: run.gitConfig }),
       ...(run.onlyReads && { onlyReads: run.onlyReads }),
+      ...(run.apart && { apart: run.apart }),
     };
     const { unconfined } = run;
     const confine = await this.#confined();

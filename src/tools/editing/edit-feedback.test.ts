@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { noBubblewrap, sandboxedShellIn } from '../../../test/support/sandboxed.ts';
 import { bench, use } from '../../../test/support/tool-context.ts';
 import { applyPatch } from '../apply-patch.ts';
 import { edit } from '../edit.ts';
@@ -26,6 +27,25 @@ describe('the answer to an edit', () => {
     expect(await outputOf(use(edit, { file_path: file, old_string, new_string }, context))).toBe(
       'File updated successfully',
     );
+  });
+
+  test.skipIf(noBubblewrap !== null).each([
+    [
+      'a.py',
+      'def f():\n    return 1\n',
+      '    return',
+      'return',
+      /^a\.py is no longer valid Python: line 2: /m,
+    ],
+    ['a.mjs', 'export const a = 1;\n', '= 1', '= ;', /^a\.mjs is no longer valid JavaScript: Unexp/m],
+    ['a.sh', 'if true; then\n  ls\nfi\n', 'fi\n', '', /^a\.sh is no longer valid shell: line \d: syntax/m],
+    ['a.py', 'print "broken before"\nx = 1\n', '1', '(', /^File updated successfully$/],
+    ['a.py', 'x = 1\n', '1', '2', /^File updated successfully$/],
+  ])('asks the programs of a language about %s', async (file, before, old_string, new_string, says) => {
+    const { context, ...space } = await bench({ [file]: before });
+    const { syntaxFault } = sandboxedShellIn(space);
+    const input = { file_path: file, old_string, new_string };
+    expect(await outputOf(use(edit, input, { ...context, syntaxFault }))).toMatch(says);
   });
 
   test('the same for new files and patches', async () => {

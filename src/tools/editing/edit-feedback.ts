@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { SyntaxLanguage, ToolContext } from '../../contract/tool.ts';
 import { cutLine } from '../../lib/text/cut-line.ts';
 import type { Draft } from './plan-edit.ts';
 import { textOfUnits } from './units.ts';
@@ -33,47 +34,69 @@ export function resultingLines(patch: string): string {
   return ['The lines are now:', ...shown.slice(0, MOST_LINES), ...note].join('\n');
 }
 
-/** Throws if the text is not of this format. */
-type Parse = (text: string) => unknown;
+type Context = Pick<ToolContext, 'syntaxFault' | 'signal'>;
+
+/** What is wrong with a text, or null. */
+type FindFault = (text: string, context: Context) => Promise<string | null>;
 
 /** Settings in which comments and final commas are usual. */
 const WITH_COMMENTS = /^((ts|js)config.*|devcontainer|settings|launch|tasks|extensions|\.\w+rc)\.json$/i;
 
-const FORMATS: readonly { name: string; extension: RegExp; parser(): Promise<Parse> }[] = [
-  { name: 'JSON', extension: /\.json$/i, parser: async () => JSON.parse },
-  { name: 'TOML', extension: /\.toml$/i, parser: async () => (await import('smol-toml')).parse },
-  { name: 'YAML', extension: /\.ya?ml$/i, parser: yamlParser },
+const FORMATS: readonly { name: string; extension: RegExp; faultIn: FindFault }[] = [
+  { name: 'JSON', extension: /\.json$/i, faultIn: async (text) => faultOf(() => JSON.parse(text)) },
+  { name: 'TOML', extension: /\.toml$/i, faultIn: tomlFault },
+  { name: 'YAML', extension: /\.ya?ml$/i, faultIn: yamlFault },
+  { name: 'Python', extension: /\.pyi?$/i, faultIn: faultByProgram('Python') },
+  { name: 'JavaScript', extension: /\.[cm]?js$/i, faultIn: faultByProgram('JavaScript') },
+  { name: 'shell', extension: /\.(sh|bash)$/i, faultIn: faultByProgram('shell') },
 ];
 
-async function yamlParser(): Promise<Parse> {
+async function tomlFault(text: string): Promise<string | null> {
+  const { parse } = await import('smol-toml');
+  return faultOf(() => parse(text));
+}
+
+async function yamlFault(text: string): Promise<string | null> {
   const { parseAllDocuments } = await import('yaml');
-  // Tags and templates of other programs are not errors.
-  return (text) => {
+  return faultOf(() => {
+    // Tags and templates of other programs are not errors.
     for (const document of parseAllDocuments(text))
       if ('errors' in document && document.errors[0]) throw document.errors[0];
-  };
+  });
+}
+
+function faultByProgram(language: SyntaxLanguage): FindFault {
+  return async (text, { syntaxFault, signal }) => (await syntaxFault?.(language, text, signal)) ?? null;
 }
 
 /** What to say of a file that was valid, or is new, and no longer parses. `before` is null for a new file. */
-export async function brokenBy(file: string, before: string | null, after: string): Promise<string[]> {
+export async function brokenBy(
+  file: string,
+  { before, after }: { before: string | null; after: string },
+  context: Context,
+): Promise<string[]> {
   const format = FORMATS.find(({ extension }) => extension.test(file));
   if (!format || after.trim() === '' || WITH_COMMENTS.test(path.basename(file))) return [];
-  const parse = await format.parser();
-  const fault = faultIn(parse, after);
-  if (fault === null || (before !== null && faultIn(parse, before) !== null)) return [];
+  const fault = await format.faultIn(after, context);
+  if (fault === null || (before !== null && (await format.faultIn(before, context)) !== null)) return [];
   return [
     `${file} is ${before === null ? 'not' : 'no longer'} valid ${format.name}: ${fault}. Correct it, unless this is an intermediate step.`,
   ];
 }
 
 /** The same for a file that was edited. */
-export function brokenIn(file: string, { units, encoding }: Draft, after: string): Promise<string[]> {
-  return brokenBy(file, textOfUnits(units, encoding), textOfUnits(after, encoding));
+export function brokenIn(
+  file: string,
+  { draft: { units, encoding }, after }: { draft: Draft; after: string },
+  context: Context,
+): Promise<string[]> {
+  const texts = { before: textOfUnits(units, encoding), after: textOfUnits(after, encoding) };
+  return brokenBy(file, texts, context);
 }
 
-function faultIn(parse: Parse, text: string): string | null {
+function faultOf(parse: () => unknown): string | null {
   try {
-    parse(text);
+    parse();
     return null;
   } catch (error) {
     return ((error as Error).message.split('\n')[0] ?? '').replace(/[.:]$/, '');

@@ -1,6 +1,6 @@
 import { appendFile, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { workspace } from '../../test/support/workspace.ts';
 import { peek } from '../lib/files/peek.ts';
 import { fileSecrets } from './file-secrets.ts';
@@ -10,11 +10,13 @@ const closed = /(^|\/)(\.env[^/]*|\.npmrc|secrets\.json|\.aws\/.*)$/;
 async function project(files: Record<string, string>) {
   const space = await workspace(files);
   const read: string[] = [];
+  const said: string[] = [];
   const source = fileSecrets({
     folders: [space.root],
     except: path.join(space.root, 'records'),
     home: space.home,
     isClosed: (file) => closed.test(file),
+    onLimit: (text) => said.push(text.replaceAll(`${space.root}/`, '')),
     peek: {
       ...peek,
       text: (file) => {
@@ -24,7 +26,7 @@ async function project(files: Record<string, string>) {
     },
   });
   const values = () => source().map(({ value }) => value);
-  return { ...space, source, values, read };
+  return { ...space, source, values, read, said };
 }
 
 test('protected files are read at any depth; others, dependencies and our own records are not', async () => {
@@ -76,6 +78,39 @@ test('a file too large for settings is not read', async () => {
   const { values, read } = await project({ '.env': `A_TOKEN=canary-top\n${'#'.repeat(1024 * 1024)}` });
   expect(values()).toEqual([]);
   expect(read).toEqual([]);
+});
+
+describe('what is beyond the limits is said once', () => {
+  const numbered = (count: number, name: (i: number) => string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [name(i), `A_TOKEN=canary-${i}\n`]));
+
+  test.each<[string, Record<string, string>, string]>([
+    ['folders', numbered(2_005, (i) => `f${i}/a.txt`), '6 or more folders.'],
+    ['levels', { [`${'d/'.repeat(40)}.env`]: 'A_TOKEN=canary-deep\n' }, '1 or more folders.'],
+    [
+      'files',
+      numbered(205, (i) => `.env.${1_000 + i}`),
+      '.env.1200, .env.1201, .env.1202, 2 more secret files.',
+    ],
+    ['a large file', { 'a/.env': '#'.repeat(1024 * 1024 + 1) }, 'a/.env.'],
+  ])('%s', async (_, files, named) => {
+    const { values, said, root } = await project(files);
+    values();
+    values();
+    expect(said).toEqual([
+      `Too much to read for the secret firewall: ${named} Values of secret files there are not replaced in requests. The files stay closed to tools, and to commands in the sandbox.`,
+    ]);
+    await rm(root, { recursive: true });
+    await mkdir(root);
+    values();
+    expect(said).toHaveLength(1);
+  });
+
+  test('nothing, where everything is read', async () => {
+    const { values, said } = await project({ '.env': 'A_TOKEN=canary-top\n' });
+    values();
+    expect(said).toEqual([]);
+  });
 });
 
 test('in a worktree, the config of its repository is read', async () => {

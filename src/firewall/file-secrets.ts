@@ -50,14 +50,19 @@ export type FileSecretsOptions = {
   /** Whether a file is protected by its name. Its values are then secret. */
   isClosed(file: string): boolean;
   peek: Peek;
+  /** Called with a sentence about what is beyond the limits, when that changes. */
+  onLimit?(text: string): void;
 };
+
+/** What was found and not read, because there is too much of it. */
+type Unread = { folders: number; files: readonly string[] };
 
 type Seen = { stamp: string; secrets: NamedSecret[] };
 type Level = { stamp: string; files: string[]; folders: string[] };
 
 /** Values in protected files. Each file is read when first seen and when it has changed. */
 export function fileSecrets(options: FileSecretsOptions): SecretSource {
-  const { folders, except, home, isClosed, peek } = options;
+  const { folders, except, home, isClosed, peek, onLimit } = options;
   const levels = new Map<string, Level>();
   const files = new Map<string, Seen>();
   let current: readonly NamedSecret[] = [];
@@ -65,10 +70,12 @@ export function fileSecrets(options: FileSecretsOptions): SecretSource {
     ...folders.flatMap(gitDirs).map((folder) => path.join(folder, 'config')),
     ...IN_HOME.map((name) => path.join(home, name)),
   ];
-  let looked: { at: readonly Level[]; files: readonly string[] } = {
+  let looked: { at: readonly Level[]; files: readonly string[]; unread: Unread } = {
     at: [],
     files: [...new Set(fixed)].sort(),
+    unread: { folders: 0, files: [] },
   };
+  let reported = '';
 
   function lookInto(folder: string): Level | null {
     const known = levels.get(folder);
@@ -94,33 +101,60 @@ export function fileSecrets(options: FileSecretsOptions): SecretSource {
   function candidates(): readonly string[] {
     const at: Level[] = [];
     let level: readonly string[] = folders;
+    let beyond = 0;
     for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
-      const found = level.slice(0, MAX_FOLDERS - at.length).flatMap((folder) => lookInto(folder) ?? []);
+      const room = MAX_FOLDERS - at.length;
+      const found = level.slice(0, room).flatMap((folder) => lookInto(folder) ?? []);
+      beyond += Math.max(0, level.length - room);
       at.push(...found);
       level = found.flatMap((one) => one.folders);
     }
     if (at.length === looked.at.length && at.every((level, i) => level === looked.at[i])) return looked.files;
-    const found = at.flatMap((level) => level.files).slice(0, MAX_FILES);
-    looked = { at, files: [...new Set([...found, ...fixed])].sort() };
+    const found = at.flatMap((one) => one.files);
+    const files = [...new Set([...found.slice(0, MAX_FILES), ...fixed])].sort();
+    looked = { at, files, unread: { folders: beyond + level.length, files: found.slice(MAX_FILES) } };
     return looked.files;
+  }
+
+  function report(large: readonly string[]): void {
+    const { unread } = looked;
+    const text = limitText({ folders: unread.folders, files: [...unread.files, ...large] });
+    if (text !== null && text !== reported) onLimit?.(text);
+    reported = text ?? '';
   }
 
   return () => {
     const before = looked.files;
     const now = candidates();
     const gone = now === before ? [] : [...files.keys()].filter((file) => !now.includes(file));
+    const large: string[] = [];
     let changed = gone.length > 0;
     for (const file of gone) files.delete(file);
     for (const file of now) {
       const found = peek.file(file);
       const known = files.get(file);
+      if (found && found.size > MAX_BYTES) large.push(file);
       if (!found || found.size > MAX_BYTES) changed = files.delete(file) || changed;
       else if (known?.stamp !== found.stamp) {
         files.set(file, { stamp: found.stamp, secrets: parseSecrets(file, peek.text(file)) });
         changed = true;
       }
     }
+    report(large);
     if (changed) current = now.flatMap((file) => files.get(file)?.secrets ?? []);
     return current;
   };
+}
+
+const MAX_NAMED = 3;
+
+function limitText({ folders, files }: Unread): string | null {
+  if (folders === 0 && files.length === 0) return null;
+  const more = files.length - MAX_NAMED;
+  const named = [...files.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more secret files`] : [])];
+  const rest = folders > 0 ? [`${folders} or more folders`] : [];
+  return (
+    `Too much to read for the secret firewall: ${[...named, ...rest].join(', ')}. Values of secret files there are not ` +
+    'replaced in requests. The files stay closed to tools, and to commands in the sandbox.'
+  );
 }

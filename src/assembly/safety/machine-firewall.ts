@@ -23,11 +23,13 @@ export type MachineSecrets = {
   isClosed(file: string): boolean;
   /** Tools whose results are unmodified local text: a placeholder in them is literally in the source. */
   isPlain?(tool: string): boolean;
+  /** Called with what the user should know about its limits. */
+  notice?(text: string): void;
 };
 
 /** Knows the secrets of this machine: from the environment, settings, keychain and protected files. */
 export function machineFirewall(secrets: MachineSecrets): Firewall {
-  const { dataRoot, folders, isClosed, isPlain, credentials } = secrets;
+  const { dataRoot, folders, isClosed, isPlain, credentials, notice } = secrets;
   let own: NamedSecret[] | undefined;
   return createFirewall({
     secrets: [
@@ -36,7 +38,14 @@ export function machineFirewall(secrets: MachineSecrets): Firewall {
         return own;
       },
       ...(credentials ? [credentials] : []),
-      fileSecrets({ folders, except: dataRoot, home: homedir(), isClosed, peek }),
+      fileSecrets({
+        folders,
+        except: dataRoot,
+        home: homedir(),
+        isClosed,
+        peek,
+        ...(notice && { onLimit: notice }),
+      }),
     ],
     key: () => dataKey(path.join(dataRoot, 'firewall.key')),
     ...(isPlain && { isPlain }),

@@ -59,6 +59,7 @@ export function createPrivacy(
     folders: [cwd, ...config.additionalDirectories],
     isClosed,
     isPlain: (tool) => tool === 'Read' || tool === 'Bash',
+    ...(config.redactSecrets && { notice }),
   });
   const known = new Map<string, string>();
   const learned = new Set<string>();

@@ -89,6 +89,8 @@ export type CommandRun = {
   apart?: true;
   /** Real paths outside the working directory that were opened to it and are visible in the sandbox. */
   readable?: readonly string[];
+  /** Files that it must not change. */
+  sealed?: readonly string[];
   /** It may change the config of repositories; the caller checks the result. */
   gitConfig?: true;
   /** Added to the default environment of commands; undefined removes a variable. */
@@ -135,7 +137,7 @@ export type Shell = {
   run(run: CommandRun): Promise<CommandOutcome>;
   /** Ends with the session at the latest. Resolves with its id. */
   start(
-    run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'env' | 'readable'>,
+    run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'env' | 'readable' | 'sealed'>,
   ): Promise<string>;
   /** Null when there is no such id. */
   check(id: string): BackgroundState | null;

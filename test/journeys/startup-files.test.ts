@@ -89,6 +89,23 @@ describe('files that other programs run', () => {
     expect(told[0]).toContain('- AGENTS.md was restored');
   });
 
+  test('too large to be put back: a command cannot change it, and the user learns it once', async () => {
+    const large = `x\n${'#'.repeat(21 * 1024 * 1024)}`;
+    const space = await workspace({
+      'packages/a/AGENTS.md': large,
+      'more.sh': 'echo evil >> packages/a/AGENTS.md',
+    });
+    const { told, stderr } = await headless(
+      space,
+      [run('bash more.sh'), run('bash more.sh'), says('done')],
+      ['--allow', 'Bash(bash more.sh)'],
+    );
+    expect(told[0]).toContain('Read-only file system');
+    expect(stderr.match(/Too large to be put back/g)).toHaveLength(1);
+    expect(stderr).toContain('so commands cannot change them: packages/a/AGENTS.md.');
+    expect((await readFile(path.join(space.root, 'packages/a/AGENTS.md'), 'utf8')).length).toBe(large.length);
+  });
+
   test('a command that changes none is not held up, and says nothing', async () => {
     const space = await workspace({
       'AGENTS.md': 'mine',

@@ -33,6 +33,8 @@ const EVERY_MS = 3_000;
 export class StartupCheck {
   readonly #options: StartupCheckOptions;
   readonly #background = new Set<string>();
+  /** Files whose size the user knows about. */
+  readonly #reported = new Set<string>();
   #pending: SetAside[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -80,13 +82,14 @@ export class StartupCheck {
 
   async #watched(run: CommandRun): Promise<CommandOutcome> {
     const { shell, watch } = this.#options;
-    const execute = () => shell.run(changesGit(run.command) ? { ...run, gitConfig: true } : run);
+    const execute = (sealed: Pick<CommandRun, 'sealed'> = {}) =>
+      shell.run({ ...run, ...sealed, ...(changesGit(run.command) && { gitConfig: true }) });
     if (run.unconfined || !canChange(await shell.sandbox())) return execute();
-    await watch.enter({ mounted: hasMounts(await shell.sandbox()) });
+    const sealed = await this.#enter();
     const unfollow = changesGit(run.command) ? watch.followGit(() => void this.#restoreGit()) : undefined;
     let background: string | undefined;
     try {
-      const outcome = await execute();
+      const outcome = await execute(sealed);
       background = outcome.background;
       return outcome;
     } finally {
@@ -100,15 +103,30 @@ export class StartupCheck {
   async #start(run: Parameters<Shell['start']>[0]): Promise<string> {
     const { shell, watch } = this.#options;
     if (run.unconfined || !canChange(await shell.sandbox())) return shell.start(run);
-    await watch.enter({ mounted: hasMounts(await shell.sandbox()) });
+    const sealed = await this.#enter();
     try {
-      const id = await shell.start(run);
+      const id = await shell.start({ ...run, ...sealed });
       this.#follow(id);
       return id;
     } catch (error) {
       watch.leave();
       throw error;
     }
+  }
+
+  /** Begins to watch; what could not be restored is read-only for the command. */
+  async #enter(): Promise<Pick<CommandRun, 'sealed'>> {
+    const { shell, watch, warn } = this.#options;
+    const mounted = hasMounts(await shell.sandbox());
+    await watch.enter({ mounted });
+    const files = watch.tooLarge();
+    const news = files.filter((file) => !this.#reported.has(file));
+    for (const file of news) this.#reported.add(file);
+    if (news.length > 0)
+      warn(
+        `Too large to be put back if a command changes them${mounted ? ', so commands cannot change them' : ''}: ${news.map(this.#shown).join(', ')}.`,
+      );
+    return files.length > 0 ? { sealed: files } : {};
   }
 
   /** Until this command in the background ends. */

@@ -102,8 +102,10 @@ export function createConfine(options: ConfineOptions): Confine {
     if (found.kind === 'docker' || found.kind === 'podman') {
       return launchInContainer(line, { program, mount: cwd, sandbox, ...(image !== undefined && { image }) });
     }
-    const { readable = [], gitConfig = false } = line;
-    const walls = line.apart ? apartWalls(options) : await wallsAt(sandbox.level, { readable, gitConfig });
+    const { readable = [], sealed = [], gitConfig = false } = line;
+    const walls = line.apart
+      ? apartWalls(options)
+      : await wallsAt(sandbox.level, { readable, sealed, gitConfig });
     reportHidden(walls);
     if (found.kind === 'seatbelt') {
       return launchInSeatbelt(line, { walls, sandbox, scratch: scratch.folder() });

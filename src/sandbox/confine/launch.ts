@@ -17,6 +17,8 @@ export type CommandLine = {
   takesInput?: true;
   /** Real paths outside that were opened to it. */
   readable?: readonly string[];
+  /** Files that it must not change. */
+  sealed?: readonly string[];
   /** It may change the config of repositories. */
   gitConfig?: true;
   /** Whatever the level, it can write nothing and reach no network. */

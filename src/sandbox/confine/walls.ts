@@ -70,6 +70,8 @@ export type Walls = {
 type Opened = {
   /** Paths outside the roots. */
   readable?: readonly string[];
+  /** Files that it must not change. */
+  sealed?: readonly string[];
   /** Whether it may change the config of repositories; someone checks it afterwards. */
   gitConfig?: boolean;
 };
@@ -129,7 +131,7 @@ function isAllowed({ allowedPaths, cwd, home }: PlacesOptions): (file: string) =
 
 function wallsOf(options: PlacesOptions, built: Built): Walls {
   const { level, opened, isOpen, searches, otherSearches } = built;
-  const { readable = [], gitConfig = false } = opened;
+  const { readable = [], sealed = [], gitConfig = false } = opened;
   const { cwd, home, dataRoot, outputFolder } = options;
   const resolve = (written: string) => realPath(resolvePath(written, cwd, { HOME: home }));
   const isThere = folderReader();
@@ -177,6 +179,7 @@ function wallsOf(options: PlacesOptions, built: Built): Walls {
     ...projects.flatMap((root) => sealedNames.map((name) => path.join(root, name))),
     ...atHome(homeStartupNames),
     ...systemFolders,
+    ...sealed,
     ...gits.flatMap((git) => git.readOnly),
     ...own.flatMap((git) => git.links),
     ...(gitConfig ? [] : configs),

@@ -36,7 +36,16 @@ export type ShellOptions = {
 
 type Wanted = Pick<
   CommandRun,
-  'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'apart' | 'env' | 'input' | 'readable' | 'gitConfig'
+  | 'command'
+  | 'cwd'
+  | 'unconfined'
+  | 'onlyReads'
+  | 'apart'
+  | 'env'
+  | 'input'
+  | 'readable'
+  | 'sealed'
+  | 'gitConfig'
 >;
 type Started = { child: Child; number: number; launch: Launch; stop(): Promise<void> };
 
@@ -88,6 +97,7 @@ export class CommandStarter {
       maxProcesses: limits?.maxProcesses ?? Number.MAX_SAFE_INTEGER,
       ...(run.input !== undefined && { takesInput: true as const }),
       ...(run.readable && { readable: run.readable }),
+      ...(run.sealed && { sealed: run.sealed }),
       ...(run.gitConfig && { gitConfig: run.gitConfig }),
       ...(run.onlyReads && { onlyReads: run.onlyReads }),
       ...(run.apart && { apart: run.apart }),

@@ -17,7 +17,7 @@ import { makeFolder } from '../../lib/files/make-folder.ts';
 import { ifAccessible, isSettled } from '../files/if-accessible.ts';
 import type { Content } from './place.ts';
 
-/** Files that were larger before are not checked: they could not be restored. */
+/** Files that were larger before could not be restored. */
 const MAX_BYTES = 20 * 1024 * 1024;
 
 export type Seen = { stamp: string; content: Content };
@@ -50,6 +50,12 @@ export function keep(file: string, bytes: Buffer): string | null {
     writeFileSync(file, bytes, { mode: 0o600 });
     return file;
   });
+}
+
+/** Whether it is a file that could not be restored. */
+export function isTooLarge(file: string): boolean {
+  const stat = ifAccessible(() => lstatSync(file));
+  return stat !== null && stat.isFile() && stat.size > MAX_BYTES;
 }
 
 /** Restores a content atomically. */

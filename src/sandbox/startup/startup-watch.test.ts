@@ -42,6 +42,12 @@ const listed = startupFiles
   .flatMap(({ examples }) => examples.hits)
   .filter((file) => checkedStartupRule(file));
 
+test('files too large to be put back are named, others are not', async () => {
+  const large = '#'.repeat(20 * 1024 * 1024 + 1);
+  const { at, watch } = await watching({ 'a/.envrc': large, 'a/data.txt': large, '.envrc': 'x' });
+  expect(watch.tooLarge()).toEqual([at('a/.envrc')]);
+});
+
 describe('a command that created startup files', () => {
   test.each(listed)('%s', async (file) => {
     const { put, found, tree } = await watching({ 'a.txt': 'a' });

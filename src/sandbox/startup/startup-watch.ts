@@ -5,7 +5,7 @@ import { isErrno } from '../../lib/files/errno.ts';
 import { isInside } from '../../lib/paths/inside.ts';
 import { ifAccessible } from '../files/if-accessible.ts';
 import { realPath } from '../files/real-path.ts';
-import { beginningOf, Contents, isSame, keep, putContent, type Seen } from './contents.ts';
+import { beginningOf, Contents, isSame, isTooLarge, keep, putContent, type Seen } from './contents.ts';
 import type { Concern, Content, JudgeOf, Place } from './place.ts';
 import { createStartupSearch } from './startup-search.ts';
 
@@ -37,6 +37,8 @@ export type StartupWatchOptions = {
 export type StartupWatch = {
   /** Call before a command. `mounted`: sealed files are read-only for it, so they need no check. */
   enter(options: { mounted: boolean }): Promise<void>;
+  /** Files that were too large to be restored before the command: it must not change them. */
+  tooLarge(): readonly string[];
   /** Sets aside what is new or changed since the first of the running commands started. */
   check(): Promise<SetAside[]>;
   /** Calls back as soon as a repository's config changes; until the result is called. */
@@ -52,6 +54,7 @@ type Before = {
   folders: ReadonlySet<string>;
   gits: ReadonlySet<string>;
   skip: ReadonlySet<string>;
+  tooLarge: readonly string[];
 };
 
 type Checkouts = { checkouts: readonly string[] };
@@ -108,9 +111,13 @@ export function createStartupWatch({ roots, folder, home, judgeOf }: StartupWatc
         const skip = new Set(mounted ? search.sealed() : []);
         const { files, folders, gits } = await search(skip);
         const seen = new Map(files.map((file) => [file.path, contents.see(file.path)]));
-        before = { seen, folders, gits, skip };
+        const unseen = files.filter((file) => !file.judge && seen.get(file.path) === null);
+        const tooLarge = unseen.map((file) => file.path).filter(isTooLarge);
+        before = { seen, folders, gits, skip, tooLarge };
       });
     },
+
+    tooLarge: () => before?.tooLarge ?? [],
 
     check: () =>
       inTurn(async () => {

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Answer, PermissionRequest } from '../../contract/permission.ts';
 import type { Terminal } from '../shared/terminal.ts';
 import { answerOnTerminal, askOnTerminal } from './ask.ts';
@@ -229,6 +229,8 @@ describe('[C04] the permission prompt on the terminal', () => {
 
     test('a question waits for the line that is being typed, and its line is the next prompt', async () => {
       const sentence = 'y please say so';
+      vi.useFakeTimers({ toFake: ['performance'] });
+      onTestFinished(() => void vi.useRealTimers());
       for (let at = 0; at <= sentence.length; at++) {
         const { talk, approve, stdin, screen } = talking({ isTTY: true });
         for (const letter of sentence.slice(0, at)) await key(stdin, letter);
@@ -236,6 +238,7 @@ describe('[C04] the permission prompt on the terminal', () => {
         for (const letter of `${sentence.slice(at)}\r`) await key(stdin, letter);
         await expect.poll(screen).toMatch(/\[y\/n\] [^\n]*$/);
         expect(screen().includes('A question is waiting.')).toBe(at > 0);
+        vi.advanceTimersByTime(1_001);
         await key(stdin, 'y\r');
         expect([await given, await talk.prompt()]).toEqual([{ choice: 'once', shown: 'all' }, sentence]);
         talk.close();

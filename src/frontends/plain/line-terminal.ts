@@ -7,6 +7,8 @@ import { takeKeyboard } from '../shared/typed-ahead.ts';
 const MOST_TYPED = 1000;
 /** Arrow keys start with Esc: how long to wait for the rest of the sequence. */
 const LONE_ESCAPE_MS = 100;
+/** How long after a line for the prompt another line is part of the same text. */
+const PAUSE_MS = 1_000;
 
 /** Lines in, text out, on a terminal or a pipe. After the end of input, every read gives null. */
 export class Conversation {
@@ -17,6 +19,12 @@ export class Conversation {
   #closed = new AbortController();
   /** Lines typed without a prompt: they are kept for the next prompt, and never answer a question. */
   readonly #typed: string[] = [];
+  /** When the last of them ended, and when the line that is being typed began. */
+  #keptAt = Number.NEGATIVE_INFINITY;
+  #begunAt = 0;
+  #isTyping = false;
+  /** How the line that answers a question ended: other lines may have followed at once. */
+  #ending: { kept: number; continuesText: boolean } | null = null;
   /** The start of a line, typed before there was a prompt. */
   #draft = '';
   #answering = false;
@@ -47,11 +55,18 @@ export class Conversation {
     this.#lines.on('history', (lines: string[]) => this.#recall(lines));
     terminal.stdin.on('keypress', (_text: unknown, key: Key | undefined) => {
       this.#seek(key);
+      if (!this.#isTyping) this.#begunAt = performance.now();
+      this.#isTyping = this.#lines.line !== '';
+      if (key?.name === 'return' || key?.name === 'enter')
+        this.#ending ??= {
+          kept: this.#typed.length,
+          continuesText: this.#begunAt - this.#keptAt < PAUSE_MS,
+        };
       if (key?.name === 'escape') this.#interrupted();
     });
     this.#lines.on('line', (line) => {
       // Enter alone is not a prompt; it may follow a single-key answer.
-      if (line !== '') this.#typed.push(line);
+      if (line !== '') this.#keep(line);
     });
     this.#lines.on('close', () => this.#closed.abort());
     this.#lines.on('SIGINT', () => {
@@ -111,15 +126,24 @@ export class Conversation {
     this.#answering = true;
     try {
       for (;;) {
-        if (this.#lines.line !== '') await this.#lineEnd(stop);
+        // The next line may have begun meanwhile.
+        while (this.#lines.line !== '' && !stop.aborted) await this.#lineEnd(stop);
+        this.#ending = null;
         const line = await this.#question(question, stop);
-        if (line === null || !this.#lines.terminal || accepts(line)) return line;
-        this.#typed.push(line);
+        if (line === null || !this.#lines.terminal) return line;
+        const { kept, continuesText } = this.#ending ?? { kept: this.#typed.length, continuesText: false };
+        if (!continuesText && accepts(line)) return line;
+        this.#keep(line, kept);
         this.print('This is not an answer. It is kept for your next prompt.');
       }
     } finally {
       this.#answering = false;
     }
+  }
+
+  #keep(line: string, at = this.#typed.length): void {
+    this.#typed.splice(at, 0, line);
+    this.#keptAt = performance.now();
   }
 
   /** Until the line that is being typed is sent or cleared. */

@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { pause, sentences } from '../../../test/support/human-typing.ts';
 import { screenOn } from '../../../test/support/screen-on.ts';
 import { sweep } from '../../../test/support/soak.ts';
 import type { PermissionRequest } from '../../contract/permission.ts';
@@ -74,51 +75,6 @@ function typing() {
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
-
-/** One thing that arrives from the keyboard, after a pause. */
-type Stroke = { afterMs: number; text: string };
-
-const pace = fc.integer({ min: 30, max: 2_000 });
-/** Enter right after a paste belongs to it. */
-const pause = fc.integer({ min: 200, max: 2_000 });
-const words = fc
-  .array(
-    fc.constantFrom(
-      ...['yes', 'no', 'y', 'n', 'say', 'a', 's', 'e', 'r', '1', '2', '22', '3.', 'please', 'maybe'],
-      ...['also', 'okay', 'né', '日本', 'x'],
-    ),
-    { minLength: 1, maxLength: 5 },
-  )
-  .map((list) => `${list.join(' ')} z`);
-
-const evenly = (sentence: string, ms: number): Stroke[] =>
-  [...sentence].map((text) => ({ afterMs: ms, text }));
-
-const sentences = fc.oneof(
-  // A steady typist, from very fast to one key in two seconds.
-  fc
-    .record({ sentence: words, ms: pace })
-    .map(({ sentence, ms }) => ({ sentence, keys: evenly(sentence, ms) })),
-  // With a pause of its own before each key.
-  words.chain((sentence) =>
-    fc.array(pace, { minLength: sentence.length, maxLength: sentence.length }).map((pauses) => ({
-      sentence,
-      keys: [...sentence].map((text, i) => ({ text, afterMs: pauses[i] ?? 30 })),
-    })),
-  ),
-  // A slow connection, or an input method, delivers several characters at once.
-  fc
-    .record({ sentence: words, ms: pace, size: fc.integer({ min: 2, max: 7 }) })
-    .map(({ sentence, ms, size }) => ({
-      sentence,
-      keys: (sentence.match(new RegExp(`.{1,${size}}`, 'gu')) ?? []).map((text) => ({ text, afterMs: ms })),
-    })),
-  // A paste.
-  fc.record({ sentence: words, ms: pace }).map(({ sentence, ms }) => ({
-    sentence,
-    keys: [{ afterMs: ms, text: `\x1b[200~${sentence}\x1b[201~` }],
-  })),
-);
 
 describe('typing never answers', () => {
   sweep([60, 600])('%i conversations with questions at any moment', async (numRuns) => {

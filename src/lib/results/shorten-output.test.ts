@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { withoutProgress } from './progress-noise.ts';
+import { resultLimits } from './result-limits.ts';
 import { firstMissingLine, shortenOutput } from './shorten-output.ts';
+import { failureLines } from './test-reports.ts';
 
 const samples = path.join(import.meta.dirname, '../../../test/support/test-reports');
 const sample = (name: string) => readFileSync(path.join(samples, `${name}.txt`), 'utf8');
@@ -126,6 +128,17 @@ const REPORTS: readonly [name: string, room: number, lines: readonly string[]][]
     ],
   ],
   [
+    'ctest',
+    1_200,
+    [
+      ' 4/40 Test  #4: shop.case_4 ......................Subprocess aborted***Exception',
+      "test_shop: test_shop.c:10: main: Assertion `total(10, 20) == wanted' failed.",
+      '33/40 Test #33: shop.case_33',
+      '93% tests passed, 3 tests failed out of 40',
+      '17 - shop.case_17 (Subprocess aborted)',
+    ],
+  ],
+  [
     'phpunit',
     700,
     [
@@ -138,6 +151,15 @@ const REPORTS: readonly [name: string, room: number, lines: readonly string[]][]
 ];
 
 describe('the report of a test runner that is too long', () => {
+  test.each(readdirSync(samples))('%s, in the smallest window, keeps every line that matters', (name) => {
+    const whole = readFileSync(path.join(samples, name), 'utf8');
+    const { output } = resultLimits(8_000);
+    const isFailure = failureLines(whole);
+    const lines = shortenOutput(whole, output).split('\n');
+    const lost = whole.split('\n').filter((line) => isFailure?.(line) && !lines.includes(line));
+    expect([isFailure === null, lost]).toEqual([false, []]);
+  });
+
   test.each(REPORTS)('%s, in %d characters, keeps failing names and assertions', (name, room, lines) => {
     const whole = sample(name);
     expect(whole.length).toBeGreaterThan(room);

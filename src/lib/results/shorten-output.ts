@@ -5,8 +5,8 @@ import { failureLines } from './test-reports.ts';
 
 /** The share of the start: what matters about a command stands mostly at its end. */
 const HEAD_SHARE = 0.2;
-/** Counted for the note that stands in place of lines. */
-const GAP_LENGTH = 32;
+/** Counted for the note that stands in place of lines, with its line break. */
+const GAP_LENGTH = '[100000 lines left out]'.length + 1;
 
 /**
  * Shortens the output of a program to `max` characters: progress lines are the first to go; of a test report,
@@ -35,18 +35,24 @@ export function firstMissingLine(whole: string, shown: string): number {
 function keepFailures(lines: readonly string[], isFailure: (line: string) => boolean, max: number): string {
   const shown = lines.map((line) => cutLine(line));
   const kept = new Set<number>();
-  let room = max;
+  let room = max - GAP_LENGTH;
+  const isKept = (at: number) => kept.has(at) || at < 0 || at >= lines.length;
+  /** A line may split a gap, or close it. */
+  const costOf = (at: number) => {
+    const beside = [at - 1, at + 1].filter(isKept).length;
+    return (shown[at]?.length ?? 0) + 1 + (1 - beside) * GAP_LENGTH;
+  };
   const keep = (at: number, limit: number): boolean => {
-    if (kept.has(at)) return true;
-    const isBeside = kept.has(at - 1) || kept.has(at + 1);
-    const cost = (shown[at]?.length ?? 0) + 1 + (isBeside ? 0 : GAP_LENGTH);
+    if (isKept(at)) return true;
+    const cost = costOf(at);
     if (room - cost < limit) return false;
     room -= cost;
     kept.add(at);
     return true;
   };
   // From the end: that is where runners sum up, with the names of all failures.
-  for (let at = lines.length - 1; at >= 0; at--) if (isFailure(lines[at] ?? '')) keep(at, 0);
+  for (let at = lines.length - 1; at >= 0; at--)
+    if (isFailure(lines[at] ?? '') && keep(at, 0) && costOf(at + 1) <= 0) keep(at + 1, 0);
   const rest = room;
   for (let at = 0; at < lines.length && keep(at, rest * (1 - HEAD_SHARE)); ) at++;
   for (let at = lines.length - 1; at >= 0 && keep(at, 0); ) at--;

@@ -58,6 +58,16 @@ const TEST_RUNNERS: readonly TestRunner[] = [
     ],
   },
   {
+    name: 'CTest',
+    report: /^\s*\d+\/\d+ Test\s+#\d+: /m,
+    failures: [
+      /^\s*\d+\/\d+ Test\s+#\d+: .*\*\*\*/,
+      /Assertion `.*' failed\.$/,
+      /^\t *\d+ - \S/,
+      /^\d+% tests passed, /,
+    ],
+  },
+  {
     name: 'go test',
     report: /^(=== RUN |--- (FAIL|PASS): |FAIL\t|ok {2}\t)/m,
     failures: [

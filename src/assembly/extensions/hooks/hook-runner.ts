@@ -8,6 +8,7 @@ import type { Firing, HookResult, HookRun, Hooks } from '../../../plugins/hooks/
 import type { HookEnding } from '../../../plugins/hooks/outcome.ts';
 import type { Transcript } from '../../../session/transcript.ts';
 import { otherHookNames } from './call-facts.ts';
+import { scriptsIn } from './hook-scripts.ts';
 
 export type HookRunnerDeps = {
   /** The hooks of the settings, and those of plugins. */
@@ -112,17 +113,6 @@ export function createHookRunner(deps: HookRunnerDeps): HookRunner {
     list: () =>
       hookEvents.flatMap((point) => handlers[point].map((one) => ({ point, command: targetOf(one) }))),
   };
-}
-
-const SCRIPT = /\.(sh|bash|zsh|fish|py|rb|pl|php|[cm]?[jt]s)$/;
-
-/** The scripts in the home folder that a hook names: the rest of that folder is closed to commands. */
-function scriptsIn(command: string, home: string | undefined): string[] {
-  if (home === undefined) return [];
-  return command
-    .split(/[\s"'`;|&<>()]+/)
-    .map((word) => word.replace(/^(~|\$HOME|\$\{HOME\})(?=\/)/, home))
-    .filter((word) => path.isAbsolute(word) && SCRIPT.test(word));
 }
 
 async function runHook(

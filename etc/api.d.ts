@@ -24,6 +24,8 @@ type ToolContext = {
     shell: Shell;
     search: Search;
     web: Web;
+    /** What is wrong with a text; null if nothing is, or no program can tell. Absent where none may run. */
+    syntaxFault?(language: SyntaxLanguage, text: string, signal: AbortSignal): Promise<string | null>;
     /** Null when no user is available to answer. */
     ask(question: UserQuestion, signal: AbortSignal): Promise<string | null>;
     /** Plan mode; a plan that is started ends it. Absent without a user, and for subagents. */
@@ -133,7 +135,7 @@ type Shell = {
     sandbox(): Promise<SandboxState>;
     run(run: CommandRun): Promise<CommandOutcome>;
     /** Ends with the session at the latest. Resolves with its id. */
-    start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'env' | 'readable'>): Promise<string>;
+    start(run: Pick<CommandRun, 'command' | 'cwd' | 'unconfined' | 'onlyReads' | 'env' | 'readable' | 'sealed'>): Promise<string>;
     /** Null when there is no such id. */
     check(id: string): BackgroundState | null;
     /** Resolves when it has ended; false when there is no such id or it had already ended. */
@@ -167,8 +169,12 @@ type CommandRun = {
     unconfined?: true;
     /** It is allowed because it only reads: in the sandbox it can change nothing. */
     onlyReads?: true;
+    /** It only reads its input: in the sandbox it sees nothing of the project, and starts where nothing is. */
+    apart?: true;
     /** Real paths outside the working directory that were opened to it and are visible in the sandbox. */
     readable?: readonly string[];
+    /** Files that it must not change. */
+    sealed?: readonly string[];
     /** It may change the config of repositories; the caller checks the result. */
     gitConfig?: true;
     /** Added to the default environment of commands; undefined removes a variable. */
@@ -265,6 +271,9 @@ type WebPage = {
     text: string;
     movedTo?: string;
 };
+
+/** Languages whose programs can say whether a text parses. */
+type SyntaxLanguage = 'Python' | 'JavaScript' | 'shell';
 
 /** A question to the user. An empty list of choices asks for free text; `kinds` has those of the choices of a decision. */
 type UserQuestion = {
@@ -674,10 +683,14 @@ type TextSpan = {
     end: number;
 };
 
-/** A real path outside the working directory that a call may access; a folder includes everything in it. */
+/**
+ * A real path outside the working directory that a call may access; a folder includes everything in it, or only what
+ * commands in the sandbox can read.
+ */
 type Opening = {
     path: string;
     mode: 'read' | 'write';
+    onlyShown?: true;
 };
 
 /**

@@ -5,8 +5,10 @@ import { plainPolicy, toolsByKind } from '../../test/support/policy.ts';
 import { sweep } from '../../test/support/soak.ts';
 import type { Access, Permission } from '../contract/permission.ts';
 import { evaluate } from './evaluate.ts';
+import { createGate } from './gate.ts';
 import { grantedAlways, grantFor } from './granted.ts';
 import type { Policy } from './policy.ts';
+import { offersFor } from './question.ts';
 import { loadGrammar } from './shell/grammar.ts';
 
 beforeAll(loadGrammar);
@@ -98,10 +100,69 @@ describe('a remembered yes covers exactly what was shown', () => {
     expect(allowed(writes('link'), grants, leading(`${cwd}/src/main.ts`))).toBe(false);
   });
 
-  test('for addresses: this one', () => {
-    const grants = granted({ kind: 'fetch', target: 'https://a.org/x' });
-    expect(allowed({ kind: 'fetch', target: 'https://a.org/x' }, grants)).toBe(true);
-    expect(allowed({ kind: 'fetch', target: 'https://a.org/x?y' }, grants)).toBe(false);
+  describe('for addresses: this one', () => {
+    const fetches = (target: string): Access => ({ kind: 'fetch', target });
+    const others = [
+      ...['https://a.org/x', 'https://a.org/*', 'https://a.org/x?y', 'https://a.org/x/', 'https://a.org/x/y'],
+      ...[
+        'https://a.org/X',
+        'http://a.org/x',
+        'https://a.org:8443/x',
+        'https://me@a.org/x',
+        'https://a.org/',
+      ],
+      ...[
+        'https://a.org.evil.com/x',
+        'https://evil.com/?https://a.org/x',
+        'https://b.a.org/x',
+        'https://a.org/?',
+      ],
+      ...[
+        'https://*.org/x',
+        'https://a.org/x#y',
+        'https://a.org/[x]',
+        'https://a.org/x)',
+        'https://a.org/(x',
+      ],
+    ];
+    test.each(others)('%s', (shown) => {
+      const grants = granted(fetches(shown));
+      expect(others.filter((other) => allowed(fetches(other), grants))).toEqual([shown]);
+    });
+  });
+
+  describe('for searches: all of them, or those of this domain', () => {
+    const searches = (domain?: string): Access => ({
+      kind: 'search',
+      target: 'words',
+      ...(domain !== undefined && { domain }),
+    });
+    const domains = ['a.org', 'b.a.org', 'a.org.evil.com', 'xa.org', '*', '*.org', 'org'];
+    test.each(domains)('%s', (shown) => {
+      const grants = granted(searches(shown));
+      expect(domains.filter((other) => allowed(searches(other), grants))).toEqual([shown]);
+      expect(allowed(searches(), grants)).toBe(false);
+    });
+  });
+
+  test.each(['github:push', 'mcp:github:push', 'a:b'])(
+    'for no tool of a server, not even of one that was allowed: %s',
+    (tool) => {
+      const offers = offersFor({ tool, accesses: [{ ...runs(tool), server: true }], input: {} }, policy);
+      expect(offers).toEqual([]);
+    },
+  );
+
+  test('for nothing that a hook allows: it is asked about again', async () => {
+    const kept: Permission[] = [];
+    const gate = createGate({ policy: () => policy, onGrant: (grant) => void kept.push(grant) });
+    const call = { callId: '1', tool: 'Bash', operation: 'Bash make', because: '', input: {} };
+    const request = { ...call, accesses: [runs('make')] };
+    const options = { signal: new AbortController().signal };
+    const hook = { verdict: 'allow' as const, because: 'fine' };
+    expect((await gate.decide({ ...request, hook }, options)).verdict).toBe('allow');
+    expect((await gate.decide(request, options)).verdict).toBe('deny');
+    expect([kept, gate.grants()]).toEqual([[], []]);
   });
 
   test('not for MCP tools, a command outside the sandbox, or no access at all', () => {

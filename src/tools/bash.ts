@@ -18,11 +18,7 @@ const input = () =>
   z.object({
     command: z.string().min(1).describe('Command line'),
     timeout: z.number().int().min(1).optional().describe(`Milliseconds; ${DEFAULT_TIMEOUT} if absent`),
-    working_directory: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Where to run it; the working directory if absent'),
+    working_directory: z.string().min(1).optional().describe('Where to run it'),
     description: z.string().optional().describe('What it does, in five to ten words'),
     run_in_background: z
       .boolean()

@@ -23,7 +23,7 @@ export const remove = defineTool({
     'A copy is kept, and the user can restore it with /undo.',
   input: () =>
     z.object({
-      file_path: z.string().min(1).describe('File or folder, absolute or relative to the working directory'),
+      file_path: z.string().min(1).describe('File or folder'),
       recursive: z.boolean().default(false).describe('Must be true to delete a folder'),
     }),
 

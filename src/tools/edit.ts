@@ -13,7 +13,7 @@ import { showChange } from './editing/show-change.ts';
 
 const input = () =>
   z.object({
-    file_path: z.string().min(1).describe('File to change, absolute or relative to the working directory'),
+    file_path: z.string().min(1).describe('File to change'),
     old_string: z.string().describe('Exact text to replace, without line numbers; unique unless replace_all'),
     new_string: z.string().describe('Replacement text'),
     replace_all: z.boolean().default(false).describe('Replace every occurrence'),

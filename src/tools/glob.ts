@@ -13,11 +13,11 @@ const MAX_PATHS = 200;
 const input = () =>
   z.object({
     pattern: z.string().min(1).describe('Such as src/**/*.ts; without a slash it matches names at any depth'),
-    path: z.string().min(1).optional().describe('Folder to search; the working directory if absent'),
+    path: z.string().min(1).optional().describe('Folder to search'),
     include_ignored: z
       .boolean()
       .default(false)
-      .describe('Include hidden files and those ignored by .gitignore'),
+      .describe('Also hidden and ignored files'),
   });
 
 export const glob = defineTool({

@@ -16,7 +16,7 @@ const MAX_OFFSET = 50_000;
 const input = () =>
   z.object({
     pattern: z.string().min(1).describe('Regular expression'),
-    path: z.string().min(1).optional().describe('File or folder to search; the working directory if absent'),
+    path: z.string().min(1).optional().describe('File or folder to search'),
     glob: z.string().min(1).optional().describe('Only files that match, such as *.ts'),
     type: z.string().min(1).optional().describe('Only files of this type, such as ts, py, go, rust'),
     mode: z
@@ -31,7 +31,7 @@ const input = () =>
     include_ignored: z
       .boolean()
       .default(false)
-      .describe('Include hidden files and those ignored by .gitignore'),
+      .describe('Also hidden and ignored files'),
   });
 
 type Input = z.output<ReturnType<typeof input>>;

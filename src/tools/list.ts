@@ -32,7 +32,7 @@ export const list = defineTool({
     'entries are skipped and counted.',
   input: () =>
     z.object({
-      path: z.string().min(1).default('.').describe('Folder to list; the working directory if absent'),
+      path: z.string().min(1).default('.').describe('Folder to list'),
       depth: z.number().int().min(1).max(MAX_DEPTH).default(1).describe('How many levels to show'),
       include_ignored: z
         .boolean()

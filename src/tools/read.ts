@@ -32,7 +32,7 @@ const IMAGE_NAME = /\.(png|jpe?g|webp|gif)$/i;
 
 const input = () =>
   z.object({
-    file_path: z.string().min(1).describe('File to read, absolute or relative to the working directory'),
+    file_path: z.string().min(1).describe('File to read'),
     offset: z.number().int().min(0).optional().describe('First line, from 1'),
     limit: z.number().int().min(1).optional().describe('How many lines'),
     pages: z.string().optional().describe('For a PDF: which pages, such as 3 or 1-5'),

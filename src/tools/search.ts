@@ -34,11 +34,7 @@ export const search = defineTool({
         .string()
         .min(1)
         .describe('A name such as parseConfig, or a few words such as retry after timeout'),
-      path: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('File or folder to search; the working directory if absent'),
+      path: z.string().min(1).optional().describe('File or folder to search'),
     }),
 
   title: ({ query, path }, shown) => `Search ${query}${path === undefined ? '' : ` in ${shown(path)}`}`,

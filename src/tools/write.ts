@@ -29,7 +29,7 @@ export const write = defineTool({
     'Folders are created as needed. To change part of a file use Edit.',
   input: () =>
     z.object({
-      file_path: z.string().min(1).describe('File to write, absolute or relative to the working directory'),
+      file_path: z.string().min(1).describe('File to write'),
       content: z.string().describe('The complete content of the file'),
     }),
 

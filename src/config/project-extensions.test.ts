@@ -45,6 +45,26 @@ describe('trust in a plugin covers what it computes', () => {
     'new Function("x")',
     'new Worker(file)',
     'process.dlopen(module, file)',
+    'require/**/("./dep.js")',
+    'import /* x */ ("./dep.js")',
+    'module["require"]("./dep.js")',
+    'const { require: load } = module; load("./dep.js")',
+    'require("./d\\x65p.js")',
+    'import "./d\\u0065p.js"',
+    'export * from "./d\\x65p.js"',
+    'import "/srv/app/dep.js"',
+    'import "file:///srv/app/dep.js"',
+    'import "data:text/javascript,x"',
+    'export * from "#dep"',
+    'require("..")',
+    'Function("return process")()',
+    '(() => 1).constructor("x")()',
+    'process.getBuiltinModule("module")',
+    'new Module().paths; Module._load("./dep.js")',
+    'import.meta.resolve("./dep.js")',
+    '[require].map((load) => load("./dep.js"))',
+    'import("./a.js" + n)',
+    'require.main.require("./dep.js")',
   ];
   test.each(computed)('%s', async (code) => {
     for (const entry of ['plugin.js', 'plugin/index.js']) {
@@ -65,13 +85,21 @@ describe('trust in a plugin covers what it computes', () => {
 
   test('a plugin that names what it loads does not cover the rest of the project', async () => {
     const { root } = await workspace({
-      'plugin.js': 'import "./a.js"; require("node:fs"); import("./b.js"); const x = requires.y;',
+      'plugin.js': `// We import and require what follows.
+import "./a.js"; require("node:fs"); import("./b.js"); const x = requires.y;
+import data, { type as kind } from "@scope/package/file.js"; export * from "express";
+import * as fs from 'fs'; import{d}from"./d.js"; import json from "./e.json" with { type: "json" };
+const here = import.meta.url; class Important extends Base { constructor() { super(); } }`,
       'a.js': '1',
       'b.js': '1',
       'c.js': '1',
+      'd.js': '1',
+      'e.json': '1',
     });
     const text = JSON.stringify({ plugins: ['./plugin.js'] });
     const settings = { name: '.ai-assistant.json', file: path.join(root, '.ai-assistant.json'), text };
-    expect(pluginFiles(settings, root).map(({ name }) => name)).toEqual(['a.js', 'b.js', 'plugin.js']);
+    expect(pluginFiles(settings, root).map(({ name }) => name)).toEqual([
+      ...['a.js', 'b.js', 'd.js', 'e.json', 'plugin.js'],
+    ]);
   });
 });

@@ -50,14 +50,30 @@ function addCode(entry: string, files: Set<string>): void {
   const imported = new Set<string>();
   addImports(entry, imported);
   for (const file of imported) files.add(file);
-  const computing = [...imported].filter((file) => COMPUTED.test(peek.text(file)));
+  const computing = [...imported].filter((file) => computes(peek.text(file)));
   if (computing.length > 0) addAll(path.dirname(entry), files);
   for (const file of computing) addAll(path.dirname(file), files);
 }
 
-/** A module name that is not a literal, or another way to run text as code. */
+/** The ways to name a module: its name is the last group that matched. */
+const NAMED =
+  /\b(?:require|import)\s*\(\s*(["'`])([^"'`$\\\n]*)\1\s*\)|(?:\bimport\b[^"'`();]*?)?\bfrom\s*(["'])([^"'$\\\n]*)\3|\bimport\s*(["'])([^"'$\\\n]*)\5/g;
+/** What `addImports` follows, and what is not part of the project: modules of Node.js and packages. */
+const KNOWN_NAME = /^(\.{1,2}\/|node:|@?[a-z\d][^:]*$)/i;
+/** What is left of a module that loads more than it names, or runs text as code. */
 const COMPUTED =
-  /\b(?:require|import)\s*\(\s*(?!["'`][^"'`$]*["'`]\s*\))|\brequire\s*(?!\s*\(|\w)[.[=;,)]|\bcreateRequire\b|\beval\b|\bnew\s+Function\b|\bdlopen\b|\bnode:vm\b|["']vm["']|\bWorker\b/;
+  /\b(?:require|import)\b\s*[^\s\w]|\bfrom\s*["']|\b(?:createRequire|eval|dlopen|getBuiltinModule|Worker|_load|_compile)\b|\bFunction\s*\(|\.constructor\s*[([.]/;
+
+function computes(code: string): boolean {
+  if (/\bnode:vm\b|["']vm["']/.test(code)) return true;
+  const rest = code
+    .replaceAll(/\bimport\.meta\b(?!\s*\.\s*resolve)/g, '')
+    .replaceAll(NAMED, (whole, _1, called, _2, listed, _3, bare) =>
+      KNOWN_NAME.test(called ?? listed ?? bare ?? '') ? '' : `eval ${whole}`,
+    );
+  return COMPUTED.test(rest);
+}
+
 const CODE = /\.([cm]?[jt]sx?|json|node|wasm)$/i;
 const NO_CODE = new Set(['.git', 'node_modules']);
 

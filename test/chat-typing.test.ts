@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { ChatEvent } from '../web/chat/connection.ts';
 import * as demo from '../web/chat/demo/session.ts';
 import { promptOf, useChatInBrowser } from './support/chat-in-browser.ts';
-import { pause, sentences } from './support/human-typing.ts';
+import { pastedText, pause, sentences } from './support/human-typing.ts';
 import { rounds } from './support/soak.ts';
 
 const it = useChatInBrowser();
@@ -24,8 +24,8 @@ const questions: Record<string, (id: string) => ChatEvent> = {
 
 /** As a keyboard, an input method or the clipboard delivers it to whatever has the focus. */
 async function arrive(page: Page, text: string): Promise<void> {
-  const pasted = /^\x1b\[200~(.*)\x1b\[201~$/.exec(text)?.[1];
-  if (pasted !== undefined) {
+  const pasted = pastedText(text);
+  if (pasted !== null) {
     const isTaken = await page.evaluate((data) => {
       const clipboardData = new DataTransfer();
       clipboardData.setData('text', data);

@@ -17,7 +17,10 @@ const PROOFS: Readonly<Record<string, readonly [file: string, title: string]>> =
     'src/sandbox/confine/find-secrets.test.ts',
     'runs beside more secrets than can be closed one by one',
   ],
-  'no sockets of other programs': ['src/sandbox/confine/local-sockets.test.ts', ')'],
+  'no sockets of other programs': [
+    'src/sandbox/confine/local-sockets.test.ts',
+    'a command cannot reach sockets in the project or the home folder',
+  ],
   'no kernel settings, devices, privileges': ['src/sandbox/confine/kernel-files.test.ts', 'kernel files'],
   "no changes to git's hooks and config": [
     'src/sandbox/startup/git-in-sandbox.test.ts',

@@ -14,10 +14,7 @@ const input = () =>
   z.object({
     pattern: z.string().min(1).describe('Such as src/**/*.ts; without a slash it matches names at any depth'),
     path: z.string().min(1).optional().describe('Folder to search'),
-    include_ignored: z
-      .boolean()
-      .default(false)
-      .describe('Also hidden and ignored files'),
+    include_ignored: z.boolean().default(false).describe('Also hidden and ignored files'),
   });
 
 export const glob = defineTool({

@@ -28,10 +28,7 @@ const input = () =>
     offset: z.number().int().min(0).optional().describe('First line, from 1'),
     multiline: z.boolean().default(false).describe('Let a match span lines; . then matches a newline, too'),
     context: z.number().int().min(0).max(20).default(0).describe('Lines to show around each match'),
-    include_ignored: z
-      .boolean()
-      .default(false)
-      .describe('Also hidden and ignored files'),
+    include_ignored: z.boolean().default(false).describe('Also hidden and ignored files'),
   });
 
 type Input = z.output<ReturnType<typeof input>>;

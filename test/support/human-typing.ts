@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 
+const PASTE_START = '\x1b[200~';
+const PASTE_END = '\x1b[201~';
+
 /** One thing that arrives from the keyboard, after a pause. */
 export type Stroke = { afterMs: number; text: string };
 
@@ -43,6 +46,11 @@ export const sentences: fc.Arbitrary<{ sentence: string; keys: Stroke[] }> = fc.
   // A paste.
   fc.record({ sentence: words, ms: pace }).map(({ sentence, ms }) => ({
     sentence,
-    keys: [{ afterMs: ms, text: `\x1b[200~${sentence}\x1b[201~` }],
+    keys: [{ afterMs: ms, text: PASTE_START + sentence + PASTE_END }],
   })),
 );
+
+/** The text of a paste; null for keys. */
+export function pastedText(text: string): string | null {
+  return text.startsWith(PASTE_START) ? text.slice(PASTE_START.length, -PASTE_END.length) : null;
+}

@@ -55,7 +55,7 @@ export function keep(file: string, bytes: Buffer): string | null {
 /** Whether it is a file that could not be restored. */
 export function isTooLarge(file: string): boolean {
   const stat = ifAccessible(() => lstatSync(file));
-  return stat !== null && stat.isFile() && stat.size > MAX_BYTES;
+  return stat?.isFile() === true && stat.size > MAX_BYTES;
 }
 
 /** Restores a content atomically. */

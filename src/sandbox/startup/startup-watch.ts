@@ -111,9 +111,7 @@ export function createStartupWatch({ roots, folder, home, judgeOf }: StartupWatc
         const skip = new Set(mounted ? search.sealed() : []);
         const { files, folders, gits } = await search(skip);
         const seen = new Map(files.map((file) => [file.path, contents.see(file.path)]));
-        const unseen = files.filter((file) => !file.judge && seen.get(file.path) === null);
-        const tooLarge = unseen.map((file) => file.path).filter(isTooLarge);
-        before = { seen, folders, gits, skip, tooLarge };
+        before = { seen, folders, gits, skip, tooLarge: tooLargeOf(files, seen) };
       });
     },
 
@@ -157,6 +155,11 @@ export function createStartupWatch({ roots, folder, home, judgeOf }: StartupWatc
       else before.seen.delete(file);
     },
   };
+}
+
+function tooLargeOf(files: readonly Place[], seen: Before['seen']): string[] {
+  const unseen = files.filter((file) => !file.judge && seen.get(file.path) === null);
+  return unseen.map((file) => file.path).filter(isTooLarge);
 }
 
 type Project = Before & Checkouts & { roots: readonly string[]; contents: Contents };

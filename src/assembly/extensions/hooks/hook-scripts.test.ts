@@ -10,6 +10,7 @@ describe('the scripts that a hook names', () => {
     ['~/.claude/hooks/check.sh', ['/home/u/.claude/hooks/check.sh']],
     ['python3 "$HOME/hooks/a b.py"', []],
     ['python3 "$HOME/hooks/a.py" --strict', ['/home/u/hooks/a.py']],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: As a shell writes it.
     ['bash ${HOME}/a.bash && node /home/u/b.mjs', ['/home/u/a.bash', '/home/u/b.mjs']],
     ['(cd /; ~/x.rb) | ~/y.pl > ~/log.txt', ['/home/u/x.rb', '/home/u/y.pl']],
     ['./check.sh; npm test; echo ~/notes.txt', []],

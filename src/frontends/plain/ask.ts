@@ -48,7 +48,8 @@ export function askOnTerminal(talk: Pick<Conversation, 'ask' | 'print' | 'column
     const rows = rowsOf(`${who}Allow: ${exactLine(operation)}? [y/n] `);
     for (const row of rows.slice(0, -1)) talk.print(row);
     const read = (line: string) => answerOf(line.trim(), words);
-    const isAnswer = (line: string) => read(line) !== null || !/\S\s+\S/.test(line);
+    const isAnswer = (line: string, continuesText: boolean) =>
+      continuesText ? /^\s*no?\s*$/i.test(line) : read(line) !== null || !/\S\s+\S/.test(line);
     const line = await talk.ask(rows.at(-1) ?? '', signal, isAnswer);
     return read(line ?? '') ?? { choice: 'no' };
   };

@@ -95,6 +95,8 @@ export class Conversation {
       this.#draft = '';
       return answer;
     }
+    // What was typed ahead is complete: a question that follows is another matter.
+    if (this.#typed.length === 0) this.#keptAt = Number.NEGATIVE_INFINITY;
     this.print(`> ${typed}`);
     return typed;
   }
@@ -115,12 +117,13 @@ export class Conversation {
 
   /**
    * The answer, or null at the end of input or when the question was cancelled. A line that was begun before, or
-   * is not accepted as an answer, is kept for the next prompt.
+   * is not accepted as an answer, is kept for the next prompt. `continuesText`: it began right after another such line, as
+   * in a paste.
    */
   async ask(
     question: string,
     signal?: AbortSignal,
-    accepts: (line: string) => boolean = () => true,
+    accepts: (line: string, continuesText: boolean) => boolean = (_, continuesText) => !continuesText,
   ): Promise<string | null> {
     const stop = this.#untilClosed(signal);
     this.#answering = true;
@@ -132,7 +135,7 @@ export class Conversation {
         const line = await this.#question(question, stop);
         if (line === null || !this.#lines.terminal) return line;
         const { kept, continuesText } = this.#ending ?? { kept: this.#typed.length, continuesText: false };
-        if (!continuesText && accepts(line)) return line;
+        if (accepts(line, continuesText)) return line;
         this.#keep(line, kept);
         this.print('This is not an answer. It is kept for your next prompt.');
       }

@@ -70,8 +70,9 @@ const LONG = 'It goes on. '.repeat(60);
 const isCutInWords = (ending: Round['ending'], protocol: ProtocolName) =>
   ending === 'output limit' || (ending === 'output limit in a call' && protocol === 'google');
 
-function repliesOf({ acts, ending }: Round, protocol: ProtocolName): Step[] {
-  const last = says(`That is how it is. ${LONG}`);
+/** `at`: texts of different rounds differ, since servers recognize what they said by its text. */
+function repliesOf({ acts, ending }: Round, at: number, protocol: ProtocolName): Step[] {
+  const last = says(`That is how it is (${at}). ${LONG}`);
   const before = acts.flatMap((at) => TASKS[at] ?? []);
   const half = (answer: Answer, after: 'content' | number) => [...before, cuts(answer, { after }), last];
   if (isCutInWords(ending, protocol))
@@ -126,7 +127,7 @@ type Sent = { messages: number; epochs: number; model: unknown; blocks: string[]
 /** Plays the rounds; says what a vendor objected to, or where a request changed what was sent in its epoch. */
 async function firstObjection(protocol: ProtocolName, plan: readonly Round[]): Promise<string[]> {
   const space = await workspace(FILES);
-  const script = plan.flatMap((one) => repliesOf(one, protocol));
+  const script = plan.flatMap((one, at) => repliesOf(one, at, protocol));
   let next = 0;
   const play: Step = (request) => {
     if (isAskedToSummarize(request.messages.at(-1)?.text ?? '')) return says('[Completed: a round]');
@@ -183,8 +184,10 @@ async function firstObjection(protocol: ProtocolName, plan: readonly Round[]): P
   ];
 }
 
-const isOfConversation = ({ tools, messages }: SeenRequest) =>
-  tools.length > 0 && !messages.some(({ text }) => text.startsWith(FOR_SUBAGENT));
+/** A vendor that summarizes a conversation gets the part that it is to summarize. */
+const isOfConversation = ({ body, tools, messages }: SeenRequest) =>
+  tools.length > 0 &&
+  body.compaction === undefined && !messages.some(({ text }) => text.startsWith(FOR_SUBAGENT));
 
 sweepGroups(protocolNames)('over %s', (protocol) => {
   sweep([2, rounds(25, 2000)])(

@@ -200,6 +200,15 @@ export function toolCallsOf(message: AssistantMessage): ToolCallPart[] {
   return message.content.filter((part) => part.type === 'tool_call');
 }
 
+/** The names of all calls by their ids, as the models wrote them; a result may have the name of the tool that ran. */
+export function namesOfCalls(messages: readonly Message[]): ReadonlyMap<string, string> {
+  return new Map(
+    messages.flatMap((message) =>
+      message.role === 'assistant' ? toolCallsOf(message).map(({ id, name }) => [id, name] as const) : [],
+    ),
+  );
+}
+
 /** An id for a call whose vendor id is missing or already used. */
 export function newCallId(): string {
   return `call_${randomUUID().replaceAll('-', '').slice(0, 24)}`;

@@ -83,7 +83,7 @@ describe('output', () => {
     expect((await space.tree())['a.txt']).toBe('beta\n');
   });
 
-  test('[C13] verbosity: quiet tells errors only, verbose every call', soak, async () => {
+  test('[C13] verbosity: quiet tells errors only, verbose every call', async () => {
     const space = await workspace({ 'a.txt': 'alpha' });
     const script = () => [
       calls(['Read', { file_path: 'a.txt' }], ['Bash', { command: 'touch x' }]),

@@ -158,6 +158,11 @@ describe("[V01] a request in Gemini's format", () => {
     ]);
   });
 
+  test('a result has the name of its call, whatever tool ran', () => {
+    const results = contents([user('go'), said([call('a', 'sig-a')]), { ...answer('a', 'A'), name: 'Read' }]);
+    expect(JSON.stringify(results)).toContain('"functionResponse":{"id":"a","name":"git__log"');
+  });
+
   test('a signature goes back to the model that produced it; calls of other models get the vendor’s placeholder signature', () => {
     const part = (message: AssistantMessage, over: Partial<CompletionRequest> = {}) =>
       JSON.stringify(contents([user('go'), message, answer('a', 'A')], over)).match(

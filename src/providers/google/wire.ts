@@ -16,6 +16,7 @@ import {
   type AssistantMessage,
   type ImagePart,
   isOwnCallId,
+  namesOfCalls,
   type StopReason,
   type TextPart,
   type ToolMessage,
@@ -114,7 +115,10 @@ function signsCalls(model: string, { abilities }: ModelInfo): boolean {
 function toContents(request: CompletionRequest, options: WireOptions, names: WireNames): Content[] {
   const { images } = options.infoOf(request.model).abilities;
   const rejected = options.rejected ?? new Set();
-  const wire: Wire = { names, vendorIds: vendorIdsIn(request, options), rejected };
+  const wire: Wire = {
+    ...{ names, rejected, called: namesOfCalls(request.messages) },
+    vendorIds: vendorIdsIn(request, options),
+  };
   const contents: Content[] = [];
   let open: { calls: string[]; answers: ToolMessage[]; parts: Part[] } = {
     calls: [],
@@ -155,8 +159,16 @@ function toContents(request: CompletionRequest, options: WireOptions, names: Wir
   return contents;
 }
 
-/** `vendorIds`: call ids issued by the vendor. They are sent back, to match results with calls. */
-type Wire = { names: WireNames; vendorIds: ReadonlySet<string>; rejected: ReadonlySet<string> };
+/**
+ * `vendorIds`: call ids issued by the vendor. They are sent back, to match results with calls, and so are the names of the
+ * calls, `called`.
+ */
+type Wire = {
+  names: WireNames;
+  called: ReadonlyMap<string, string>;
+  vendorIds: ReadonlySet<string>;
+  rejected: ReadonlySet<string>;
+};
 
 /** The vendor does not recognize ids that we or other vendors generated. */
 function vendorIdsIn({ messages }: CompletionRequest, { name }: WireOptions): Set<string> {
@@ -200,12 +212,12 @@ function signedWith(signature: string | undefined): { thoughtSignature?: string 
   return signature === undefined ? {} : { thoughtSignature: signature };
 }
 
-function toResponse(answer: ToolMessage, { names, vendorIds }: Wire): Part {
+function toResponse(answer: ToolMessage, { names, called, vendorIds }: Wire): Part {
   const text = textOf(answer);
   return {
     functionResponse: {
       ...(vendorIds.has(answer.callId) && { id: answer.callId }),
-      name: names.toWire(answer.name),
+      name: names.toWire(called.get(answer.callId) ?? answer.name),
       response: answer.success ? { output: text } : { error: text || 'The call failed without a message.' },
     },
   };

@@ -1,6 +1,6 @@
 import type { ChatRequest, ChatResponse, Message as OllamaMessage, Tool as OllamaTool } from 'ollama/browser';
 import type { Message, StopReason, Usage } from '../../contract/message.ts';
-import { textOf, toolCallsOf } from '../../contract/message.ts';
+import { namesOfCalls, textOf, toolCallsOf } from '../../contract/message.ts';
 import type { CompletionRequest, ModelInfo, ProviderEvent } from '../../contract/provider.ts';
 import { effortNow } from '../../contract/request/conversation-effort.ts';
 import { fitEffort } from '../../contract/request/effort.ts';
@@ -37,7 +37,8 @@ export function toWire(request: CompletionRequest, options: WireOptions) {
   const system = systemWithSummary(request);
   const limit = maxTokens === undefined ? undefined : Math.min(maxTokens, maxOutputTokens);
   const needed = estimateTokens(request) + Math.min(limit ?? ROOM_FOR_ANSWER, ROOM_FOR_ANSWER);
-  const wire: Wire = { names, images: abilities.images, thoughtsOf: options.name };
+  const called = namesOfCalls(request.messages);
+  const wire: Wire = { names, called, images: abilities.images, thoughtsOf: options.name };
 
   return {
     model,
@@ -76,9 +77,14 @@ function thinkFor(request: CompletionRequest, info: ModelInfo): boolean | 'low' 
 
 const LEVELS = ['low', 'medium', 'high'] as const;
 
-type Wire = { names: WireNames; images: boolean; thoughtsOf: string };
+type Wire = {
+  names: WireNames;
+  called: ReadonlyMap<string, string>;
+  images: boolean;
+  thoughtsOf: string;
+};
 
-function messageToWire(message: Message, { names, images, thoughtsOf }: Wire): OllamaMessage[] {
+function messageToWire(message: Message, { names, called, images, thoughtsOf }: Wire): OllamaMessage[] {
   if (message.role === 'assistant') {
     const calls = toolCallsOf(message);
     const thoughts = message.content
@@ -110,7 +116,8 @@ function messageToWire(message: Message, { names, images, thoughtsOf }: Wire): O
     .join('\n');
   if (message.role === 'user') return [{ role: 'user', content: text, ...shown }];
   // Two calls of one tool are distinguished by id; servers without ids go by name and order.
-  const call = { tool_name: names.toWire(message.name), tool_call_id: message.callId };
+  const name = called.get(message.callId) ?? message.name;
+  const call = { tool_name: names.toWire(name), tool_call_id: message.callId };
   return [{ role: 'tool', content: text || '(no output)', ...call, ...shown }];
 }
 

@@ -154,7 +154,8 @@ export const preservedThinkingRules: Rule[] = [
     rule: 'the thinking of a tool loop goes back with its calls',
     page: 'build-with-claude/preserved-thinking',
     *check({ body, model, counting, sent }): Generator<Violation> {
-      if (counting || !claudeOf(model) || sent.refusedThinking) return;
+      // A request for a summary goes on with no turn.
+      if (counting || body.compaction !== undefined || !claudeOf(model) || sent.refusedThinking) return;
       const turn = openTurn(body);
       if (!turn || !owesThinking(turn.blocks) || turn.blocks.some(isThinking)) return;
       const uses = turn.blocks.filter(({ type }) => type === 'tool_use');

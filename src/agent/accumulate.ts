@@ -16,6 +16,8 @@ export type ReplyOrigin = {
   model: string;
   /** The session's call with this id. */
   earlier(id: string): ToolCallPart | undefined;
+  /** The call that was meant by one that is not valid; undefined if it is, or if that is not certain. */
+  repair?(sent: { name: string; json: string }): { name: string; input: unknown } | undefined;
 };
 
 /** Folds the events of one reply into one message. */
@@ -148,7 +150,7 @@ export class Reply {
   /** The complete reply with parsed calls. */
   finish(timestamp: string): AssistantMessage {
     this.#markContinued();
-    for (const { part, json } of this.#calls.values()) Object.assign(part, parseInput(json));
+    for (const { part, json } of this.#calls.values()) Object.assign(part, this.#readCall(part, json));
     this.#expandParallel();
     if (this.#stop === 'max_tokens') this.#markCut();
     this.#markRepeats();
@@ -164,6 +166,13 @@ export class Reply {
     this.#dropCalls();
     this.#markContinued();
     return this.#hasText() ? this.#message(reason, timestamp) : null;
+  }
+
+  /** A call that the output limit may have cut off is not repaired, nor one that its vendor signed. */
+  #readCall({ name, signature }: ToolCallPart, json: string): Partial<ToolCallPart> {
+    const isFixed = this.#stop === 'max_tokens' || signature !== undefined;
+    const meant = isFixed ? undefined : this.#origin.repair?.({ name, json });
+    return meant ? { ...meant, repaired: `${name} ${json}`.slice(0, MOST_SENT) } : parseInput(json);
   }
 
   #hasText(): boolean {
@@ -305,6 +314,9 @@ function isClosed(part: AssistantMessage['content'][number]): boolean {
 function isSameCall(a: ToolCallPart, b: ToolCallPart): boolean {
   return a.name === b.name && isDeepStrictEqual(a.input, b.input);
 }
+
+/** How much of a repaired call is kept as it was sent. */
+const MOST_SENT = 2_000;
 
 const PARALLEL = /^(multi_tool_use\.)?parallel$/;
 

@@ -51,8 +51,13 @@ async function* takeTurn(
   { hasDropped = false }: { hasDropped?: boolean } = {},
 ): AsyncGenerator<AgentEvent, Ending | null> {
   yield* run.makeRoom('routine', run.signal);
-  const { provider, model, history } = run;
-  const reply = new Reply({ provider, model, earlier: (id) => callIn(history, id) });
+  const { provider, model, history, repair } = run;
+  const reply = new Reply({
+    provider,
+    model,
+    earlier: (id) => callIn(history, id),
+    ...(repair && { repair }),
+  });
   try {
     yield* streamWholeReply(run, reply);
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../contract/event.ts';
 import type { AssistantMessage, Message, ToolCallPart, Usage, UserMessage } from '../contract/message.ts';
 import type { ProviderEvent } from '../contract/provider.ts';
+import type { ReplyOrigin } from './accumulate.ts';
 
 /** Everything one run needs. Policy is passed in to keep the loop simple. */
 export type Run = {
@@ -9,6 +10,8 @@ export type Run = {
   /** Grows during the run; the caller of the loop journals each `message` before it takes the next event. */
   history: Message[];
   ask(history: readonly Message[], signal: AbortSignal): AsyncIterable<ProviderEvent>;
+  /** The call that was meant by one that is not valid; undefined if it is, or if that is not certain. */
+  repair?: ReplyOrigin['repair'];
   /** Answers every call with one `message`, however it ends. */
   act(calls: readonly ToolCallPart[], signal: AbortSignal): AsyncIterable<AgentEvent>;
   /**

@@ -1,5 +1,5 @@
+import { readLoose } from '../../lib/loose/loose-json.ts';
 import { isObject } from '../../lib/text/json.ts';
-import { readLoose } from './loose-json.ts';
 import { readTagged } from './tagged.ts';
 import type { TextCall } from './text-call.ts';
 

@@ -31,6 +31,8 @@ export class Reply {
   #refusal: Refusal | undefined;
   /** Index of the first part that answers the current request. */
   #from = 0;
+  /** Thoughts of a reply that had nothing else. */
+  #lost = '';
   /** Of the program, which the current part answers. */
   #prompt: string | undefined;
 
@@ -72,11 +74,28 @@ export class Reply {
     return this.#hasText();
   }
 
+  /** The thoughts of the reply, as far as they may be shown. */
+  get thought(): string {
+    const shown = this.#content.flatMap((part) =>
+      part.type === 'thinking' && part.signature === undefined ? [part.text.trim()] : [],
+    );
+    return [...new Set([this.#lost, ...shown])].filter((text) => text !== '').join('\n\n');
+  }
+
+  /** Makes the thoughts of a reply without an answer the answer; false if there are none. */
+  showThought(): boolean {
+    const { thought } = this;
+    if (thought === '' || this.#stop === 'max_tokens') return false;
+    this.#content.splice(this.#from, Infinity, { type: 'text', text: thought });
+    return true;
+  }
+
   /**
    * Expects the rest of a reply that broke off, or an answer after an empty one, to this prompt of the program. Returns
    * the reply so far, as it is sent with the prompt. Calls that may be unfinished are void.
    */
   continueWith(prompt: string, timestamp: string): AssistantMessage {
+    if (!this.#hasText()) this.#lost = this.thought;
     this.#markContinued();
     this.#dropUnfinished();
     if (!this.#hasText()) this.#content.length = 0;

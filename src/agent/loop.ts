@@ -59,6 +59,8 @@ async function* takeTurn(
     ...(repair && { repair }),
   });
   try {
+    const note = run.watch?.(history);
+    if (note) yield* record(run, note);
     yield* streamWholeReply(run, reply);
   } catch (error) {
     if (!run.signal.aborted && isOverflow(error) && (yield* run.makeRoom('overflow', run.signal)))

@@ -25,6 +25,8 @@ export type Run = {
   dropReasoning?(): Promise<void>;
   /** A prompt that was sent during the run, for its next request; null if there is none. */
   steer?(): Promise<UserMessage | null>;
+  /** What to tell a model that repeats itself; null if it does not. Throws when it continues. */
+  watch?(history: readonly Message[]): UserMessage | null;
   /** Why the run must end after this turn; null if it may continue. */
   halted?(): string | null;
   /** May change a reply before it is saved. */

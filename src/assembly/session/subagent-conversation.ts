@@ -21,6 +21,7 @@ import type { ConnectedModel } from '../models/background-model.ts';
 import type { Budget, CallCosts } from '../models/budget.ts';
 import type { Models } from '../models/connect-models.ts';
 import { outputLimits } from '../models/request-settings.ts';
+import { repetitionLimit } from '../models/small-model.ts';
 import { takesToolChanges } from '../models/tool-changes.ts';
 import { ConversationView } from '../window/conversation-view.ts';
 import { Epochs } from '../window/epochs.ts';
@@ -201,7 +202,7 @@ async function openConversation(
       provider: vendor,
       model,
       ask: (history, asked) => provider.stream(view.request(history), asked),
-      ...answerCalls(router),
+      ...answerCalls(router, repetitionLimit(choice)),
       remainingWork: deps.hooks.subagentWork(asHooked(subagent)),
       makeRoom: (cause, making) => view.makeRoom(cause, making),
       continueAfter,

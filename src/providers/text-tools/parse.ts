@@ -18,6 +18,9 @@ type Block = Opening & {
 
 type End = { at: number; after: number };
 
+/** What some servers leave at the end of a reply. */
+const END_OF_TURN = /(?:\s|<\|(?:im_end|eot_id|eom_id|end)\|>|<\/s>)+$/;
+
 /** Bare JSON or Python that cannot be read, but was meant as a call of a tool. */
 function looseAttempt(body: string, tools: readonly string[]): TextCall | undefined {
   const json = body.trim().startsWith('{') && !readLoose(body, { from: 0, fill: false }) && rawCall(body);
@@ -171,7 +174,7 @@ export class CallParser {
 
   /** Bare JSON or Python is a call if nothing follows it, and all its names are tools. */
   #readToEnd(current: Block): void {
-    const body = this.#pending.slice(current.head.length);
+    const body = this.#pending.slice(current.head.length).replace(END_OF_TURN, '');
     const isJson = /^\s*\[?\s*\{/.test(body);
     const marked = isJson ? undefined : readMarked(body, this.#tools);
     const found =

@@ -5,8 +5,8 @@ import { pause } from '../lib/async/abort.ts';
 import type { Reply } from './accumulate.ts';
 import { joinDeltas } from './join-deltas.ts';
 import { NoteParagraphs } from './note-paragraphs.ts';
-import { RepetitionGuard } from './repetition.ts';
 import type { Run } from './run.ts';
+import { RepetitionGuard } from './stuck/repetition.ts';
 
 /** Maximum number of requests for the rest of one answer. */
 const MOST_PARTS = 3;

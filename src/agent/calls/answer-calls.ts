@@ -1,6 +1,6 @@
 import type { RouterDeps } from '../router-deps.ts';
 import type { Run } from '../run.ts';
-import { watchRepetition } from '../stuck.ts';
+import { watchRepetition } from '../stuck/stuck.ts';
 import { runTools } from '../tool-router.ts';
 import { repairCall } from './repair-call.ts';
 

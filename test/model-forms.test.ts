@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { nativeForms } from '../../../bench/small-models/native-forms.ts';
-import { textForms } from '../../../bench/small-models/text-forms.ts';
-import { CallParser } from '../../providers/text-tools/parse.ts';
-import { createThinkSplitter } from '../../providers/text-tools/thinking.ts';
-import { builtinTools } from '../../tools/index.ts';
-import { createRegistry } from '../../tools/registry.ts';
-import { repairCall } from './repair-call.ts';
-import { findTool, understandCall } from './understand-call.ts';
+import { nativeForms } from '../bench/small-models/native-forms.ts';
+import { textForms } from '../bench/small-models/text-forms.ts';
+import { repairCall } from '../src/agent/calls/repair-call.ts';
+import { findTool, understandCall } from '../src/agent/calls/understand-call.ts';
+import { CallParser } from '../src/providers/text-tools/parse.ts';
+import { createThinkSplitter } from '../src/providers/text-tools/thinking.ts';
+import { builtinTools } from '../src/tools/index.ts';
+import { createRegistry } from '../src/tools/registry.ts';
 
 const { find, definitions } = createRegistry(builtinTools());
 const tools = definitions().map(({ name }) => name);

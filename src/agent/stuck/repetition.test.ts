@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { StuckError } from '../contract/errors.ts';
+import { StuckError } from '../../contract/errors.ts';
 import { RepetitionGuard } from './repetition.ts';
 
 /** How much of a text arrives before the guard stops it; null if it does not. */

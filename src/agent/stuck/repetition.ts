@@ -1,5 +1,5 @@
-import { StuckError } from '../contract/errors.ts';
-import type { ProviderEvent } from '../contract/provider.ts';
+import { StuckError } from '../../contract/errors.ts';
+import type { ProviderEvent } from '../../contract/provider.ts';
 
 /** How often a block of text repeats before it counts as endless, and how long all of it is. */
 const MOST_REPEATS = 10;
@@ -52,7 +52,7 @@ function endless(block: string): StuckError {
 }
 
 /** The block that the end of a text repeats too often; undefined if there is none. */
-export function repeatedBlock(text: string, inCode: boolean): string | undefined {
+function repeatedBlock(text: string, inCode: boolean): string | undefined {
   const sample = text.slice(-SAMPLE);
   if (sample.length < SAMPLE) return undefined;
   const before = text.lastIndexOf(sample, text.length - SAMPLE - 1);

@@ -1,4 +1,4 @@
-import { StuckError } from '../contract/errors.ts';
+import { StuckError } from '../../contract/errors.ts';
 import {
   type Message,
   type ToolCallPart,
@@ -6,7 +6,7 @@ import {
   textOf,
   toolCallsOf,
   type UserMessage,
-} from '../contract/message.ts';
+} from '../../contract/message.ts';
 
 /** The same tool called wrongly in the same way, or any calls that could not be understood. */
 const MOST_ALIKE_FAULTS = 5;

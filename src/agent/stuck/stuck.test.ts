@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { StuckError } from '../contract/errors.ts';
-import type { Message } from '../contract/message.ts';
+import { StuckError } from '../../contract/errors.ts';
+import type { Message } from '../../contract/message.ts';
 import { watchRepetition } from './stuck.ts';
 
 const timestamp = '2026-01-01T00:00:00Z';

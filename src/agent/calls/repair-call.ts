@@ -221,9 +221,10 @@ function parsedFor(
   const { success, ...parsed } = parseInput(understood.tool.input, understood.input);
   if (!success || !('data' in parsed)) return undefined;
   const names = ownNames(understood.tool);
-  // A tool of a server takes any object; its own schema says which keys.
-  if (understood.tool.parameters && names && Object.keys(call.input).some((key) => !names.includes(key)))
-    return undefined;
+  // A tool of a server takes any object; its own schema says which keys, unless it allows others.
+  const { parameters } = understood.tool;
+  const isClosed = parameters !== undefined && !parameters.additionalProperties;
+  if (isClosed && names && Object.keys(call.input).some((key) => !names.includes(key))) return undefined;
   const accesses = understood.tool.access(parsed.data);
   const onlyReads =
     accesses.length === 0

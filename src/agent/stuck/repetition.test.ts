@@ -19,7 +19,7 @@ function cutAt(text: string, { type = 'text' as 'text' | 'thinking', size = 7 } 
 
 describe('text without end is cut soon', () => {
   test.each([
-    ['a sentence', 'I will now read the file. ', 1_000],
+    ['a sentence', 'I will now read the file. ', 6_300],
     ['fifty characters', 'Let me check the file again to be sure about this. ', 700],
     [
       'a paragraph',
@@ -27,13 +27,13 @@ describe('text without end is cut soon', () => {
       1_000,
     ],
     ['a long paragraph', Array.from({ length: 60 }, (_, i) => `word${i}`).join(' '), 5_500],
-    ['a character', 'a', 4_200],
-    ['a line of a table', '| a | b |\n', 4_300],
-    ['Chinese', '我现在要读取这个文件，然后告诉你里面有什么。', 900],
+    ['a character', 'a', 24_300],
+    ['a line of a table', '| a | b |\n', 24_300],
+    ['Chinese', '我现在要读取这个文件，然后告诉你里面有什么。', 6_300],
   ])('%s', (_, block, most) => {
     for (const type of ['text', 'thinking'] as const)
-      expect(cutAt(`Sure.\n\n${block.repeat(20_000 / block.length)}`, { type })).toBeLessThan(most);
-    expect(cutAt(block.repeat(20_000 / block.length), { size: 20_000 })).toBe(0);
+      expect(cutAt(`Sure.\n\n${block.repeat(40_000 / block.length)}`, { type })).toBeLessThan(most);
+    expect(cutAt(block.repeat(40_000 / block.length), { size: 40_000 })).toBe(0);
   });
 });
 

@@ -1,16 +1,16 @@
 import { StuckError } from '../../contract/errors.ts';
 import type { ProviderEvent } from '../../contract/provider.ts';
 
-/** How often a block of text repeats before it counts as endless, and how long all of it is. */
+/** How often a block of about a sentence repeats before it counts as endless. */
 const MOST_REPEATS = 10;
-const LEAST_LENGTH = 450;
-/** Rules, tables and data repeat a few characters, or lines, for good reasons. */
-const SHORT_BLOCK = 10;
-const LEAST_SHORT_LENGTH = 4_000;
-const LEAST_IN_CODE = 6_000;
-/** The longest block that is noticed, and how much text is kept for it. */
+const SENTENCE = 40;
+/** How long repeated text is before it counts: words, rules, tables and data repeat for good reasons. */
+const LEAST_OF_WORDS = 6_000;
+const LEAST_OF_CHARACTERS = 24_000;
+const FEW_CHARACTERS = 10;
+/** The longest block that is noticed, and how much text is kept. */
 const LONGEST_BLOCK = 1_000;
-const KEPT = MOST_REPEATS * LONGEST_BLOCK + 50;
+const KEPT = LEAST_OF_CHARACTERS + LONGEST_BLOCK;
 /** How much text arrives between two looks at it. */
 const STEP = 100;
 const SAMPLE = 40;
@@ -54,13 +54,18 @@ function endless(block: string): StuckError {
 /** The block that the end of a text repeats too often; undefined if there is none. */
 function repeatedBlock(text: string, inCode: boolean): string | undefined {
   const sample = text.slice(-SAMPLE);
-  if (sample.length < SAMPLE) return undefined;
-  const before = text.lastIndexOf(sample, text.length - SAMPLE - 1);
-  const period = text.length - SAMPLE - before;
-  if (before < 0 || period > LONGEST_BLOCK) return undefined;
+  const near = text.slice(-SAMPLE - LONGEST_BLOCK, -1);
+  const before = near.lastIndexOf(sample);
+  if (sample.length < SAMPLE || before < 0) return undefined;
+  const period = near.length + 1 - SAMPLE - before;
   let length = SAMPLE + period;
   while (length < text.length && text.at(-1 - length) === text.at(-1 - length + period)) length++;
-  const isShort = period < SHORT_BLOCK || !/\p{L}{2}/u.test(text.slice(-period));
-  const least = inCode ? LEAST_IN_CODE : isShort ? LEAST_SHORT_LENGTH : LEAST_LENGTH;
-  return length >= least && length >= MOST_REPEATS * period ? text.slice(-period) : undefined;
+  const block = text.slice(-period);
+  return length >= leastLength(block, inCode) ? block : undefined;
+}
+
+function leastLength(block: string, inCode: boolean): number {
+  if (block.length < FEW_CHARACTERS || !/\p{L}{2}/u.test(block)) return LEAST_OF_CHARACTERS;
+  const least = MOST_REPEATS * block.length;
+  return inCode || block.length < SENTENCE ? Math.max(least, LEAST_OF_WORDS) : least;
 }

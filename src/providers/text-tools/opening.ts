@@ -54,13 +54,16 @@ function markedOf(rest: string): Opening | 'wait' | undefined {
   return typeof mark === 'object' ? { type: 'marked', head: mark.head } : mark;
 }
 
+const ACTION_INPUT = 'Action Input:';
+
 function lineMarkOf(rest: string, tools: readonly string[]): Opening | 'wait' | undefined {
   const mark = LINE_MARKS.find((word) => rest.startsWith(word));
   if (mark === undefined) return LINE_MARKS.some((word) => word.startsWith(rest)) ? 'wait' : undefined;
   if (mark !== 'Action:') return { type: 'marked', head: mark };
-  const name = /^Action:[ \t]*([\w.-]*)(.?)/s.exec(rest);
-  if (name?.[2] === '') return 'wait';
-  return tools.includes(name?.[1] ?? '') ? { type: 'marked', head: mark } : undefined;
+  const [, name = '', after = ''] = /^Action:[ \t]*([\w.-]*)\s*([\s\S]*)/.exec(rest) ?? [];
+  if (ACTION_INPUT.startsWith(after)) return 'wait';
+  const isCall = after.startsWith(ACTION_INPUT) || after.startsWith('{');
+  return isCall && tools.includes(name) ? { type: 'marked', head: mark } : undefined;
 }
 
 /** Whether bare JSON or Python may start with this text, which is not at a bracket. */

@@ -192,6 +192,20 @@ describe('JSON in a reply', () => {
   });
 
   test.each([
+    'Action: Read the docs first.\nThen go.',
+    'Read(s) the file.',
+    'Mistral writes `[TOOL_CALLS]` before calls.',
+    'The `<function=` tag is of Qwen.',
+    'Use <tools> to list them.',
+    '&lt;tool_call&gt; is escaped HTML',
+    '{"type":"function","name":"other"}',
+    '```python\ndef Read(x):\n    pass\n```',
+    '[Read the docs](http://x)',
+  ])('words about calls stay text: %j', (reply) => {
+    expect(parse(reply)).toEqual({ text: reply, calls: [] });
+  });
+
+  test.each([
     ['JSON', '{"name": "Read", "arguments": {', '{'],
     ['Python', 'Read(file_path="a.ts"', 'Read(file_path="a.ts"'],
     ['a marked call', '[TOOL_CALLS]Read[ARGS]{"file_path": "a', '[TOOL_CALLS]Read[ARGS]{"file_path": "a'],

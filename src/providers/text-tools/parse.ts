@@ -189,7 +189,7 @@ export class CallParser {
 
   #readMarked(current: Block): void {
     const plain = unescapedTags(this.#pending.trimEnd());
-    if (plain !== undefined) {
+    if (plain !== undefined && readMarked(plain, this.#tools)) {
       this.#pending = plain;
       this.#block = undefined;
       return;

@@ -827,13 +827,15 @@ type ThinkingPart = {
 } & Continues;
 
 /**
- * `malformed` is the raw argument text if it was not a JSON object; `input` is then `{}`. `repeats` is the id
+ * `malformed` is the raw argument text if it was not a JSON object; `input` is then `{}`. `repaired` is the start of the call
+ * as the model sent it, if it was not valid and had exactly one reading, which `name` and `input` are. `repeats` is the id
  * of the same call sent earlier by the vendor: it does not run twice. `cut` marks a call the model was still
  * writing when it reached the output limit: it never runs.
  */
 type ToolCallPart = ToolCall & Continues & {
     type: 'tool_call';
     malformed?: string;
+    repaired?: string;
     repeats?: string;
     cut?: true;
     signature?: string;

@@ -16,6 +16,8 @@ export type ReplyOrigin = {
   model: string;
   /** The session's call with this id. */
   earlier(id: string): ToolCallPart | undefined;
+  /** The call that was meant by one that is not valid; undefined if it is, or if that is not certain. */
+  repair?(sent: { name: string; json: string }): { name: string; input: unknown } | undefined;
 };
 
 /** Folds the events of one reply into one message. */
@@ -29,6 +31,8 @@ export class Reply {
   #refusal: Refusal | undefined;
   /** Index of the first part that answers the current request. */
   #from = 0;
+  /** Thoughts of a reply that had nothing else. */
+  #lost = '';
   /** Of the program, which the current part answers. */
   #prompt: string | undefined;
 
@@ -70,11 +74,28 @@ export class Reply {
     return this.#hasText();
   }
 
+  /** The thoughts of the reply, as far as they may be shown. */
+  get thought(): string {
+    const shown = this.#content.flatMap((part) =>
+      part.type === 'thinking' && part.signature === undefined ? [part.text.trim()] : [],
+    );
+    return [...new Set([this.#lost, ...shown])].filter((text) => text !== '').join('\n\n');
+  }
+
+  /** Makes the thoughts of a reply without an answer the answer; false if there are none. */
+  showThought(): boolean {
+    const { thought } = this;
+    if (thought === '' || this.#stop === 'max_tokens') return false;
+    this.#content.splice(this.#from, Infinity, { type: 'text', text: thought });
+    return true;
+  }
+
   /**
    * Expects the rest of a reply that broke off, or an answer after an empty one, to this prompt of the program. Returns
    * the reply so far, as it is sent with the prompt. Calls that may be unfinished are void.
    */
   continueWith(prompt: string, timestamp: string): AssistantMessage {
+    if (!this.#hasText()) this.#lost = this.thought;
     this.#markContinued();
     this.#dropUnfinished();
     if (!this.#hasText()) this.#content.length = 0;
@@ -148,7 +169,7 @@ export class Reply {
   /** The complete reply with parsed calls. */
   finish(timestamp: string): AssistantMessage {
     this.#markContinued();
-    for (const { part, json } of this.#calls.values()) Object.assign(part, parseInput(json));
+    for (const { part, json } of this.#calls.values()) Object.assign(part, this.#readCall(part, json));
     this.#expandParallel();
     if (this.#stop === 'max_tokens') this.#markCut();
     this.#markRepeats();
@@ -164,6 +185,13 @@ export class Reply {
     this.#dropCalls();
     this.#markContinued();
     return this.#hasText() ? this.#message(reason, timestamp) : null;
+  }
+
+  /** A call that the output limit may have cut off is not repaired, nor one that its vendor signed. */
+  #readCall({ name, signature }: ToolCallPart, json: string): Partial<ToolCallPart> {
+    const isFixed = this.#stop === 'max_tokens' || signature !== undefined;
+    const meant = isFixed ? undefined : this.#origin.repair?.({ name, json });
+    return meant ? { ...meant, repaired: `${name} ${json}`.slice(0, MOST_SENT) } : parseInput(json);
   }
 
   #hasText(): boolean {
@@ -305,6 +333,9 @@ function isClosed(part: AssistantMessage['content'][number]): boolean {
 function isSameCall(a: ToolCallPart, b: ToolCallPart): boolean {
   return a.name === b.name && isDeepStrictEqual(a.input, b.input);
 }
+
+/** How much of a repaired call is kept as it was sent. */
+const MOST_SENT = 2_000;
 
 const PARALLEL = /^(multi_tool_use\.)?parallel$/;
 

@@ -77,6 +77,14 @@ export function noteOfIgnored(unknown: readonly string[], known: readonly string
   return `[ignored: ${unknown.join(', ')}; the arguments are ${known.join(', ')}]`;
 }
 
+/** Long texts are shortened: the form counts. */
+export function noteOfRepair(tool: string, input: unknown): string {
+  const shown = JSON.stringify(input, (_, value: unknown) =>
+    typeof value === 'string' && value.length > 80 ? `${value.slice(0, 80)}…` : value,
+  );
+  return `[Your call was not valid and was repaired. Its correct form: ${tool} with the JSON arguments ${shown}]`;
+}
+
 /** Without the brackets: quoted text must not be mistaken for a placeholder in a file. */
 export function explainPlaceholders(unknown: readonly string[]): string {
   const words = unknown.map((word) => word.slice(1, -1)).join(', ');

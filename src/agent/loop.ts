@@ -51,9 +51,16 @@ async function* takeTurn(
   { hasDropped = false }: { hasDropped?: boolean } = {},
 ): AsyncGenerator<AgentEvent, Ending | null> {
   yield* run.makeRoom('routine', run.signal);
-  const { provider, model, history } = run;
-  const reply = new Reply({ provider, model, earlier: (id) => callIn(history, id) });
+  const { provider, model, history, repair } = run;
+  const reply = new Reply({
+    provider,
+    model,
+    earlier: (id) => callIn(history, id),
+    ...(repair && { repair }),
+  });
   try {
+    const note = run.watch?.(history);
+    if (note) yield* record(run, note);
     yield* streamWholeReply(run, reply);
   } catch (error) {
     if (!run.signal.aborted && isOverflow(error) && (yield* run.makeRoom('overflow', run.signal)))

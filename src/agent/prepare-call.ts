@@ -12,6 +12,7 @@ import {
   explainUnknownArguments,
   explainUnknownTool,
   noteOfIgnored,
+  noteOfRepair,
   unreadable,
 } from './explain.ts';
 
@@ -34,6 +35,10 @@ export type PrepareDeps = {
   unknownPlaceholders?(tool: string, input: unknown): string[];
   /** How many wrong calls of a tool came in a row, by its name. */
   faults?: Map<string, number>;
+  /** Whether there is a file or folder of this name. */
+  pathExists?(path: string): boolean;
+  /** The tools whose calls were repaired, and whose correct form the model was shown. */
+  shownForms?: Set<string>;
   /** The existing answer to the call with this id. */
   answerTo(callId: string): ToolMessage | undefined;
 };
@@ -54,6 +59,8 @@ export type Prepared = {
   notes?: readonly string[];
   /** Names the arguments that had no effect. */
   ignored?: string;
+  /** Shows the correct form of a call that was repaired. */
+  form?: string;
   answer?: ToolResult;
   /** The earlier answer to the same call. */
   given?: ToolMessage;
@@ -112,8 +119,16 @@ export function prepareCall(sent: ToolCallPart, deps: PrepareDeps): Prepared {
     accesses,
     ...answersAs,
     ...(given && { given }),
+    ...formOf(call, deps),
     ...(unknownNames.length > 0 && { ignored: noteOfIgnored(unknownNames, argumentNames(tool) ?? []) }),
   };
+}
+
+/** The first repaired call of a tool is answered with its correct form. */
+function formOf({ name, input, repaired }: ToolCallPart, { shownForms }: PrepareDeps): { form?: string } {
+  if (repaired === undefined || shownForms?.has(name)) return {};
+  shownForms?.add(name);
+  return { form: noteOfRepair(name, input) };
 }
 
 /** Every wrong call of a tool after the first is answered with one that can be copied. */

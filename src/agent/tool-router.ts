@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { summaryOf } from '../contract/display.ts';
 import { PermissionDeniedError, ToolExecutionError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
-import type { ToolCallPart, ToolMessage } from '../contract/message.ts';
+import type { TextPart, ToolCallPart, ToolMessage } from '../contract/message.ts';
 import type { Access, JudgeOptions, PermissionRequest } from '../contract/permission.ts';
 import { fail, type ToolResult } from '../contract/tool.ts';
 import { raceAbort, unlessAborted } from '../lib/async/abort.ts';
@@ -228,12 +228,7 @@ async function answer(
       { type: 'text', text },
       ...images,
       ...notes.map((note) => ({ type: 'text' as const, text: note })),
-      ...[...(item.ignored ? [item.ignored] : []), ...(item.notes ?? []), ...(said ?? []), ...news].map(
-        (note) => ({
-          type: 'text' as const,
-          text: `\n\n${note}`,
-        }),
-      ),
+      ...paragraphs([item.form, item.ignored, ...(item.notes ?? []), ...(said ?? []), ...news]),
     ],
     ...(metadata && { metadata }),
     ...(summary && { summary }),
@@ -252,6 +247,10 @@ async function answer(
     ...extras,
   });
   return message;
+}
+
+function paragraphs(notes: readonly (string | undefined)[]): TextPart[] {
+  return notes.flatMap((note) => (note ? [{ type: 'text' as const, text: `\n\n${note}` }] : []));
 }
 
 /** Answers a call sent again with the earlier answer, under the new id. Nothing runs. */

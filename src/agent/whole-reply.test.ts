@@ -232,18 +232,39 @@ describe('an empty answer', () => {
     expect(unfoldBreaks(run.history).slice(0, 1).map(plain)).toEqual(requests[1]?.messages.map(plain));
     // Some models refuse two prompts in a row.
     expect(requests[1]?.messages).toHaveLength(1);
-    expect(lastText(requests[1]?.messages)).toMatch(/^go\[Your last answer was empty\./);
+    expect(lastText(requests[1]?.messages)).toMatch(
+      silent === thought
+        ? /^go\[Your last answer had only this thought:\nhm\n/
+        : /^go\[Your last answer was empty\./,
+    );
   });
 
   test.each([
     ['empty', nothing],
-    ['only thought', thought],
     ['blank', blank],
   ])('%s twice: the run fails with that message', async (_name, silent) => {
     const { end, run, requests } = await play(scripted(silent, silent));
     expect(end).toMatchObject({ reason: 'error', error: { message: 'The model returned nothing.' } });
     expect(requests).toHaveLength(2);
     expect(run.history).toEqual([prompt]);
+  });
+
+  test('only thought twice: the thought is the answer', async () => {
+    const { end, run, events } = await play(scripted(thought, thought));
+    expect(end).toEqual({ type: 'end', reason: 'done', turns: 1 });
+    expect(run.history.map(textOf)).toEqual(['go', 'hm']);
+    expect(events).toContainEqual({ type: 'reclassify', as: 'text' });
+  });
+
+  test('an endless answer is cut and not continued', async () => {
+    const endless = cutText('I will now read the file. '.repeat(500));
+    const { end, run, requests } = await play(scripted(endless, says('never')));
+    expect(end).toMatchObject({
+      reason: 'error',
+      error: { message: expect.stringContaining('without end') },
+    });
+    expect(requests).toHaveLength(1);
+    expect(run.history).toHaveLength(2);
   });
 
   test('after a tool: requested again with a separate prompt', async () => {

@@ -6,17 +6,22 @@ import type { Reply } from './accumulate.ts';
 import { joinDeltas } from './join-deltas.ts';
 import { NoteParagraphs } from './note-paragraphs.ts';
 import type { Run } from './run.ts';
+import { RepetitionGuard } from './stuck/repetition.ts';
 
 /** Maximum number of requests for the rest of one answer. */
 const MOST_PARTS = 3;
 
 export const EMPTY_ANSWER = 'The model returned nothing.';
 
+const THOUGHT_SHOWN = 'The model wrote a thought and no answer, also when asked again. This is the thought.';
+
 const LIMIT_PROMPT =
   '[Your answer reached the output limit. You see the part that arrived. Continue exactly where it stops: repeat nothing, and do not mention the break.]';
 const BROKEN_PROMPT =
   '[The connection broke in the middle of your answer. You see the part that arrived. Continue exactly where it stops: repeat nothing, and do not mention the break. A call you were making did not arrive; make it again.]';
 const EMPTY_PROMPT = '[Your last answer was empty. Answer now, or make the calls that are still needed.]';
+/** How much of a thought is given back with a request for the answer. */
+const MOST_THOUGHT = 4_000;
 
 /**
  * Streams one complete answer: continues what the output limit or a broken connection cut off, and requests an empty
@@ -25,6 +30,10 @@ const EMPTY_PROMPT = '[Your last answer was empty. Answer now, or make the calls
 export async function* streamWholeReply(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
   yield* streamUnbroken(run, reply);
   if (reply.isEmpty) yield* retryEmpty(run, reply);
+  if (reply.isEmpty && reply.showThought()) {
+    yield { type: 'notice', level: 'warn', text: THOUGHT_SHOWN };
+    yield { type: 'reclassify', as: 'text' };
+  }
   for (let part = 1; reply.isCutText && part <= MOST_PARTS; part++)
     if (!(yield* continueCut(run, reply, part))) return;
 }
@@ -32,7 +41,7 @@ export async function* streamWholeReply(run: Run, reply: Reply): AsyncGenerator<
 async function* retryEmpty(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
   yield* usageOf(run, reply);
   yield { type: 'notice', level: 'info', text: `${EMPTY_ANSWER} Retrying.` };
-  const partial = reply.continueWith(EMPTY_PROMPT, now());
+  const partial = reply.continueWith(emptyPrompt(reply.thought), now());
   try {
     yield* streamUnbroken(run, reply, partial);
   } catch (error) {
@@ -44,6 +53,13 @@ async function* retryEmpty(run: Run, reply: Reply): AsyncGenerator<AgentEvent> {
       { cause: error },
     );
   }
+}
+
+/** A thought that was never closed may hold the answer, so it is given back. */
+function emptyPrompt(thought: string): string {
+  if (thought === '') return EMPTY_PROMPT;
+  const kept = thought.length > MOST_THOUGHT ? `…${thought.slice(-MOST_THOUGHT)}` : thought;
+  return `[Your last answer had only this thought:\n${kept}\nAnswer now, or make the calls that are still needed.]`;
 }
 
 /** Returns whether more text arrived. */
@@ -97,8 +113,10 @@ async function* streamReply(
 ): AsyncGenerator<AgentEvent> {
   const history = partial ? [...run.history, partial] : run.history;
   const paragraphs = new NoteParagraphs();
+  const repetition = new RepetitionGuard();
   for await (const event of joinDeltas(run.ask(history, run.signal))) {
     reply.push(event);
+    repetition.push(event);
     const text = paragraphs.read(event);
     if (event.type === 'tool_call_start') yield { type: 'call_start', name: event.name };
     else if (text) yield text;

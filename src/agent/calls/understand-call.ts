@@ -8,6 +8,16 @@ export type Understood = { tool: Tool; input: unknown; unknown: string[] } | { r
 /** Prefixes with which some models write the names of tools. */
 const NAMESPACE = /^(functions|default_api|tools|tool)[.:/]/;
 
+/** A tool's name without what models write around it: quotes, brackets, markers, counters, "Tool". */
+export function plainName(name: string): string {
+  const bare = name.replace(/<\|.*$/s, '').replace(/^[\s"'`*<[]+|[\s"'`*>\]:]+$|\(\s*\)\s*$/g, '');
+  const own = bare.replace(
+    /^(?:assistant\.)?(?:functions|function|default_api|tools?|tool_call|call)[.:/]\s*/,
+    '',
+  );
+  return own.replace(/[.:]\d+$/, '').replace(/(?<=.)[_-]?tool$/i, '');
+}
+
 export function findTool(name: string, find: (name: string) => Tool | undefined): Tool | undefined {
   return find(name) ?? find(name.replace(NAMESPACE, ''));
 }
@@ -79,6 +89,6 @@ export function argumentNames({ input }: Tool): string[] | null {
 }
 
 /** `-A` and `-a` are two flags. */
-function plain(name: string): string {
+export function plain(name: string): string {
   return name.startsWith('-') ? name : name.toLowerCase().replaceAll(/[_-]/g, '');
 }

@@ -1,8 +1,7 @@
 import type { Answers } from '../../agent/answers.ts';
+import { answerCalls } from '../../agent/calls/answer-calls.ts';
 import type { ControllerDeps } from '../../agent/controller.ts';
 import type { RouterDeps } from '../../agent/router-deps.ts';
-import { refuseRepetition } from '../../agent/stuck.ts';
-import { runTools } from '../../agent/tool-router.ts';
 import { once } from '../../lib/async/closing.ts';
 import { whileWaiting } from '../../lib/async/while-waiting.ts';
 import { continueAfter } from '../../providers/wrappers/retry.ts';
@@ -65,15 +64,13 @@ export function runPreparation(
       provider: choice.preset.name,
       model: choice.model,
       ask: (history, signal) => {
-        refuseRepetition(history, repetitionLimit(choice));
         const reply = provider.stream(effort.applied(view.request(history), history), signal);
         return whileWaiting(reply, { afterMs: THINKING_MS, work: prepareCommands });
       },
-      act: (calls, signal) => runTools(calls, router, signal),
+      ...answerCalls(router, repetitionLimit(choice)),
       transformMessage: extensions.transformMessage,
       remainingWork: async (again, signal) =>
         (await extensions.remainingWork(again, signal)) ?? (await diagnostics.remainingWork(again, signal)),
-      ...(router.halted && { halted: router.halted }),
       steered: (prompt) => {
         judge.beginRun();
         undo.beginRun(runInfo([...session.messages, prompt]));

@@ -4,6 +4,7 @@ import type { InterruptedCalls } from '../../agent/interrupted-calls.ts';
 import type { RouterDeps } from '../../agent/router-deps.ts';
 import type { SessionWriter } from '../../agent/session-writer.ts';
 import type { PromptRules } from '../../contract/permission.ts';
+import { pathExistsIn } from '../../lib/files/path-exists.ts';
 import { shownPath } from '../../lib/paths/shown-path.ts';
 import type { BuiltDiagnostics } from '../diagnostics/build-diagnostics.ts';
 import type { SessionExtensions } from '../extensions/extensions.ts';
@@ -67,6 +68,8 @@ export function createRouter(deps: SessionRouterDeps): RouterDeps {
     noteSources: (call) => sources.note(call, () => capabilities.shell.sandbox()),
     isReadOnly: judge.isReadOnly,
     faults: new Map(),
+    shownForms: new Set(),
+    pathExists: pathExistsIn(cwd),
     answerTo: (callId) => answers.get(callId),
     keepOutput: (callId, text) => keepOutput(folders.output, callId, text),
     windowTokens: () => models.current().info.contextWindow,

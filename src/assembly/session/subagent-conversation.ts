@@ -1,8 +1,8 @@
+import { answerCalls } from '../../agent/calls/answer-calls.ts';
 import { Controller } from '../../agent/controller.ts';
 import type { RouterDeps } from '../../agent/router-deps.ts';
 import { SessionWriter } from '../../agent/session-writer.ts';
 import { forwardingLog, runSubagent, SubagentTotals } from '../../agent/subagent.ts';
-import { runTools } from '../../agent/tool-router.ts';
 import type { Config } from '../../config/schema/schema.ts';
 import { type Surroundings, systemPrompt } from '../../context/prompt/system-prompt.ts';
 import { statedBy } from '../../context/surroundings.ts';
@@ -21,6 +21,7 @@ import type { ConnectedModel } from '../models/background-model.ts';
 import type { Budget, CallCosts } from '../models/budget.ts';
 import type { Models } from '../models/connect-models.ts';
 import { outputLimits } from '../models/request-settings.ts';
+import { repetitionLimit } from '../models/small-model.ts';
 import { takesToolChanges } from '../models/tool-changes.ts';
 import { ConversationView } from '../window/conversation-view.ts';
 import { Epochs } from '../window/epochs.ts';
@@ -201,8 +202,7 @@ async function openConversation(
       provider: vendor,
       model,
       ask: (history, asked) => provider.stream(view.request(history), asked),
-      act: (calls, acting) => runTools(calls, router, acting),
-      ...(router.halted && { halted: router.halted }),
+      ...answerCalls(router, repetitionLimit(choice)),
       remainingWork: deps.hooks.subagentWork(asHooked(subagent)),
       makeRoom: (cause, making) => view.makeRoom(cause, making),
       continueAfter,

@@ -1,5 +1,5 @@
+import { readLoose } from '../../lib/loose/loose-json.ts';
 import { isObject } from '../../lib/text/json.ts';
-import { readLoose } from './loose-json.ts';
 import { readTagged } from './tagged.ts';
 import type { TextCall } from './text-call.ts';
 
@@ -8,10 +8,12 @@ export type ReadOptions = {
   closed: boolean;
   /** Accept only objects that name their arguments. */
   explicit: boolean;
+  /** Names that may be the key of the arguments. */
+  tools?: readonly string[];
 };
 
-const NAME_KEYS = ['name', 'tool', 'tool_name', 'function'];
-const ARGUMENT_KEYS = ['parameters', 'arguments', 'input', 'args'];
+const NAME_KEYS = ['name', 'tool', 'tool_name', 'function', 'function_name', 'action', 'recipient_name'];
+const ARGUMENT_KEYS = ['parameters', 'arguments', 'input', 'args', 'action_input', 'tool_input', 'params'];
 
 const RAW_NAME = /(?<!\w)["']?(?:name|tool|tool_name)["']?\s*:\s*["']([^"'\n]{1,200})["']/;
 const RAW_HEAD = new RegExp(
@@ -19,7 +21,10 @@ const RAW_HEAD = new RegExp(
 );
 
 /** The calls in a block's body, one object each or as a list; undefined if it contains anything else. */
-export function readCalls(body: string, { closed, explicit }: ReadOptions): TextCall[] | undefined {
+export function readCalls(
+  body: string,
+  { closed, explicit, tools = [] }: ReadOptions,
+): TextCall[] | undefined {
   const text = withoutFence(body);
   const tagged = explicit ? undefined : readTagged(text);
   if (tagged) return tagged;
@@ -29,7 +34,7 @@ export function readCalls(body: string, { closed, explicit }: ReadOptions): Text
     const read = readLoose(text, { from: at, fill: closed });
     if (!read) return undefined;
     for (const value of Array.isArray(read.value) ? read.value : [read.value]) {
-      const call = toCall(value, explicit ? 'explicit' : 'any');
+      const call = toCall(value, explicit ? 'explicit' : 'any', tools);
       if (!call) return undefined;
       calls.push(call);
     }
@@ -51,9 +56,17 @@ export function rawCall(body: string): TextCall | undefined {
   return { name, json: text.replace(RAW_HEAD, '') };
 }
 
-function toCall(value: unknown, wanted: 'explicit' | 'any'): TextCall | undefined {
-  if (!isObject(value)) return undefined;
-  if (isObject(value.function)) return toCall(value.function, wanted);
+/** The call that an object is: its name and arguments under any of their keys, or `{"Read": {…}}`. */
+export function toCall(
+  value: unknown,
+  wanted: 'explicit' | 'any',
+  tools: readonly string[],
+): TextCall | undefined {
+  if (!isObject(value) || isDefinition(value)) return undefined;
+  if (isObject(value.function)) return toCall(value.function, wanted, tools);
+  const [only = '', ...others] = Object.keys(value);
+  if (others.length === 0 && tools.includes(only) && isObject(value[only]))
+    return { name: only, json: JSON.stringify(value[only]) };
   const nameKey = NAME_KEYS.find((key) => typeof value[key] === 'string' && value[key] !== '');
   if (nameKey === undefined) return undefined;
   const name = String(value[nameKey]);
@@ -65,6 +78,11 @@ function toCall(value: unknown, wanted: 'explicit' | 'any'): TextCall | undefine
   if (wanted === 'explicit') return undefined;
   const { [nameKey]: _, ...rest } = value;
   return { name, json: JSON.stringify(rest) };
+}
+
+/** A tool as it was offered to the model, which some repeat. */
+function isDefinition({ description, parameters }: Record<string, unknown>): boolean {
+  return typeof description === 'string' && isObject(parameters) && isObject(parameters.properties);
 }
 
 function argumentsJson(value: unknown): string {

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
+import { readLoose } from '../../lib/loose/loose-json.ts';
 import { parseObject } from '../../lib/text/json.ts';
-import { readLoose } from './loose-json.ts';
 import type { TextCall } from './text-call.ts';
 
 type Schema = { type?: unknown; properties?: Record<string, Schema> };

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../contract/request/tool-definition.ts';
+import { readLoose } from '../../lib/loose/loose-json.ts';
 import { readCalls } from './calls.ts';
-import { readLoose } from './loose-json.ts';
 import { CallParser, type CallReader } from './parse.ts';
 
 /**

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../../test/support/soak.ts';
+import { LINE_MARKS, MARKS } from './formats.ts';
+import { looseHeads } from './opening.ts';
 import { CallParser } from './parse.ts';
 
 const TOOLS = ['Read', 'Bash'];
@@ -185,9 +187,30 @@ describe('JSON in a reply', () => {
     ['in another language', fence(READ, 'js')],
     ['in the middle of a line', `Write ${READ}`],
     ['inside a code block', `\`\`\`ts\n${READ}`],
-    ['that is no JSON', '{"name": "Read", "arguments": {'],
   ])('%s is text', (_, reply) => {
     expect(parse(reply)).toEqual({ text: reply, calls: [] });
+  });
+
+  test.each([
+    'Action: Read the docs first.\nThen go.',
+    'Read(s) the file.',
+    'Mistral writes `[TOOL_CALLS]` before calls.',
+    'The `<function=` tag is of Qwen.',
+    'Use <tools> to list them.',
+    '&lt;tool_call&gt; is escaped HTML',
+    '{"type":"function","name":"other"}',
+    '```python\ndef Read(x):\n    pass\n```',
+    '[Read the docs](http://x)',
+  ])('words about calls stay text: %j', (reply) => {
+    expect(parse(reply)).toEqual({ text: reply, calls: [] });
+  });
+
+  test.each([
+    ['JSON', '{"name": "Read", "arguments": {', '{'],
+    ['Python', 'Read(file_path="a.ts"', 'Read(file_path="a.ts"'],
+    ['a marked call', '[TOOL_CALLS]Read[ARGS]{"file_path": "a', '[TOOL_CALLS]Read[ARGS]{"file_path": "a'],
+  ])('%s that was meant as a call and cannot be read is a call with the raw text', (_, reply, json) => {
+    expect(parse(reply)).toEqual({ text: '', calls: [{ name: 'Read', json }] });
   });
 
   test('after an introduction is a call if it ends the reply', () => {
@@ -273,7 +296,7 @@ describe('whatever the chunking [Z09]', () => {
         fc.property(replies, (reply) => {
           const { text, calls } = parse(reply);
           if (calls.length === 0) expect(text).toBe(reply);
-          const kept = `${text} ${calls.map(({ json }) => json).join(' ')}`;
+          const kept = `${text} ${calls.map(({ name, json }) => `${name} ${json}`).join(' ')}`;
           const count = (words: RegExp, from: string) => [...from.matchAll(words)].length;
           // Text after a fence may be its label, which is removed with it.
           expect(count(/word/g, kept)).toBeGreaterThanOrEqual(count(/(?<!```[ \t]*\w*)word/g, reply));
@@ -285,15 +308,9 @@ describe('whatever the chunking [Z09]', () => {
   );
 
   test('text without markers passes unchanged, and only a possible marker is held back', () => {
-    const markers = [
-      '<tool_call>',
-      '```',
-      '[TOOL_CALLS]',
-      '<|python_tag|>',
-      '{"name":"Read"',
-      '[{"name":"Read"',
-      '{"name":"Bash"',
-    ];
+    const markers = ['<tool_call>', '```', ...MARKS, ...LINE_MARKS, ...looseHeads(TOOLS)].map((marker) =>
+      marker.replace(/\s/g, ''),
+    );
     const words = fc.constantFrom('a', '<', '<tool', '`', '``', '{', '[', ' ', '\n', '"', 'name', '</', '💡');
     const texts = fc.oneof(
       fc.string(),

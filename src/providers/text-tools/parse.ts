@@ -1,5 +1,7 @@
+import { readLoose } from '../../lib/loose/loose-json.ts';
 import { rawCall, readCalls } from './calls.ts';
-import { type Opening, openingOf } from './opening.ts';
+import { markedAttempt, readMarked, unescapedTags } from './marked.ts';
+import { mayStartLine, type Opening, openingOf } from './opening.ts';
 import type { TextCall } from './text-call.ts';
 
 /** What any reader of replies does. */
@@ -15,6 +17,19 @@ type Block = Opening & {
 };
 
 type End = { at: number; after: number };
+
+/** What some servers leave at the end of a reply. */
+const END_OF_TURN = /(?:\s|<\|(?:im_end|eot_id|eom_id|end)\|>|<\/s>)+$/;
+
+/** Bare JSON or Python that cannot be read, but was meant as a call of a tool. */
+function looseAttempt(body: string, tools: readonly string[]): TextCall | undefined {
+  const json = body.trim().startsWith('{') && !readLoose(body, { from: 0, fill: false }) && rawCall(body);
+  if (json)
+    return /arguments|parameters|input|args/.test(body) && tools.includes(json.name) ? json : undefined;
+  const name = /^\s*\[?(?:print\()?(?:\w+\.)?(\w+)\(\w+\s*=/.exec(body)?.[1];
+  if (name === undefined || !tools.includes(name) || readMarked(body, tools)) return undefined;
+  return { name, json: body.trim() };
+}
 
 const CLOSERS = { tag: /<\/?tool_call>/g, fence: /`{3,}/g };
 const LONGEST_CLOSER = '</tool_call>'.length;
@@ -38,6 +53,8 @@ export class CallParser {
   #afterBlock = false;
   #lineStart = true;
   #inCode = false;
+  /** The last two characters that were not white space. */
+  #last = '';
   /** The last block's tag was inside a fence that is still open. */
   #wrapped = false;
 
@@ -71,7 +88,10 @@ export class CallParser {
     const solid = (this.#gap + text).trimEnd();
     this.#gap = (this.#gap + text).slice(solid.length);
     this.#out += solid;
-    if (solid !== '') this.#hasText = true;
+    if (solid !== '') {
+      this.#hasText = true;
+      this.#last = (this.#last + solid).slice(-2);
+    }
     const line = said.slice(said.lastIndexOf('\n') + 1);
     this.#lineStart = line.trim() === '' && (this.#lineStart || said.includes('\n'));
   }
@@ -112,6 +132,7 @@ export class CallParser {
     const opening = openingOf(this.#pending, {
       tools: this.#tools,
       lineStart: this.#lineStart,
+      announced: /[\w)][:.!?]/.test(this.#last),
       inCode: this.#inCode,
     });
     if (opening === 'wait' && !this.#ended) return false;
@@ -128,12 +149,10 @@ export class CallParser {
 
   /** Continues parsing the block; false if more text is needed. */
   #read(current: Block): boolean {
-    if (current.type === 'loose') {
+    if (current.type === 'loose' || current.type === 'marked') {
       if (!this.#ended) return false;
-      const found = readCalls(this.#pending.slice(current.head.length), { closed: false, explicit: true });
-      if (found?.every(({ name }) => this.#tools.includes(name))) this.#accept(found, this.#pending.length);
-      else if (this.#cut) this.#acceptCut(current);
-      else this.#refuse(current);
+      if (current.type === 'loose') this.#readToEnd(current);
+      else this.#readMarked(current);
       return true;
     }
     const closer = CLOSERS[current.type];
@@ -153,9 +172,39 @@ export class CallParser {
     return this.#ended && this.#closeAtEnd(current);
   }
 
+  /** Bare JSON or Python is a call if nothing follows it, and all its names are tools. */
+  #readToEnd(current: Block): void {
+    const body = this.#pending.slice(current.head.length).replace(END_OF_TURN, '');
+    const isJson = /^\s*\[?\s*\{/.test(body);
+    const marked = isJson ? undefined : readMarked(body, this.#tools);
+    const found =
+      readCalls(body, { closed: false, explicit: true, tools: this.#tools }) ??
+      (marked?.end === body.length ? marked.calls : undefined);
+    const attempt = looseAttempt(body, this.#tools);
+    if (found?.every(({ name }) => this.#tools.includes(name))) this.#accept(found, this.#pending.length);
+    else if (this.#cut) this.#acceptCut(current);
+    else if (attempt) this.#accept([attempt], this.#pending.length);
+    else this.#refuse(current);
+  }
+
+  #readMarked(current: Block): void {
+    const plain = unescapedTags(this.#pending.trimEnd());
+    if (plain !== undefined && readMarked(plain, this.#tools)) {
+      this.#pending = plain;
+      this.#block = undefined;
+      return;
+    }
+    const found = readMarked(this.#pending, this.#tools);
+    const attempt = markedAttempt(this.#pending, this.#tools);
+    if (found) this.#accept(found.calls, found.end);
+    else if (this.#cut) this.#acceptCut(current);
+    else if (attempt) this.#accept([attempt], this.#pending.length);
+    else this.#refuse(current);
+  }
+
   #close(current: Block, end: End): true {
     const bodyTo = ({ at }: End) => this.#pending.slice(current.head.length, at);
-    const found = readCalls(bodyTo(end), { closed: true, explicit: false });
+    const found = this.#callsIn(bodyTo(end), { closed: true });
     const last = found ? end : (current.doubtful ?? end);
     const raw = found ?? rawCall(bodyTo(last));
     if (!raw) this.#refuse(current);
@@ -165,13 +214,20 @@ export class CallParser {
 
   #closeAtEnd(current: Block): true {
     const body = this.#pending.slice(current.head.length);
-    const found = readCalls(body, { closed: false, explicit: false });
+    const found = this.#callsIn(body, { closed: false });
     if (!found && current.doubtful) return this.#close(current, current.doubtful);
     const raw = found ?? rawCall(body);
     if (raw) this.#accept([raw].flat(), this.#pending.length);
     else if (this.#cut) this.#acceptCut(current);
     else this.#refuse(current);
     return true;
+  }
+
+  #callsIn(body: string, { closed }: { closed: boolean }): TextCall[] | undefined {
+    const calls = readCalls(body, { closed, explicit: false, tools: this.#tools });
+    if (calls || /^\s*[{`]/.test(body)) return calls;
+    const marked = readMarked(body, this.#tools);
+    return marked?.end === body.length ? marked.calls : undefined;
   }
 
   #acceptCut({ head }: Block): void {
@@ -183,6 +239,19 @@ export class CallParser {
     return this.#pending.startsWith('<tool_call>', at);
   }
 
+  /** Where the next block may start. */
+  #candidate(): number {
+    const bracket = this.#pending.search(/[<`{[&]/);
+    const end = bracket < 0 ? this.#pending.length : bracket;
+    const starts = [...this.#pending.slice(0, end).matchAll(/(^|\n)[ \t]*(?=[^\s])/g)];
+    for (const { index, 0: space } of starts) {
+      const at = index + space.length;
+      const isStart = index > 0 || space.startsWith('\n') || this.#lineStart;
+      if (isStart && mayStartLine(this.#pending.slice(at), this.#tools)) return at;
+    }
+    return end;
+  }
+
   #advance(): string {
     let moved = true;
     while (moved && this.#pending !== '') {
@@ -190,8 +259,7 @@ export class CallParser {
         moved = this.#read(this.#block);
         continue;
       }
-      const candidate = this.#pending.search(/[<`{[]/);
-      this.#say(candidate < 0 ? this.#pending.length : candidate);
+      this.#say(this.#candidate());
       if (this.#pending !== '') moved = this.#open();
     }
     const text = this.#out;

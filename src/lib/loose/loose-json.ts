@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /** Deeper nesting is not a call. */
 const MAX_DEPTH = 100;
 
@@ -8,9 +10,23 @@ export type LooseOptions = {
   fill: boolean;
 };
 
+/** How models quote a string. Only within `"` and `'` does a backslash escape. */
+const QUOTES: readonly (readonly [open: string, close: string])[] = [
+  ['"""', '"""'],
+  ["'''", "'''"],
+  ['"', '"'],
+  ["'", "'"],
+  ['“', '”'],
+  ['‘', '’'],
+  // Gemma 4 and FunctionGemma.
+  ['<|"|>', '<|"|>'],
+  ['<escape>', '<escape>'],
+];
+
 /**
- * Parses one value from JSON as models write it: also with trailing commas, single quotes, line breaks in
- * strings, bare keys, invalid escapes, and Python literals. Valid JSON is parsed as by `JSON.parse`.
+ * Parses one value from JSON as models write it: also with trailing commas, comments, other quotes, line breaks in
+ * strings, bare keys, invalid escapes, and Python literals. Valid JSON is parsed as by `JSON.parse`. What may mean two
+ * things is not parsed: one key with two values, or a Windows path of which only some backslashes are escapes.
  */
 export function readLoose(
   text: string,
@@ -25,16 +41,18 @@ export function readLoose(
     return match;
   };
   const next = (): string => {
-    take(/\s*/y);
+    take(SPACE);
     return text.charAt(at);
   };
+  const quoteHere = () => QUOTES.find(([open]) => text.startsWith(open, at));
 
   function value(depth: number): unknown {
     if (depth > MAX_DEPTH) throw new Unreadable();
     const first = next();
     if (first === '{') return object(depth);
     if (first === '[') return array(depth);
-    if (first === '"' || first === "'") return string(first);
+    const quote = quoteHere();
+    if (quote) return string(quote);
     const word = take(/[\w.+-]+/y) ?? '';
     if (WORDS.has(word)) return WORDS.get(word);
     if (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(word)) return Number(word);
@@ -42,13 +60,16 @@ export function readLoose(
   }
 
   function object(depth: number): Record<string, unknown> {
-    const entries: [string, unknown][] = [];
+    const entries = new Map<string, unknown>();
     items('}', () => {
-      const quote = next();
-      const key = quote === '"' || quote === "'" ? string(quote) : take(/[\w$-]+/y);
+      next();
+      const quote = quoteHere();
+      const key = quote ? string(quote) : take(/[\w$-]+/y);
       if (key === undefined || next() !== ':') throw new Unreadable();
       at++;
-      entries.push([key, value(depth + 1)]);
+      const read = value(depth + 1);
+      if (entries.has(key) && !isDeepStrictEqual(entries.get(key), read)) throw new Unreadable();
+      entries.set(key, read);
     });
     return Object.fromEntries(entries);
   }
@@ -75,12 +96,19 @@ export function readLoose(
     return char === close || (char === '' && fill);
   }
 
-  function string(quote: '"' | "'"): string {
-    at++;
+  function string([open, close]: readonly [string, string]): string {
+    at += open.length;
+    if (open !== '"' && open !== "'") {
+      const raw = rawString(text.slice(at), open, close);
+      at += raw.length + close.length;
+      return raw;
+    }
+    const start = at;
     let read = '';
     for (;;) {
-      read += take(quote === '"' ? /[^"\\]*/y : /[^'\\]*/y) ?? '';
-      if (text.charAt(at) === quote) {
+      read += take(open === '"' ? /[^"\\]*/y : /[^'\\]*/y) ?? '';
+      if (text.charAt(at) === open) {
+        if (isMixedPath(text.slice(start, at))) throw new Unreadable();
         at++;
         return read;
       }
@@ -99,6 +127,22 @@ export function readLoose(
 }
 
 class Unreadable extends Error {}
+
+/** Python reads escapes within its long quotes; whether a model meant them there is unknown. */
+function rawString(rest: string, open: string, close: string): string {
+  const end = rest.indexOf(close);
+  const raw = rest.slice(0, end);
+  if (end < 0 || (open.length === 3 && raw.includes('\\'))) throw new Unreadable();
+  return raw;
+}
+
+/** White space and comments. */
+const SPACE = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/|#[^\n]*)*/y;
+
+/** A path such as `C:\new\User`, of which `\n` is an escape and `\U` is none. */
+function isMixedPath(raw: string): boolean {
+  return /^[A-Za-z]:\\(?!\\)/.test(raw) && /\\[bfnrtu]/.test(raw) && /\\[^"\\/bfnrtu]/.test(raw);
+}
 
 const WORDS = new Map<string, unknown>([
   ['true', true],

@@ -187,7 +187,8 @@ async function firstObjection(protocol: ProtocolName, plan: readonly Round[]): P
 /** A vendor that summarizes a conversation gets the part that it is to summarize. */
 const isOfConversation = ({ body, tools, messages }: SeenRequest) =>
   tools.length > 0 &&
-  body.compaction === undefined && !messages.some(({ text }) => text.startsWith(FOR_SUBAGENT));
+  body.compaction === undefined &&
+  !messages.some(({ text }) => text.startsWith(FOR_SUBAGENT));
 
 sweepGroups(protocolNames)('over %s', (protocol) => {
   sweep([2, rounds(25, 2000)])(

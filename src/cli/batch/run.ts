@@ -38,7 +38,11 @@ export async function runBatchCommand(
     return exitCodes.done.code;
   }
   if (flags.resume !== undefined) return resume(flags, tasks, terminal);
-  if (flags.retryFailed) throw new UserError('--retry-failed needs --resume.', 'Add --resume for the last batch of this folder, or --resume ID.');
+  if (flags.retryFailed)
+    throw new UserError(
+      '--retry-failed needs --resume.',
+      'Add --resume for the last batch of this folder, or --resume ID.',
+    );
   const found = await newTasks(tasks, flags, terminal);
   if (flags.dryRun) {
     terminal.stdout.write(taskList(found));

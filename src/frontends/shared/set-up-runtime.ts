@@ -1,6 +1,7 @@
 import { userNetwork } from '../../app/opening/user-network.ts';
 import { loadSettings } from '../../app/settings.ts';
 import { reportGpu } from '../../assembly/models/embedded-model.ts';
+import { npmSettings, withNpmCertificates } from '../../app/update/npm-settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import { firstModel } from '../../embedded/models/curated.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';
@@ -43,12 +44,13 @@ export async function setUpRuntime(
   };
   if (isSame && !force) return report();
   refuseOffline(config.offline, 'installed');
-  const registry = env.npm_config_registry || env.NPM_CONFIG_REGISTRY || DEFAULT_REGISTRY;
+  const npm = npmSettings(env);
+  const registry = npm.registry ?? DEFAULT_REGISTRY;
   const what = `llama.cpp for ${plan.packages.join(' and ')} (${gpuName(plan.gpu)}), ${fileSize(plan.bytes)} from ${new URL(registry).host}`;
   if (yes) stderr.write(`Installing ${what}.\n`);
   else await agree(`Install ${what} into ${plan.folder}?`, terminal);
   const signal = given ?? shutdownSignal(terminal);
-  const { fetch } = await userNetwork(config, env);
+  const { fetch } = await userNetwork(withNpmCertificates(config, npm), env);
   await withProgress('runtime', { signal, out: stderr }, (progress) =>
     installRuntime(plan, { registry, signal, fetch, ...progress }),
   );

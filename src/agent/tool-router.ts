@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { summaryOf } from '../contract/display.ts';
-import { PermissionDeniedError, ToolExecutionError } from '../contract/errors.ts';
+import { PermissionDeniedError, ToolExecutionError, UnusableFileError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { ToolCallPart, ToolMessage } from '../contract/message.ts';
 import type { Access, JudgeOptions, PermissionRequest } from '../contract/permission.ts';
@@ -305,6 +305,7 @@ async function runOne(
   } catch (error) {
     if (signal.aborted) return interruptedWhile(partial);
     if (error instanceof PermissionDeniedError) return refusedWhileRunning(error, item, channel);
+    if (error instanceof UnusableFileError) return fail(error.message);
     const cause = error instanceof Error ? error : new Error(String(error));
     return fail(`Error: ${new ToolExecutionError(tool.name, input, cause).message}`);
   }

@@ -8,7 +8,9 @@ import { resultLimits } from '../lib/results/result-limits.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { cutLine } from '../lib/text/cut-line.ts';
 import { type Encoding, encodeText } from '../lib/text/text-encoding.ts';
+import { edit } from './edit.ts';
 import { read } from './read.ts';
+import { write } from './write.ts';
 
 const encodings: Encoding[] = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'windows-1252'];
 
@@ -94,6 +96,24 @@ describe('[T06] [Y32] Read', () => {
         error: `Line ${line} of ${file_path} ends before character ${length + 1}.`,
       });
     }
+  });
+
+  test('a link to nowhere is named as such, and a Git LFS pointer as a pointer, also when it is edited', async () => {
+    const oid = `oid sha256:${'0'.repeat(64)}`;
+    const pointer = `version https://git-lfs.github.com/spec/v1\n${oid}\nsize 12345\n`;
+    const { root, context } = await bench({ 'big.bin': pointer, 'near.txt': `see ${pointer}` });
+    await symlink('nowhere', path.join(root, 'dangling'));
+    expect(await use(read, { file_path: 'dangling' }, context)).toEqual({
+      success: false,
+      error: 'dangling is a link whose target does not exist.',
+    });
+    const note = /\[this is a Git LFS pointer, not the content of the file: `git lfs pull` downloads that\]/;
+    expect(outputOf(await use(read, { file_path: 'big.bin' }, context))).toMatch(note);
+    expect(outputOf(await use(read, { file_path: 'near.txt' }, context))).not.toMatch(note);
+    const change = { file_path: 'big.bin', old_string: '12345', new_string: '99' };
+    expect(outputOf(await use(edit, change, context))).toMatch(note);
+    const whole = { file_path: 'big.bin', content: 'the content itself\n' };
+    expect(outputOf(await use(write, whole, context))).not.toMatch(note);
   });
 
   test.each([

@@ -16,6 +16,7 @@ import { megabytes } from '../lib/text/size.ts';
 import { decodeText, detectEncoding } from '../lib/text/text-encoding.ts';
 import { adaptRead } from './dialects/adapt-reading.ts';
 import { FILE_NAMES } from './dialects/names.ts';
+import { lfsNote } from './editing/lfs-pointer.ts';
 import { noteSeen } from './editing/seen-files.ts';
 import { explainMissing, listing } from './reading/folder.ts';
 import { showImage } from './reading/image.ts';
@@ -186,6 +187,7 @@ function showText(
   const page = numberedPage(lines, size);
   const end = offset + page.shown;
   const notes = [
+    ...lfsNote(text),
     ...(encoding === 'windows-1252' ? ['[not UTF-8: read as windows-1252]'] : []),
     ...cutNote(lines.slice(0, page.shown), size),
     ...(page.shown === limit ? [] : moreLinesNote(total - end, end)),

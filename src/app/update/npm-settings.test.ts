@@ -13,7 +13,7 @@ test.each<[string, Record<string, string>, object]>([
     {},
     { cafile: '/etc/my ca.pem', registry: 'https://r.test/' },
   ],
-  ['cafile=${CAS}/ca.pem', { CAS: '/opt' }, { cafile: '/opt/ca.pem' }],
+  ['cafile=$' + '{CAS}/ca.pem', { CAS: '/opt' }, { cafile: '/opt/ca.pem' }],
   ['; cafile=/no\n# registry=x\n@scope:registry=https://other.test\n//r.test/:_authToken=secret\n', {}, {}],
   ['cafile=/etc/ca.pem', { npm_config_cafile: user }, { cafile: user }],
   ['cafile=/etc/ca.pem', { NPM_CONFIG_CAFILE: user }, { cafile: user }],

@@ -56,7 +56,7 @@ export async function setUpRuntime(
   );
   await report();
   if (next !== 'none' && (await new ModelStore(root).list()).length === 0)
-    stderr.write(`Next, fetch a model: aca models pull ${firstModel.name}\n`);
+    stderr.write(`Next, download a model: aca models pull ${firstModel.name}\n`);
 }
 
 function gpuNamed(name: string | undefined): Gpu | undefined {

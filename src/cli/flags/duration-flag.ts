@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../lib/text/duration.ts';
+import { parseDuration } from './parse-duration.ts';
 
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 /** Maximum number of characters shown of a line. */
-export const MAX_LINE_LENGTH = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 
 /** Which characters of lines are shown: `width` of them, after `skip` others. */
 export type LinePart = { skip: number; width: number };

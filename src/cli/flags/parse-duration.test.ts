@@ -1,7 +1,7 @@
 import '../../../test/support/seed.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from './parse-duration.ts';
 
 test.each([
   ['90', 90_000],

@@ -206,7 +206,11 @@ describe('[T17] [U17] Delete, through the whole program', () => {
 });
 
 test('an error about a file is one sentence with the path as the model wrote it, for each tool', async () => {
-  const space = await workspace({ 'big.log': `needle\n${'x'.repeat(11_000_000)}\n`, 'a.txt': 'a\n', 'd/b': '' });
+  const space = await workspace({
+    'big.log': `needle\n${'x'.repeat(11_000_000)}\n`,
+    'a.txt': 'a\n',
+    'd/b': '',
+  });
   const { told } = await play(space, [
     calls(['Edit', { file_path: 'big.log', old_string: 'needle', new_string: 'found' }]),
     calls(['Edit', { file_path: 'd', old_string: 'a', new_string: 'b' }]),

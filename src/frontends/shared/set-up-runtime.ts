@@ -1,7 +1,7 @@
 import { userNetwork } from '../../app/opening/user-network.ts';
 import { loadSettings } from '../../app/settings.ts';
-import { reportGpu } from '../../assembly/models/embedded-model.ts';
 import { npmSettings, withNpmCertificates } from '../../app/update/npm-settings.ts';
+import { reportGpu } from '../../assembly/models/embedded-model.ts';
 import { UserError } from '../../contract/errors.ts';
 import { firstModel } from '../../embedded/models/curated.ts';
 import { ModelStore } from '../../embedded/models/model-store.ts';

@@ -43,13 +43,8 @@ const input = () =>
     file_path: z.string().min(1).describe('File to read'),
     offset: z.number().int().min(0).optional().describe('First line, from 1'),
     limit: z.number().int().min(1).optional().describe('How many lines'),
-    character: z
-      .number()
-      .int()
-      .min(1)
-      .optional()
-      .describe('To read on in a long line: only the line at offset, from this character'),
-    pages: z.string().optional().describe('For a PDF: which pages, such as 3 or 1-5'),
+    character: z.number().min(1).optional().describe('Within one long line: first character'),
+    pages: z.string().optional().describe('Of a PDF, such as 3 or 1-5'),
   });
 
 type Wanted = z.output<ReturnType<typeof input>>;
@@ -75,8 +70,8 @@ export const read = defineTool({
   },
   adapt: adaptRead,
   description:
-    'Read a text file, as numbered lines (number, tab, line): all of it, or its first lines if it is very long. ' +
-    'A file over 10 MB needs offset or limit. Also reads images, PDF pages and notebooks; a folder is listed. ' +
+    'Read a text file, as numbered lines (number, tab, line): all of it, or the first lines of a long one. ' +
+    'Also reads images, PDF pages and notebooks; a folder is listed. ' +
     'Read a file before you overwrite it.',
   input,
 

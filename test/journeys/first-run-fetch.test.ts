@@ -49,9 +49,9 @@ test('Ctrl+C in a download returns to the menu and stays there, in the terminal'
   expect(lab.rows().join('\n')).toContain('recommended for this machine');
   lab.type('\r');
   await lab.waitFor(({ rows }) =>
-    /Fetch \S+ \(\S+ (GB|MB) from/.test(rows().join('\n').replaceAll('\n', ' ')),
+    /Download \S+ \(\S+ (GB|MB) from/.test(rows().join('\n').replaceAll('\n', ' ')),
   );
-  await answer(lab, 'Fetch ', 'y\r');
+  await answer(lab, 'Download ', 'y\r');
   await lab.waitFor(({ all }) => /runtime {2}.*% of \d+/.test(all().join('\n')));
 
   lab.type(CTRL_C);

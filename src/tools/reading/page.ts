@@ -20,7 +20,7 @@ export function pageSize(
 ): PageSize {
   const skipped = Math.max(0, (offset ?? 1) - 1);
   if (character !== undefined) {
-    const part = { skip: Math.max(0, character - 1), width: limits.read - MARGIN };
+    const part = { skip: Math.floor(Math.max(1, character)) - 1, width: limits.read - MARGIN };
     return { offset: skipped, lines: 1, characters: limits.read, part };
   }
   const characters = limit === undefined ? limits.read : limits.readAsked;

@@ -198,7 +198,10 @@ export class OpenBatch {
     if (!result) return;
     const { startedAt, costUsd, tokens, durationMs, failure } = result;
     const keepsSession = failure === 'changes' || failure === 'setup';
-    this.record({ type: 'retry', task, startedAt, costUsd, tokens, durationMs, keepsSession });
+    const record = { type: 'retry', task, startedAt, costUsd, tokens, durationMs, keepsSession } as const;
+    // A queue keeps the failed result until the task has run again: so does the batch.
+    if (this.state.description.queue === undefined) this.record(record);
+    else take(record, this.state);
   }
 
   /** Returns the result with what the task has cost in all its runs. */

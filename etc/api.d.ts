@@ -65,10 +65,7 @@ type Files = {
         most: number;
     }): Promise<FileContent>;
     /** Reads part of a file of any size as a stream: memory use does not grow with the file. */
-    readLines(path: string, window: {
-        offset: number;
-        limit: number;
-    }): Promise<LineWindow>;
+    readLines(path: string, window: LineRange): Promise<LineWindow>;
     /** Null when nothing exists. `itself`: of a link rather than its target; its type is `other`. */
     stat(path: string, meant?: {
         itself: true;
@@ -93,6 +90,19 @@ type FileContent = {
     sha256: string;
     /** As in `FileStat`, from just before the read: differs if the file changed since. */
     version?: string;
+};
+
+/** `offset` lines are skipped; `part` says which characters of the others are read, by default their first. */
+type LineRange = {
+    offset: number;
+    limit: number;
+    part?: LinePart;
+};
+
+/** Which characters of lines are shown: `width` of them, after `skip` others. */
+type LinePart = {
+    skip: number;
+    width: number;
 };
 
 /**

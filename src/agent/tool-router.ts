@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { summaryOf } from '../contract/display.ts';
-import { PermissionDeniedError, ToolExecutionError } from '../contract/errors.ts';
+import { PermissionDeniedError, ToolExecutionError, UnusableFileError } from '../contract/errors.ts';
 import type { AgentEvent } from '../contract/event.ts';
 import type { TextPart, ToolCallPart, ToolMessage } from '../contract/message.ts';
 import type { Access, JudgeOptions, PermissionRequest } from '../contract/permission.ts';
@@ -304,6 +304,7 @@ async function runOne(
   } catch (error) {
     if (signal.aborted) return interruptedWhile(partial);
     if (error instanceof PermissionDeniedError) return refusedWhileRunning(error, item, channel);
+    if (error instanceof UnusableFileError) return fail(error.message);
     const cause = error instanceof Error ? error : new Error(String(error));
     return fail(`Error: ${new ToolExecutionError(tool.name, input, cause).message}`);
   }

@@ -7,6 +7,7 @@ import type { Options } from '../frontends/shared/options.ts';
 import { claudeOptions, withOurNames } from './flags/claude-options.ts';
 import { ruleList, spreadLists } from './flags/flag-lists.ts';
 import { peerFlagHint } from './flags/peer-flags.ts';
+import { withOurFlags } from './flags/peer-names.ts';
 import { type CommandGroup, programHelp } from './help.ts';
 
 /** What the user requested: a subcommand with its arguments, or a conversation. */
@@ -118,6 +119,7 @@ function runningOptions(): Option[] {
       '-r, --resume [id]',
       'resume a session by id, id prefix or title; omit it to choose from a list',
     ),
+    new Option('-C, --cd <folder>', 'work in this folder'),
     new Option('--fork', 'with -r or -c: continue in a copy and leave the original session unchanged'),
     new Option('--force-dir', 'with -r: resume in this folder even if the session belongs to another'),
     new Option(
@@ -293,7 +295,7 @@ export function parseArgs(args: string[], writers: Writers): Invocation {
   const named = subcommands.find(({ name }) => name === first);
   if (named) return { kind: 'subcommand', name: named.name };
   const program = buildProgram(writers);
-  program.parse(spreadLists(args), { from: 'user' });
+  program.parse(spreadLists(withOurFlags(args)), { from: 'user' });
   const options = withOurNames(program.opts<Options>());
   return { kind: 'conversation', words: program.args, options };
 }

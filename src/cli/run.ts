@@ -31,10 +31,16 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     const { words, options } = invocation;
     const help = await helpIn(words, { isPrompt: options.print || args.includes('--') }, terminal);
     if (help) return await run(help, terminal);
-    return await converse(words.join(' '), options, terminal);
+    return await converse(words.join(' '), options, inFolder(options, terminal));
   } catch (error) {
     return await explain(error, args, terminal);
   }
+}
+
+function inFolder({ cd }: Options, terminal: Terminal): Terminal {
+  if (cd === undefined) return terminal;
+  terminal.early?.dismiss();
+  return { ...terminal, cwd: existingFolder(cd, '--cd', terminal.cwd) };
 }
 
 /**

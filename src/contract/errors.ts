@@ -84,6 +84,16 @@ export class StuckError extends HintedError {
   override name = 'StuckError';
 }
 
+/** A file cannot be used as a tool wants. The message is for the model, and complete: it names the file and says why. */
+export class UnusableFileError extends Error {
+  override name = 'UnusableFileError';
+
+  /** The same with the file named as the model knows it. */
+  renamed(real: string, shown: string): UnusableFileError {
+    return new UnusableFileError(this.message.replaceAll(real, shown), { cause: this });
+  }
+}
+
 /** A tool threw: a bug in the tool, reported to the model as a failed result. */
 export class ToolExecutionError extends Error {
   override name = 'ToolExecutionError';

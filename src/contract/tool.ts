@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ImageLimits } from '../lib/images/fit-image.ts';
 import type { ResultKind, ResultLimits } from '../lib/results/result-limits.ts';
+import type { LinePart } from '../lib/text/cut-line.ts';
 import type { Display, Exploration, Summary } from './display.ts';
 import type { ImagePart } from './message.ts';
 import type { Access } from './permission.ts';
@@ -38,6 +39,9 @@ export type FileStat = {
   version?: string;
 };
 
+/** `offset` lines are skipped; `part` says which characters of the others are read, by default their first. */
+export type LineRange = { offset: number; limit: number; part?: LinePart };
+
 /**
  * Some lines of a text file. `more` is true if the file continues; `sha256` is null unless the whole file was
  * read.
@@ -60,7 +64,7 @@ export type Files = {
   /** Reads a whole file; refuses files with more bytes than `most`, which is 10 MB by default. */
   read(path: string, limit?: { most: number }): Promise<FileContent>;
   /** Reads part of a file of any size as a stream: memory use does not grow with the file. */
-  readLines(path: string, window: { offset: number; limit: number }): Promise<LineWindow>;
+  readLines(path: string, window: LineRange): Promise<LineWindow>;
   /** Null when nothing exists. `itself`: of a link rather than its target; its type is `other`. */
   stat(path: string, meant?: { itself: true }): Promise<FileStat | null>;
   list(path: string): Promise<FileStat[]>;

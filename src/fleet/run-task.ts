@@ -14,7 +14,7 @@ import { isExpected, reasonOf } from './expected-errors.ts';
 import { keepChanges } from './keep-changes.ts';
 import type { RunTaskOptions } from './run-options.ts';
 import { isOpen, type Task, type TaskResult } from './task.ts';
-import { openTree } from './task-tree.ts';
+import { openTree, treePlaces } from './task-tree.ts';
 
 const MINUTE_MS = 60_000;
 /** A longer timer fires at once. */
@@ -44,7 +44,9 @@ export async function runTask(task: Task, options: RunTaskOptions): Promise<Task
   } catch (error) {
     if (!options.signal.aborted && !isExpected(error)) throw error;
     const why = options.signal.aborted ? interrupted : setupFailure(error as Error);
-    result = resultOf(task, started, { ...why, ...spentBy(started.session, options.place.env) });
+    const at = session.resume ? leftTree(task, options) : null;
+    const spent = spentBy(started.session, options.place.env);
+    result = resultOf(task, started, { ...why, ...spent, ...(at !== null && { worktree: at }) });
   } finally {
     if (result && !isOpen(result)) await options.onResult?.(result);
     // The task goes on in it, or its files are nowhere else.
@@ -108,6 +110,12 @@ async function runIn(
 function bothFailures(outcome: Outcome, kept: Outcome): Outcome {
   if (!outcome.failure || kept.failure !== 'changes') return {};
   return { failure: outcome.failure, reason: [outcome.reason, kept.reason].filter(Boolean).join(' ') };
+}
+
+/** The worktree that an earlier run left, and that could not be opened. */
+function leftTree(task: Task, { place }: RunTaskOptions): string | null {
+  const [at] = treePlaces(task, place);
+  return existsSync(at) ? at : null;
 }
 
 /** Sessions are files of the data root, named by their id. */

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   demoLanguage,
   type ServerScript,
@@ -87,5 +87,21 @@ sweep(
       }),
     );
     expect(late).toEqual(sessions.map((_, n) => [`bad: BAD ${n} again`]));
+  },
+);
+
+test.each(['crash-at-start', 'garbage', 'no-json', 'huge'])(
+  'a server that cannot start (%s) is reported once, whatever else changes',
+  async (fault) => {
+    const [first, second] = await sessionsWith({ fault }, 2);
+    const said: string[] = [];
+    for (let n = 0; n < 4; n++) {
+      await first?.change(`BAD ${n}`);
+      const { unknown } = texts((await first?.settle()) as Settled);
+      said.push(...unknown.filter((line) => !line.includes('no answer within')));
+    }
+    expect(said.length).toBeLessThanOrEqual(1);
+    await second?.change('BAD');
+    expect(texts((await second?.settle(true)) as Settled).unknown).toHaveLength(1);
   },
 );

@@ -1,6 +1,7 @@
 import type { FileDiagnostics, Finding } from '../contract/code-intelligence.ts';
 import { limited, unlessAborted } from '../lib/async/abort.ts';
 import type { CheckedFile, WantedFile } from './check-files.ts';
+import { textOnDisk } from './disk.ts';
 import { newFindings } from './new-findings.ts';
 import type { LanguageServerPool } from './pool.ts';
 import type { LanguageServer } from './server.ts';
@@ -19,6 +20,8 @@ export type SessionDiagnosticsOptions = {
   pool: LanguageServerPool;
   /** How long a run waits for results. */
   limitMs: number;
+  /** Files that a change of this one may break, although nobody touches them. */
+  dependents?(file: string): Promise<readonly string[]>;
   /** Aborted when the session ends. */
   signal: AbortSignal;
 };
@@ -45,6 +48,10 @@ export class SessionDiagnostics {
   /** The errors when a file was last known, in order of use. */
   readonly #known = new Map<string, readonly Finding[]>();
   readonly #reported = new Set<string>();
+  /** Servers that failed, which was reported: their reason would be the same after each change. */
+  readonly #saidFailures = new Set<LanguageServer>();
+  /** The dependents of files that changed. */
+  readonly #dependents = new Map<string, Promise<readonly string[]>>();
   /** What each server had said on its own when it was last asked. */
   readonly #heard = new Map<LanguageServer, number>();
   /** A check that the run no longer waits for. */
@@ -69,6 +76,14 @@ export class SessionDiagnostics {
     if (this.#touched.has(file)) return;
     const bytes = existed ? before() : null;
     this.#touched.set(file, bytes === null ? null : Buffer.from(bytes).toString('utf8'));
+    const { dependents } = this.#options;
+    // The state before counts as long as it can be known: until the first check of the change.
+    if (bytes === null || !dependents || this.#known.has(file)) return;
+    // Without them, only the changed files are checked.
+    this.#dependents.set(
+      file,
+      dependents(file).catch(() => []),
+    );
   }
 
   /** The file was read: it is likely to be changed next. */
@@ -91,7 +106,8 @@ export class SessionDiagnostics {
     // It has the baseline, and the servers would work on it first anyway.
     const lacksBaseline = [...touched].some((file) => !this.#known.has(file));
     if (this.#late && lacksBaseline) await unlessAborted(this.#late, limit);
-    const wanted = [...this.#byServer()];
+    const dependents = await this.#dependentsOf(touched, limit);
+    const wanted = [...this.#byServer(dependents)];
     const arrived = new Map<string, FileDiagnostics>();
     const checking = Promise.all(wanted.map(([server, files]) => this.#check(server, files, arrived)));
     const late = checking.finally(() => {
@@ -102,17 +118,36 @@ export class SessionDiagnostics {
     if (signal.aborted) return NOTHING;
     const because = `there was no answer within ${this.#options.limitMs / 1_000}s`;
     const files = [...touched, ...wanted.flatMap(([, all]) => all.map((one) => one.path))];
-    for (const file of files)
-      if (!arrived.has(file)) arrived.set(file, { path: file, type: 'unknown', because });
+    const missing = files.filter((file) => !arrived.has(file));
+    this.#checkLater(
+      missing.filter((file) => dependents.has(file)),
+      checking,
+    );
+    // Nobody asked about a dependent: only its errors matter.
+    for (const [file, { type }] of arrived)
+      if (type === 'unknown' && dependents.has(file)) arrived.delete(file);
+    for (const file of missing)
+      if (!dependents.has(file)) arrived.set(file, { path: file, type: 'unknown', because });
     const results = [...arrived.values()];
     const unknown = results.filter((now) => now.type === 'unknown');
     for (const { path: file } of unknown) if (!this.#touched.has(file)) this.#touched.set(file, null);
-    const news = unknown.filter(({ path: file }) => !this.#reported.has(file));
+    const news = unknown.filter(({ path: file }) => !this.#reported.has(file) && !this.#hasSaidFailure(file));
     for (const { path: file } of news) this.#reported.add(file);
+    for (const { path: file } of news) this.#noteFailure(file);
     return {
       fresh: results.flatMap((now) => (now.type === 'known' ? this.#learn(now) : [])),
       unknown: news,
     };
+  }
+
+  #hasSaidFailure(file: string): boolean {
+    const server = this.#options.pool.serverFor(file);
+    return server !== null && this.#saidFailures.has(server);
+  }
+
+  #noteFailure(file: string): void {
+    const server = this.#options.pool.serverFor(file);
+    if (server?.state().phase === 'failed') this.#saidFailures.add(server);
   }
 
   /** Everything that is wrong with a file now. Waits longer than a run does, because the model has asked. */
@@ -133,14 +168,42 @@ export class SessionDiagnostics {
     }
   }
 
-  #byServer(): Map<LanguageServer, WantedFile[]> {
+  /** Files nobody touched that these changes may break, as far as they are found in time. */
+  async #dependentsOf(touched: ReadonlySet<string>, limit: AbortSignal): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    const all = [...touched].map(async (file) => {
+      for (const one of (await this.#dependents.get(file)) ?? [])
+        if (!this.#touched.has(one) && !this.#known.has(one)) found.add(one);
+      this.#dependents.delete(file);
+    });
+    await unlessAborted(Promise.all(all), limit);
+    return new Set(found);
+  }
+
+  /** What the run did not wait for is compared again once it is known what was wrong before. */
+  #checkLater(files: readonly string[], checking: Promise<unknown>): void {
+    const touch = () => {
+      for (const file of files) {
+        if (!this.#known.has(file) || this.#touched.has(file)) continue;
+        this.#touched.set(file, null);
+        this.#hasNews = true;
+      }
+    };
+    checking.then(touch, () => undefined);
+  }
+
+  #byServer(dependents: ReadonlySet<string>): Map<LanguageServer, WantedFile[]> {
     const { pool } = this.#options;
     const changed = [...this.#touched].map(
       ([file, before]): WantedFile => (this.#known.has(file) ? { path: file } : { path: file, before }),
     );
     const earlier = [...this.#known.keys()].reverse().filter((file) => !this.#touched.has(file));
+    const untouched = [...dependents].flatMap((file): WantedFile[] => {
+      const before = textOnDisk(file);
+      return before === null ? [] : [{ path: file, before, isOther: true }];
+    });
     const found = new Map<LanguageServer, WantedFile[]>();
-    for (const file of [...changed, ...earlier.map((one) => ({ path: one, isOther: true }))]) {
+    for (const file of [...changed, ...earlier.map((one) => ({ path: one, isOther: true })), ...untouched]) {
       const server = pool.serverFor(file.path);
       const files = server && (found.get(server) ?? []);
       // A server whose files did not change has nothing new to say.
@@ -167,6 +230,8 @@ export class SessionDiagnostics {
   /** The errors that are new. */
   #learn({ path: file, findings }: Extract<FileDiagnostics, { type: 'known' }>): Finding[] {
     const errors = errorsIn(findings);
+    const server = this.#options.pool.serverFor(file);
+    if (server) this.#saidFailures.delete(server);
     const fresh = newFindings(this.#known.get(file) ?? [], errors);
     this.#known.delete(file);
     this.#known.set(file, errors);

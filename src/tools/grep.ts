@@ -26,7 +26,7 @@ const input = () =>
     ignore_case: z.boolean().default(false),
     limit: z.number().int().min(1).max(2_000).optional().describe('How many lines'),
     offset: z.number().int().min(0).optional().describe('First line, from 1'),
-    multiline: z.boolean().default(false).describe('Let a match span lines; . then matches a newline, too'),
+    multiline: z.boolean().default(false).describe('Let a match span lines, and . match a newline'),
     context: z.number().int().min(0).max(20).default(0).describe('Lines to show around each match'),
     include_ignored: z.boolean().default(false).describe('Also hidden and ignored files'),
   });

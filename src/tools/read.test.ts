@@ -8,7 +8,9 @@ import { resultLimits } from '../lib/results/result-limits.ts';
 import { sha256 } from '../lib/sha256.ts';
 import { cutLine } from '../lib/text/cut-line.ts';
 import { type Encoding, encodeText } from '../lib/text/text-encoding.ts';
+import { edit } from './edit.ts';
 import { read } from './read.ts';
+import { write } from './write.ts';
 
 const encodings: Encoding[] = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'windows-1252'];
 
@@ -54,13 +56,64 @@ describe('[T06] [Y32] Read', () => {
   test('cuts a very long line, hides a byte order mark, and reports an empty file', async () => {
     const { context } = await bench({ long: 'x'.repeat(2_010), bom: '\uFEFFa', empty: '' });
     expect(await use(read, { file_path: 'long' }, context)).toMatchObject({
-      output: `1\t${'x'.repeat(2_000)} [line cut: 10 more characters]\n[long lines are cut: Grep shows the part of a line that matches]`,
+      output: `1\t${'x'.repeat(2_000)} [line cut: 10 more characters]\n[long lines are cut: Grep shows what matches in them; read on in line 1 with offset 1 and character 2001]`,
     });
     expect(await use(read, { file_path: 'bom' }, context)).toMatchObject({ output: '1\ta' });
     expect(await use(read, { file_path: 'empty' }, context)).toMatchObject({
       success: true,
       output: 'empty is empty.',
     });
+  });
+
+  test.each([
+    ['in memory', 70_000],
+    ['as a stream', 11_000_000],
+  ])('a long line is read to its end by characters, %s', async (_how, length) => {
+    const long = `${'x'.repeat(length - 60_000)}${'a😀日\t'.repeat(12_000)}`;
+    const { context } = await bench({ 'one.js': long, 'three.js': `first\n${long}\r\nlast\n` });
+    for (const [file_path, offset] of [
+      ['one.js', undefined],
+      ['three.js', 2],
+    ] as const) {
+      const start = await use(read, { file_path, offset: offset ?? 1, limit: 1 }, context);
+      const line = offset ?? 1;
+      expect(outputOf(start)).toContain(`read on in line ${line} with offset ${line} and character 2001]`);
+      let character: number | undefined = length - 62_000;
+      let text = '';
+      while (character !== undefined) {
+        const output = outputOf(await use(read, { file_path, offset, character }, context));
+        expect(output.length).toBeLessThanOrEqual(50_000);
+        const [shown = '', note = ''] = output.split('\n');
+        expect(shown).toMatch(new RegExp(`^${line}\t`));
+        text += shown.replace(/^\d+\t/, '').replace(/ \[line cut: \d+ more characters\]$/, '');
+        const next = /^\[line \d continues: read on with offset (\d) and character (\d+)\]$/.exec(note);
+        if (next) expect(Number(next[1])).toBe(line);
+        character = next ? Number(next[2]) : undefined;
+      }
+      expect(text).toBe(long.slice(length - 62_001));
+      const past = await use(read, { file_path, offset, character: length + 1 }, context);
+      expect(past).toMatchObject({
+        error: `Line ${line} of ${file_path} ends before character ${length + 1}.`,
+      });
+    }
+  });
+
+  test('a link to nowhere is named as such, and a Git LFS pointer as a pointer, also when it is edited', async () => {
+    const oid = `oid sha256:${'0'.repeat(64)}`;
+    const pointer = `version https://git-lfs.github.com/spec/v1\n${oid}\nsize 12345\n`;
+    const { root, context } = await bench({ 'big.bin': pointer, 'near.txt': `see ${pointer}` });
+    await symlink('nowhere', path.join(root, 'dangling'));
+    expect(await use(read, { file_path: 'dangling' }, context)).toEqual({
+      success: false,
+      error: 'dangling is a link whose target does not exist.',
+    });
+    const note = /\[this is a Git LFS pointer, not the content of the file: `git lfs pull` downloads that\]/;
+    expect(outputOf(await use(read, { file_path: 'big.bin' }, context))).toMatch(note);
+    expect(outputOf(await use(read, { file_path: 'near.txt' }, context))).not.toMatch(note);
+    const change = { file_path: 'big.bin', old_string: '12345', new_string: '99' };
+    expect(outputOf(await use(edit, change, context))).toMatch(note);
+    const whole = { file_path: 'big.bin', content: 'the content itself\n' };
+    expect(outputOf(await use(write, whole, context))).not.toMatch(note);
   });
 
   test.each([

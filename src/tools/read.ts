@@ -12,16 +12,24 @@ import {
 } from '../contract/tool.ts';
 import { imageOf } from '../lib/images/image-kind.ts';
 import { fullLimits } from '../lib/results/result-limits.ts';
-import { MAX_LINE_LENGTH } from '../lib/text/cut-line.ts';
 import { megabytes } from '../lib/text/size.ts';
 import { decodeText, detectEncoding } from '../lib/text/text-encoding.ts';
 import { adaptRead } from './dialects/adapt-reading.ts';
 import { FILE_NAMES } from './dialects/names.ts';
+import { lfsNote } from './editing/lfs-pointer.ts';
 import { noteSeen } from './editing/seen-files.ts';
 import { explainMissing, listing } from './reading/folder.ts';
 import { showImage } from './reading/image.ts';
 import { notebookOf, showNotebook } from './reading/notebook.ts';
-import { moreLinesNote, numberedPage, pageOf, pageSize } from './reading/page.ts';
+import {
+  cutNote,
+  moreLinesNote,
+  numberedPage,
+  type PageSize,
+  pageOf,
+  pageSize,
+  windowOf,
+} from './reading/page.ts';
 import { isPdf, showPdf } from './reading/pdf.ts';
 
 /** The limit of `files.read`. */
@@ -35,7 +43,8 @@ const input = () =>
     file_path: z.string().min(1).describe('File to read'),
     offset: z.number().int().min(0).optional().describe('First line, from 1'),
     limit: z.number().int().min(1).optional().describe('How many lines'),
-    pages: z.string().optional().describe('For a PDF: which pages, such as 3 or 1-5'),
+    character: z.number().min(1).optional().describe('Within one long line: first character'),
+    pages: z.string().optional().describe('Of a PDF, such as 3 or 1-5'),
   });
 
 type Wanted = z.output<ReturnType<typeof input>>;
@@ -56,12 +65,13 @@ export const read = defineTool({
     file_path: FILE_NAMES,
     offset: ['start_line', 'line_start', 'from_line', 'start', 'start_line_one_indexed', '-n'],
     limit: ['line_count', 'num_lines', 'max_lines', 'lines', 'count'],
+    character: ['column', 'char_offset', 'character_offset', 'start_column', 'start_character'],
     pages: ['page', 'page_range'],
   },
   adapt: adaptRead,
   description:
-    'Read a text file, as numbered lines (number, tab, line): all of it, or its first lines if it is very long. ' +
-    'A file over 10 MB needs offset or limit. Also reads images, PDF pages and notebooks; a folder is listed. ' +
+    'Read a text file, as numbered lines (number, tab, line): all of it, or the first lines of a long one. ' +
+    'Also reads images, PDF pages and notebooks; a folder is listed. ' +
     'Read a file before you overwrite it.',
   input,
 
@@ -103,7 +113,7 @@ async function readPart(
   { files, seen, limits }: ToolContext,
 ): Promise<ToolResult> {
   const { file_path, limit } = wanted;
-  if (wanted.offset === undefined && limit === undefined) {
+  if (wanted.offset === undefined && limit === undefined && wanted.character === undefined) {
     return fail(
       `${file_path} is ${megabytes(bytes)} MB; only files up to 10 MB are read without offset or limit. ` +
         'Pass offset and limit to read part of it, or use Grep to find the lines you need.',
@@ -111,18 +121,31 @@ async function readPart(
   }
   const size = pageSize(wanted, limits);
   const { offset } = size;
-  const window = { offset, limit: Math.min(size.lines, size.characters) };
-  const { path: real, lines, more, sha256 } = await files.readLines(file_path, window);
+  const { path: real, lines, more, sha256 } = await files.readLines(file_path, windowOf(size));
   if (sha256 !== null) seen.set(real, sha256);
   if (lines.length === 0) return fail(`Line ${offset + 1} is past the end of ${file_path}.`);
+  if (isPastLine(lines, size)) return fail(pastLine(file_path, size));
 
   const { text, shown } = numberedPage(lines, size);
   const hasMore = shown < lines.length || more;
-  const note = `\n[more lines follow: continue with offset ${offset + shown + 1}]`;
-  return ok(hasMore && shown !== limit ? text + note : text, {
+  const notes = [
+    ...cutNote(lines.slice(0, shown), size),
+    ...(hasMore && shown !== limit
+      ? [`[more lines follow: continue with offset ${offset + shown + 1}]`]
+      : []),
+  ];
+  return ok([text, ...notes].join('\n'), {
     metadata: { size: bytes, sha256 },
     summary: countOf('line', shown),
   });
+}
+
+function isPastLine([line]: readonly string[], { part }: PageSize): boolean {
+  return line === '' && part.skip > 0;
+}
+
+function pastLine(file: string, { offset, part }: PageSize): string {
+  return `Line ${offset + 1} of ${file} ends before character ${part.skip + 1}.`;
 }
 
 async function show(wanted: Wanted, file: FileContent, context: ToolContext): Promise<ToolResult> {
@@ -150,18 +173,18 @@ function showText(
   const { file_path, limit } = wanted;
   const size = pageSize(wanted, limits);
   const { offset } = size;
-  const { lines, total } = pageOf(text, { offset, limit: Math.min(size.lines, size.characters) });
+  const { lines, total } = pageOf(text, windowOf(size));
   const metadata = { lines: total, sha256: file.sha256, encoding };
   if (total === 0) return ok(`${file_path} is empty.`, { metadata, summary: countOf('line', 0) });
   if (offset >= total) return fail(`${file_path} has ${total} lines; line ${offset + 1} is past its end.`);
+  if (isPastLine(lines, size)) return fail(pastLine(file_path, size));
 
   const page = numberedPage(lines, size);
   const end = offset + page.shown;
   const notes = [
+    ...lfsNote(text),
     ...(encoding === 'windows-1252' ? ['[not UTF-8: read as windows-1252]'] : []),
-    ...(lines.some((line) => line.length > MAX_LINE_LENGTH)
-      ? ['[long lines are cut: Grep shows the part of a line that matches]']
-      : []),
+    ...cutNote(lines.slice(0, page.shown), size),
     ...(page.shown === limit ? [] : moreLinesNote(total - end, end)),
   ];
   return ok([page.text, ...notes].join('\n'), { metadata, summary: countOf('line', page.shown, { total }) });

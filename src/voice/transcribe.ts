@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UserError } from '../contract/errors.ts';
 import { limited } from '../lib/async/abort.ts';
+import { certificateProblem } from '../lib/network/certificate-problem.ts';
 import type { HttpClient, HttpResponse } from '../lib/network/http-client.ts';
 import { isObject, parseJson } from '../lib/text/json.ts';
 import { visibleLine } from '../lib/text/visible-text.ts';
@@ -159,6 +160,8 @@ function unreachable(
       'Try again, or choose another server with voice.baseUrl.',
     );
   const { code, message } = error as NodeJS.ErrnoException;
+  const certificate = certificateProblem(error, host);
+  if (certificate !== null) return new UserError(certificate, 'Then try again.');
   return new UserError(
     `Could not reach ${host}: ${code ?? visibleLine(message)}.`,
     'Start the server or check the network, or choose another with voice.baseUrl.',

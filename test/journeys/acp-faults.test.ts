@@ -234,3 +234,18 @@ async function schemaCheck(): Promise<(message: unknown) => unknown[]> {
     return validate?.(params) ? [] : [...(validate?.errors ?? ['no schema'])];
   };
 }
+
+test('an image that is damaged is left out and named, and the session goes on', async () => {
+  const space = await workspace();
+  const opened = await startedEditor(space, [says('One.'), says('Two.')]);
+  const image = (data: string) => ({ type: 'image' as const, mimeType: 'image/png', data });
+  const prompt = [{ type: 'text' as const, text: 'look' }, image(''), image('AAAA'), image('not base64')];
+  const { agent, sessionId, server } = opened;
+  expect(await agent.request(names.prompt, { sessionId, prompt })).toMatchObject({ stopReason: 'end_turn' });
+  expect(await ask(opened, sessionId, 'go on')).toMatchObject({ stopReason: 'end_turn' });
+  expect(server.refusals).toEqual([]);
+  expect(
+    server.requests.map(({ messages }) => messages.reduce((sum, one) => sum + (one.images ?? 0), 0)),
+  ).toEqual([0, 0]);
+  expect(JSON.stringify(server.requests[0]?.messages)).toContain('image not attached');
+});

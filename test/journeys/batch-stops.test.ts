@@ -136,6 +136,42 @@ test.skipIf(noMount !== null)('changes for which the disk has no room are kept w
   expect(existsSync(`${root}.worktrees`)).toBe(false);
 });
 
+test.skipIf(noMount !== null)(
+  'a retry on a disk that is still full loses neither work nor money',
+  async () => {
+    const parent = await freshFolder('aca-full-');
+    const disk = smallDisk(parent, 32 * 1024 ** 2);
+    const { space, git } = await repository({ 'a.txt': 'x\n' });
+    const root = path.join(parent, 'project');
+    gitIn(space.home, 'clone', '-q', space.root, root);
+    const file = path.join(space.home, 't.jsonl');
+    const order = 'run: head -c 2000000 /dev/urandom > a.txt';
+    await writeFile(file, lines({ id: 'big', prompt: order, repository: root, labels: ['x'.repeat(3_500)] }));
+    const { env, orders, server } = await obedientModel();
+    disk.fill(3 * 1024 ** 2);
+    const [first] = (await batch(space, [file], { env })).results;
+    expect(first).toMatchObject({ failure: 'changes' });
+    const asked = server.requests.length;
+
+    disk.empty();
+    disk.fill(0);
+    const again = ['--resume', '--retry-failed'];
+    for (let i = 0; i < 2; i++) {
+      const { results, stderr } = await batch(space, again, { env });
+      const kept = { costUsd: first?.costUsd, session: first?.session, worktree: first?.worktree };
+      expect(results).toMatchObject([{ status: 'failed', ...kept }]);
+      expect(stderr).toContain(`big: Its files are kept in ${first?.worktree}.`);
+    }
+
+    disk.empty();
+    const free = await batch(space, again, { env });
+    expect(free.results).toMatchObject([{ status: 'done', filesChanged: 1, costUsd: first?.costUsd }]);
+    expect([...orders.values(), server.requests.length]).toEqual([1, asked]);
+    git('fetch', '-q', root, free.results[0]?.branch ?? '');
+    expect(existsSync(`${root}.worktrees`)).toBe(false);
+  },
+);
+
 test('what no patch can hold stays in the worktree, whatever runs next', async () => {
   const { space, git } = await repository({ 'a.txt': 'x\n', 'AGENTS.md': '@missing.md\n' });
   const file = path.join(space.home, 't.jsonl');

@@ -294,6 +294,28 @@ test('a dead model server stops the batch, and --retry-failed runs its tasks aga
   expect(second.results).toHaveLength(7);
 });
 
+test('--retry-failed finds the last batch that has failed tasks, and adds what they cost before', async () => {
+  const { space } = await repository({
+    't.jsonl': lines(
+      { id: 'ok', prompt: 'run: true' },
+      { id: 'twice', prompt: 'run: touch x', checks: ['test -e y'], checkRetries: 0 },
+    ),
+  });
+  const { env, orders } = await obedientModel();
+  const first = await batch(space, ['t.jsonl'], { env });
+  expect(first.code).toBe(11);
+  expect((await batch(space, ['--resume'], { env })).stderr).toBe(
+    'No batch to resume in this folder.\nAdd --retry-failed to run the failed tasks of the last one again.\n',
+  );
+  const [before] = first.results.filter(({ task }) => task === 'twice');
+  const { results, stderr } = await batch(space, ['--resume', '--retry-failed'], { env });
+  expect(stderr).toContain(`Batch ${path.basename(await batchFolder(space))}: 1 of 2 tasks`);
+  expect(Object.fromEntries(orders)).toEqual({ true: 1, 'touch x': 2 });
+  expect(results).toMatchObject([{ task: 'twice', failure: 'check' }]);
+  expect(results[0]?.costUsd).toBeCloseTo(2 * (before?.costUsd ?? 0), 8);
+  expect(results[0]?.tokens).toBe(2 * (before?.tokens ?? 0));
+});
+
 test('the budget of a batch is not exceeded, and a higher one lets it go on', soak, async () => {
   const { space } = await repository({
     't.jsonl': lines(...Array.from({ length: 6 }, (_, i) => ({ id: `t${i}`, prompt: `run: touch f${i}` }))),

@@ -35,6 +35,34 @@ test(
   },
 );
 
+test('errors that a change causes in files nobody touched are reported once, by edits and by commands', async () => {
+  const space = await workspace({
+    'demo.json': '{}',
+    'cart.demo': 'def total\ndef tax\n',
+    'shop.demo': 'uses total from cart.demo\nuses gone from cart.demo\n',
+    'deep/other.demo': 'BAD old\n',
+    'bill.demo': 'uses tax from cart.demo\n',
+  });
+  await writeHooks(space, {}, await demoServer(space));
+  const played = await run(
+    space,
+    [
+      calls(['Read', { file_path: 'cart.demo' }]),
+      calls(['Edit', { file_path: 'cart.demo', old_string: 'def total', new_string: 'def sum' }]),
+      calls(['Bash', { command: "printf 'def tax\\n' > cart.demo" }]),
+      calls(['Bash', { command: 'rm cart.demo' }]),
+      says('done'),
+    ],
+    trusted,
+  );
+  const [, renamed, again, removed] = toolTexts(played);
+  expect(renamed).toMatch(
+    /New errors after this change, from a language server:\nshop\.demo:1:1 error: cart\.demo has no total \(scripted uses\)$/,
+  );
+  expect(again).not.toContain('error');
+  expect(removed).toMatch(/server:\nbill\.demo:1:1 error: cart\.demo has no tax \(scripted uses\)$/);
+});
+
 test('without trust, no server starts and no tool is offered', async () => {
   const space = await workspace({ 'demo.json': '{}', 'a.demo': 'one\n' });
   await writeHooks(space, {}, await demoServer(space));

@@ -78,7 +78,7 @@ test('R02 a model is pulled, over broken connections, and told how to be used', 
   });
 
   expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `${file}\n` });
-  expect(stderr).toMatch(/^Fetching me\/mine\/small\.gguf \(0\.5 MB\) from 127\.0\.0\.1:\d+\.$/m);
+  expect(stderr).toMatch(/^Downloading me\/mine\/small\.gguf \(0\.5 MB\) from 127\.0\.0\.1:\d+\.$/m);
   expect(stderr).toContain('aca models use small');
   expect(stderr).toContain('The runtime is not installed yet. Install it with: aca models setup');
   expect((await readFile(file)).equals(content)).toBe(true);
@@ -120,7 +120,7 @@ test('a damaged model is not kept, and nothing is fetched offline or without a y
   const offline = { ...env, AI_ASSISTANT_OFFLINE: '1' };
   expect(await aca(space, [...pull, '--yes'], { env: offline })).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Offline mode: nothing was fetched.'),
+    stderr: expect.stringContaining('Offline mode: nothing was downloaded.'),
   });
 });
 

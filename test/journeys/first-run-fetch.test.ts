@@ -39,9 +39,9 @@ test('Ctrl+C in a download returns to the menu and stays there, in the terminal'
   const space = await workspace();
   const env = await slowRegistry();
   const lab = openLab(space, [], { env, whenDone: onTestFinished });
-  await lab.waitFor('Fetch a model');
+  await lab.waitFor('Download a model');
   lab.type('\r');
-  await lab.waitFor('Select a model to fetch.');
+  await lab.waitFor('Select a model to download.');
   // The memory of the machine decides which ones are offered.
   await lab.waitFor(({ rows }) =>
     /\d (GB|MB) from 127\.0\.0\.1:\d+, .+, needs \d+\.\d GB of memory/.test(rows().join('\n')),
@@ -49,9 +49,9 @@ test('Ctrl+C in a download returns to the menu and stays there, in the terminal'
   expect(lab.rows().join('\n')).toContain('recommended for this machine');
   lab.type('\r');
   await lab.waitFor(({ rows }) =>
-    /Fetch \S+ \(\S+ (GB|MB) from/.test(rows().join('\n').replaceAll('\n', ' ')),
+    /Download \S+ \(\S+ (GB|MB) from/.test(rows().join('\n').replaceAll('\n', ' ')),
   );
-  await answer(lab, 'Fetch ', 'y\r');
+  await answer(lab, 'Download ', 'y\r');
   await lab.waitFor(({ all }) => /runtime {2}.*% of \d+/.test(all().join('\n')));
 
   lab.type(CTRL_C);
@@ -60,17 +60,17 @@ test('Ctrl+C in a download returns to the menu and stays there, in the terminal'
   await lab.waitFor('Welcome!');
   await sleep(LEAVING_MS + 1_000);
   expect(await partsIn(space)).not.toEqual([]);
-  expect(lab.all().join('\n')).not.toContain('Next, fetch a model');
+  expect(lab.all().join('\n')).not.toContain('Next, download a model');
   // The menu still reacts to keys.
   lab.type('\r');
-  await lab.waitFor('Select a model to fetch.');
+  await lab.waitFor('Select a model to download.');
 });
 
 test('Ctrl+C in a download returns to the menu and stays there, in plain lines', soak, async () => {
   const space = await workspace();
   const env = await slowRegistry();
   const terminal = openTerminal(space, ['--plain'], env);
-  await terminal.waitFor('[e] fetch a model');
+  await terminal.waitFor('[e] download a model');
   terminal.type('e');
   await terminal.waitFor('(recommended for this machine): ');
   await terminal.waitFor('[b] back');
@@ -85,7 +85,7 @@ test('Ctrl+C in a download returns to the menu and stays there, in plain lines',
   await sleep(LEAVING_MS + 1_000);
   terminal.type('q');
   expect(await terminal.exitCode, terminal.screen()).toBe(0);
-  expect(terminal.screen()).not.toContain('Next, fetch a model');
+  expect(terminal.screen()).not.toContain('Next, download a model');
 });
 
 test('the runtime can be removed, with what broken downloads of it left', async () => {

@@ -95,14 +95,30 @@ describe('flags that scripts for other assistants use', () => {
     expect(nothing.stdout).toContain('Run it in a terminal to start a conversation');
   });
 
+  test('-C starts in another folder, whose files and settings apply', async () => {
+    const space = await workspace({ 'there/AGENTS.md': 'Use tabs.\n', 'there/a.txt': 'far\n' });
+    const { run, server } = await start(space, [calls(['Read', { file_path: 'a.txt' }]), says('ok')]);
+    expect(await run(['-C', 'there', '--full-auto', '--prompt', 'go'])).toMatchObject({
+      code: 0,
+      stdout: 'ok\n',
+    });
+    const [first, second] = server.requests;
+    expect(first?.system).toContain('Use tabs.');
+    expect(second?.messages.at(-1)?.results[0]?.text).toBe('1\tfar');
+    expect(await run(['-C', 'nowhere', '-p', 'go'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `${path.join(space.root, 'nowhere')} is not a folder.\nName an existing folder with --cd.\n`,
+    });
+  });
+
   test('a flag of another assistant names ours', async () => {
     const space = await workspace();
     const { run, server } = await start(space, []);
-    expect(await run(['-p', 'go', '--full-auto'])).toEqual({
+    expect(await run(['-p', 'go', '--json'])).toEqual({
       code: 2,
       stdout: '',
-      stderr:
-        "error: unknown option '--full-auto'\n--full-auto is a flag of Codex. Use --mode auto, with --allow for what may run outside the sandbox.\n",
+      stderr: "error: unknown option '--json'\n--json is a flag of Codex. Use --output-format stream-json.\n",
     });
     expect(server.requests).toEqual([]);
   });

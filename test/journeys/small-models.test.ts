@@ -108,7 +108,7 @@ test('a model file on the disk is offered behind a key; what cannot be fetched i
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'tiny-Q4_0.gguf'), 'GGUF');
   const screen = openTerminal(space, ['--plain'], { AI_ASSISTANT_OFFLINE: '1' });
-  await screen.waitFor('[1] use tiny-Q4_0.gguf (1 MB); also fetches the runtime, once');
+  await screen.waitFor('[1] use tiny-Q4_0.gguf (1 MB); also downloads the runtime, once');
   await screen.waitFor('[q] quit');
   screen.type('1');
   await screen.waitFor('Offline');

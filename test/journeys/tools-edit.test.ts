@@ -204,3 +204,23 @@ describe('[T17] [U17] Delete, through the whole program', () => {
     },
   );
 });
+
+test('an error about a file is one sentence with the path as the model wrote it, for each tool', async () => {
+  const space = await workspace({
+    'big.log': `needle\n${'x'.repeat(11_000_000)}\n`,
+    'a.txt': 'a\n',
+    'd/b': '',
+  });
+  const { told } = await play(space, [
+    calls(['Edit', { file_path: 'big.log', old_string: 'needle', new_string: 'found' }]),
+    calls(['Edit', { file_path: 'd', old_string: 'a', new_string: 'b' }]),
+    calls(['Write', { file_path: 'a.txt/c', content: 'x' }]),
+    calls(['MultiEdit', { file_path: 'big.log', edits: [{ old_string: 'needle', new_string: 'x' }] }]),
+  ]);
+  for (const text of told ?? []) {
+    expect(text).not.toMatch(/^Error|failed: /);
+    expect(text).not.toContain(space.root);
+    expect(text).toMatch(/big\.log|\bd\b|a\.txt/);
+  }
+  expect(told?.[0]).toMatch(/^big\.log is 1\d\.\d MB; files up to 10 MB can be read\./);
+});

@@ -160,9 +160,9 @@ test('lines can be broken, and history comes back with the arrows', async () => 
 
 test('[N06] nothing to talk to: Enter alone fetches nothing, the download is asked about first', async () => {
   const lab = openLab(await workspace(), [], { whenDone: onTestFinished });
-  await lab.waitFor('Fetch a model');
+  await lab.waitFor('Download a model');
   lab.type('\r');
-  await lab.waitFor('Select a model to fetch.');
+  await lab.waitFor('Select a model to download.');
   lab.type('\r');
   await answer(lab, 'and the runtime it needs?', 'n\r');
   await lab.waitFor('Welcome!');

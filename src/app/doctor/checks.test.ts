@@ -66,6 +66,14 @@ test('a vendor that answers is reachable, whatever its status code without a key
   ).toEqual(['ok', 'bad', 'ok', 'warn']);
 });
 
+test.each([
+  [true, 'v at https://v responded in 7 ms and accepted the key'],
+  [false, 'v at https://v responded in 7 ms; it lists its models without a key, so the key was not checked'],
+])('a key counts as accepted only where a request without one is refused: %s', (needsKey, text) => {
+  const reached = { type: 'answered', status: 200, ms: 7, needsKey } as const;
+  expect(reachCheck({ name: 'v', baseUrl: 'https://v', reached, sentKey: true }).text).toBe(text);
+});
+
 test('no sandbox is a warning, with the reason', () => {
   const check = sandboxCheck({
     kind: 'host',

@@ -147,9 +147,13 @@ export function reachCheck({ name, baseUrl, reached, sentKey }: ReachFacts): Hea
     );
   if (status >= 500)
     return warn('reach', `${where} returned ${status}`, 'The server has a problem; try again later.');
+  const responded = `${where} responded in ${ms} ms`;
+  if (!sentKey || status >= 300) return ok('reach', responded);
   return ok(
     'reach',
-    `${where} responded in ${ms} ms${sentKey && status < 300 ? ' and accepted the key' : ''}`,
+    reached.needsKey
+      ? `${responded} and accepted the key`
+      : `${responded}; it lists its models without a key, so the key was not checked`,
   );
 }
 

@@ -21,7 +21,7 @@ export function voiceCheck(
     return bad('voice', error.message, error.hint);
   }
   try {
-    return ok('voice', `${findRecorder(config, host).name}; transcribed by ${by ?? usual}`);
+    return ok('voice', `records with ${findRecorder(config, host).name}; transcription needs ${by ?? usual}`);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return ok('voice', `off: ${error.message} ${error.hint}`);

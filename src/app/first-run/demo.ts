@@ -66,12 +66,12 @@ async function setUp(base: string, env: Host['env']): Promise<Demo> {
     local: true,
   } as const;
   const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  const info = { ...infoOf('demo', 'script'), price };
+  const info = { ...infoOf('demo', 'demo'), price };
   return {
     host,
     options,
     settings: loadSettings(options, host),
-    choice: { preset, baseUrl: preset.baseUrl, model: 'script', info, key: null },
+    choice: { preset, baseUrl: preset.baseUrl, model: 'demo', info, key: null },
     provider: demoModel(),
   };
 }

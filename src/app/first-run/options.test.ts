@@ -14,8 +14,8 @@ test('available options come first, each with one key', () => {
   expect(menuOf(ways)).toBe(
     [
       '[1] use ollama/qwen3:8b',
-      '[2] use tiny.gguf (2.5 GB); also fetches the runtime, once',
-      '[e] fetch a model that runs on this machine and works offline',
+      '[2] use tiny.gguf (2.5 GB); also downloads the runtime, once',
+      '[e] download a model that runs on this machine and works offline',
       '[k] paste an API key   [s] search for local servers again   [d] demo   [q] quit',
     ].join('\n'),
   );

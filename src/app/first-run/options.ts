@@ -33,14 +33,14 @@ export function firstRunOptions({ servers, files, hasRuntime }: Found): Way[] {
   );
   const stored = files.map(({ file, bytes }) => ({
     model: file,
-    label: `use ${path.basename(file)} (${gigabytes(bytes)})${hasRuntime ? '' : '; also fetches the runtime, once'}`,
+    label: `use ${path.basename(file)} (${gigabytes(bytes)})${hasRuntime ? '' : '; also downloads the runtime, once'}`,
     needsRuntime: !hasRuntime,
   }));
   return [
     ...[...served, ...stored]
       .slice(0, 9)
       .map((model, i): Way => ({ key: String(i + 1), type: 'model', ...model })),
-    { key: 'e', label: 'fetch a model that runs on this machine and works offline', type: 'setup' },
+    { key: 'e', label: 'download a model that runs on this machine and works offline', type: 'setup' },
     { key: 'k', label: 'paste an API key', type: 'paste' },
     { key: 's', label: 'search for local servers again', type: 'look' },
     { key: 'd', label: 'demo', type: 'demo' },

@@ -1,6 +1,7 @@
 import type { Config } from '../../config/schema/schema.ts';
 import { limited } from '../../lib/async/abort.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
+import { npmSettings } from './npm-settings.ts';
 
 const PUBLIC = 'https://registry.npmjs.org';
 const PACKAGE = 'ai-code-assistant';
@@ -12,7 +13,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** The user's registry: from the settings, from npm's own variable, or the public one. */
 export function registryOf(config: Pick<Config, 'updates'>, env: Env): string {
-  const named = config.updates.registry ?? env.npm_config_registry;
+  const named = config.updates.registry ?? npmSettings(env).registry;
   const address = named && URL.canParse(named) ? named : PUBLIC;
   return address.replace(/\/+$/, '');
 }

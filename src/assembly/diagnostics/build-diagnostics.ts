@@ -12,6 +12,7 @@ import type { Parts } from '../parts.ts';
 import type { Safety } from '../safety/build-safety.ts';
 import type { SessionCore } from '../session/open-core.ts';
 import { Checks } from './checks.ts';
+import { findDependents } from './find-dependents.ts';
 import { findServers } from './find-servers.ts';
 
 /** What a session learns about the code it changes. */
@@ -41,8 +42,14 @@ export function buildDiagnostics(
   const { signal } = ending;
   const found = findServers(parts, safety.guard);
   const pool = found.type === 'found' ? found.pool : null;
-  const session = pool && new SessionDiagnostics({ pool, limitMs: config.languageServers.limitMs, signal });
-  const { shell } = safety.capabilities;
+  const { shell, search } = safety.capabilities;
+  const { limitMs } = config.languageServers;
+  const dependents = (file: string) =>
+    findDependents(file, {
+      ...{ cwd, search, signal },
+      isServed: (one) => pool?.serverFor(one) === pool?.serverFor(file),
+    });
+  const session = pool && new SessionDiagnostics({ pool, limitMs, dependents, signal });
   const checks =
     config.checks.length > 0
       ? new Checks({ checks: config.checks, shell, cwd, signal, warn: notify.warn })

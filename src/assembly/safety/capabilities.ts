@@ -81,6 +81,7 @@ export function createCapabilities(parts: Parts, deps: CapabilityDeps) {
   };
   return {
     files: shared.files,
+    search: shared.search,
     shell,
     startup,
     onBeforeWrite,

@@ -19,6 +19,10 @@ export type UndoableShellOptions = {
 
 type Wanted = Parameters<Shell['start']>[0];
 
+/** In a large folder the state is saved for seconds, once: the user should not take that for the command. */
+const RECORDING = 'Recording the files of this folder for undo; the command starts after that…\n';
+const SLOW_MS = 1_000;
+
 /**
  * Commands that are allowed because they only read change nothing, and run no programs that a repository
  * configures or a project contains. Changes by all others can be undone: the state of the working directory
@@ -33,13 +37,18 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
   let commands: Command[] = [];
   let startedAt = 0;
 
-  async function undoably<T>(command: Command, deed: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async function undoably<T>(
+    command: Command,
+    deed: () => Promise<T>,
+    { signal, onOutput }: Partial<Pick<CommandRun, 'signal' | 'onOutput'>> = {},
+  ): Promise<T> {
     running += 1;
     commands.push(command);
     try {
       const isFirst = beginning === undefined;
       beginning ??= undo.commandBegins(signal);
-      const notices = await beginning;
+      const slow = setTimeout(() => onOutput?.(RECORDING), SLOW_MS);
+      const notices = await beginning.finally(() => clearTimeout(slow));
       if (isFirst) {
         startedAt = performance.now();
         for (const notice of notices) onNotice(notice);
@@ -65,7 +74,7 @@ export function undoableShell<S extends Shell>(shell: S, options: UndoableShellO
 
   async function runUndoably(run: CommandRun): Promise<CommandOutcome> {
     const command = commandOf(run);
-    const outcome = await undoably(command, () => changing.run(run), run.signal);
+    const outcome = await undoably(command, () => changing.run(run), run);
     if (outcome.background !== undefined) await continues(command, outcome.background);
     return outcome;
   }

@@ -4,6 +4,7 @@ import { queueVariable } from '../../config/environment.ts';
 import { limitProblem } from '../../contract/limit.ts';
 import { isLabel, modes, type Task } from '../../fleet/task.ts';
 import { positiveInteger, wholeNumber } from '../args.ts';
+import { durationFlag, MINUTE_MS } from '../flags/duration-flag.ts';
 
 export type BatchFlags = {
   each?: string;
@@ -85,7 +86,9 @@ export function withBatchFlags(command: Command): Command {
       new Option('--task-budget <limit>', "limit of each task, such as '$0.50 and 40 turns'").argParser(
         aLimit,
       ),
-      new Option('--timeout <minutes>', 'stop a task after this time').argParser(positiveInteger),
+      new Option('--timeout <time>', 'stop a task after this time, such as 90s or 30m').argParser(
+        durationFlag(MINUTE_MS),
+      ),
       new Option('--label <label>', 'label of all tasks; repeatable')
         .argParser((value: string, previous: string[]) => [...previous, aLabel(value)])
         .default([], 'none'),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { loadSettings } from '../../app/settings.ts';
 import { queueVariable } from '../../config/environment.ts';
 import { UserError } from '../../contract/errors.ts';
-import { listBatches, OpenBatch, readBatch } from '../../fleet/batch/batch-store.ts';
+import { type BatchState, listBatches, OpenBatch, readBatch } from '../../fleet/batch/batch-store.ts';
 import { removeLeftoverTrees } from '../../fleet/batch/leftover-trees.ts';
 import { type BatchEnd, type RunBatchOptions, runBatch } from '../../fleet/batch/run-batch.ts';
 import { runTask } from '../../fleet/run-task.ts';
@@ -38,7 +38,11 @@ export async function runBatchCommand(
     return exitCodes.done.code;
   }
   if (flags.resume !== undefined) return resume(flags, tasks, terminal);
-  if (flags.retryFailed) throw new UserError('--retry-failed needs --resume.', 'Add --resume ID.');
+  if (flags.retryFailed)
+    throw new UserError(
+      '--retry-failed needs --resume.',
+      'Add --resume for the last batch of this folder, or --resume ID.',
+    );
   const found = await newTasks(tasks, flags, terminal);
   if (flags.dryRun) {
     terminal.stdout.write(taskList(found));
@@ -70,7 +74,7 @@ async function resume(flags: BatchFlags, tasks: string | undefined, terminal: Te
       `Leave out ${tasks ?? `--${fixed?.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`}, or start a new batch.`,
     );
   const root = dataRoot(terminal.env);
-  const id = batchNamed(flags.resume ?? true, root, terminal.cwd);
+  const id = batchNamed(flags, root, terminal.cwd);
   if (readBatch(root, id)?.description.queue !== undefined) requireNoOwnPlace(flags);
   const output = resultOutput(flags.output, terminal);
   const batch = await OpenBatch.open(root, id);
@@ -83,17 +87,24 @@ async function resume(flags: BatchFlags, tasks: string | undefined, terminal: Te
   return work(batch, { flags, output }, terminal);
 }
 
-/** An id, the beginning of one, or the last unfinished batch that was started in this folder. */
-function batchNamed(wanted: string | true, root: string, cwd: string): string {
+/** An id, the beginning of one, or the last batch of this folder that has something left to run. */
+function batchNamed(
+  { resume: wanted = true, retryFailed = false }: BatchFlags,
+  root: string,
+  cwd: string,
+): string {
   const list = 'Run `aca batch --list` to see all.';
   if (typeof wanted === 'string' && readBatch(root, wanted)) return wanted;
   const all = listBatches(root);
   if (wanted === true) {
-    const last = all.find(
-      ({ description, tasks, results }) => description.cwd === cwd && results.size < tasks.length,
+    const here = all.filter(({ description }) => description.cwd === cwd);
+    const last = here.find((state) => countLeft(state, { retryFailed }) > 0);
+    if (last) return last.description.id;
+    const hasFailed = here.some((state) => countLeft(state, { retryFailed: true }) > 0);
+    throw new UserError(
+      'No batch to resume in this folder.',
+      hasFailed ? 'Add --retry-failed to run the failed tasks of the last one again.' : list,
     );
-    if (!last) throw new UserError('No batch to resume in this folder.', list);
-    return last.description.id;
   }
   const [only, ...others] = all.filter(({ description }) => description.id.startsWith(wanted));
   if (!only) throw new UserError(`There is no batch ${wanted}.`, list);
@@ -107,14 +118,12 @@ async function work(
   terminal: Terminal,
 ): Promise<number> {
   const { stderr, env } = terminal;
-  const { description, tasks, results } = batch.state;
+  const { description, tasks } = batch.state;
   const view = progressView(stderr, terminal);
   const keeper = createProcessKeeper({ path: env.PATH });
   const leaving = shutdownSignal(terminal);
   const stopping = onAbort(leaving, () => view.print('Stopping… (Ctrl-C again to quit at once)'));
-  const left = flags.retryFailed
-    ? tasks.filter(({ id }) => results.get(id)?.status !== 'done').length
-    : tasks.length - results.size;
+  const left = countLeft(batch.state, flags);
   const where =
     description.queue === undefined ? `${description.jobs} at a time` : `queued at ${description.queue}`;
   const which = left === tasks.length ? counted(left, 'task') : `${left} of ${counted(tasks.length, 'task')}`;
@@ -143,7 +152,7 @@ async function work(
     return close(batch, end, terminal);
   } catch (error) {
     view.end();
-    throw withResume(error, description.id);
+    throw withResume(error, `${description.id}${flags.retryFailed ? ' --retry-failed' : ''}`);
   } finally {
     stopping.off();
     view.end();
@@ -168,6 +177,12 @@ function runHere(batch: OpenBatch, { terminal, keeper, ...options }: Here): Prom
 function close(batch: OpenBatch, end: BatchEnd, { stderr }: Terminal): number {
   stderr.write(closingText(batch.state, end, batch.files));
   return exitCodeOf(batch.state, end);
+}
+
+/** How many tasks a resumed batch runs. */
+function countLeft({ tasks, results }: BatchState, { retryFailed }: Pick<BatchFlags, 'retryFailed'>): number {
+  if (!retryFailed) return tasks.length - results.size;
+  return tasks.filter(({ id }) => results.get(id)?.status !== 'done').length;
 }
 
 /** A batch that fails, for example on a full disk, can go on later. */

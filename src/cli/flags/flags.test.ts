@@ -6,6 +6,7 @@ import type { Options } from '../../frontends/shared/options.ts';
 import { buildProgram, parseArgs } from '../args.ts';
 import { spreadLists } from './flag-lists.ts';
 import { peerFlagHint, peerFlags } from './peer-flags.ts';
+import { acceptedPeerFlags } from './peer-names.ts';
 
 function parse(...args: string[]): { prompt: string; options: Options; errors: string } {
   let errors = '';
@@ -129,6 +130,41 @@ describe('lists of rules', () => {
 describe('flags of other assistants', () => {
   const silent = { out: () => undefined, err: () => undefined };
   const ours = buildProgram(silent).options.flatMap(({ short, long }) => [short, long]);
+
+  test.each(acceptedPeerFlags)('%s is accepted with a value, or without one, as ours is', (flag) => {
+    expect(ours).not.toContain(flag);
+    const { errors } = parse(flag);
+    if (errors !== '') {
+      expect(errors).toMatch(/argument missing/);
+      const level = /effort|variant/.test(flag) ? 'high' : 'x';
+      expect(parse(flag, level).errors).toBe('');
+      expect(parse(`${flag}=${level}`).errors).toBe('');
+    }
+  });
+
+  test.each<[string[], object, string]>([
+    [['--yolo', 'go'], { mode: 'auto', skipping: '--dangerously-skip-permissions' }, 'go'],
+    [['--full-auto', 'go'], { mode: 'auto', skipping: undefined }, 'go'],
+    [['--approval-mode', 'auto_edit', 'go'], { mode: 'accept-edits' }, 'go'],
+    [['--approval-mode=yolo'], { mode: 'auto' }, ''],
+    [['--prompt', 'fix it', '-m', 'x'], { print: true, model: 'x' }, 'fix it'],
+    [['--prompt=a=b'], { print: true }, 'a=b'],
+    [['--prompt-interactive', 'fix it'], { print: undefined }, 'fix it'],
+    [['--session', 'abc'], { resume: 'abc' }, ''],
+    [['-C', '/tmp', 'go'], { cd: '/tmp' }, 'go'],
+    [['--cwd=/tmp'], { cd: '/tmp' }, ''],
+    [['--include-directories', 'a', '--include-directories=b'], { addDir: ['a', 'b'] }, ''],
+    [['--non-interactive', 'go'], { print: true }, 'go'],
+    [['--skip-git-repo-check', 'go'], {}, 'go'],
+    [['--', '--yolo', '--cwd'], { mode: undefined, cd: undefined }, '--yolo --cwd'],
+  ])('%j', (args, like, prompt) => {
+    const { options, errors, ...parsed } = parse(...args);
+    expect({ errors, prompt: parsed.prompt, options: picked(options, like) }).toEqual({
+      errors: '',
+      prompt,
+      options: like,
+    });
+  });
 
   test.each(peerFlags.flatMap(({ flags }) => flags))('%s says what to use here', (flag) => {
     expect(ours).not.toContain(flag);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { loadSettings, sessionStore } from '../../app/settings.ts';
 import { UserError } from '../../contract/errors.ts';
 import type { OfflineAccess } from '../../frontends/server/access/offline-access.ts';
@@ -7,6 +7,7 @@ import type { Invitation, NewInvitation, SignIn } from '../../frontends/server/o
 import { findServer } from '../../frontends/server/server-record.ts';
 import type { Terminal } from '../../frontends/shared/terminal.ts';
 import { visible } from '../../lib/text/printable.ts';
+import { DAY_MS, validityFlag } from '../flags/duration-flag.ts';
 import { table } from './context.ts';
 
 const collect = (value: string, previous: string[]) => [...previous, value];
@@ -40,7 +41,12 @@ export function addAccessCommands(command: Command, terminal: Terminal): Command
         .default('viewer'),
     )
     .option('--session <id>', 'only this session; repeatable (default: all sessions)', collect, [])
-    .option('--expires <time>', 'how long it is valid, such as 30m, 2h or 7d', durationMs, durationMs('1d'))
+    .option(
+      '--expires <time>',
+      'how long it is valid, such as 30m, 2h or 7d',
+      validityFlag(LONGEST_MS),
+      DAY_MS,
+    )
     .option('--name <name>', 'how the guest is called (default: asked when they join)')
     .option('--no-qr', 'print no QR code')
     .action(async (flags: InviteFlags) => {
@@ -179,13 +185,4 @@ function shownTime(time: string): string {
   return `${time.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-const UNITS: Record<string, number> = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
-const LONGEST_DAYS = 90;
-
-function durationMs(text: string): number {
-  const [, count, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);
-  if (!(ms > 0 && ms <= LONGEST_DAYS * 24 * 60 * 60_000))
-    throw new InvalidArgumentError(`Use a number with m, h or d, such as 2h; at most ${LONGEST_DAYS}d.`);
-  return ms;
-}
+const LONGEST_MS = 90 * DAY_MS;

@@ -68,7 +68,7 @@ export const opencodeTable: SupportTable = {
         works('-c, --continue'),
         differs('--format json', 'Use `--output-format stream-json`.'),
         differs('--command', 'Use `aca -p "/name"`.'),
-        differs('-s, --session', 'Use `--resume`.'),
+        works('--session'),
         unsupported('--agent', 'Name the subagent in the prompt.'),
       ],
     },

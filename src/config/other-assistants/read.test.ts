@@ -173,6 +173,30 @@ describe('the settings of Claude Code', () => {
 });
 
 describe('what cannot be used', () => {
+  test('a state file holds credentials: however it is broken, only the place is named', () => {
+    const [source] = userSources({ HOME }).filter(({ file }) => file.endsWith('.claude.json'));
+    const place = { base: HOME, home: HOME, folders: [] };
+    const whole = '{"oauth": {"token": "CANARY-4711"}, "keys": ["CANARY-0815"], "mcpServers": {}}';
+    const broken = [...whole].flatMap((_, i) => [
+      whole.slice(0, i + 1),
+      `${whole.slice(0, i)}CANARY${whole.slice(i)}`,
+      whole.slice(0, i) + whole.slice(i + 1),
+      `${whole.slice(0, i)}\n${whole.slice(i)}`,
+    ]);
+    let count = 0;
+    for (const text of ['CANARY-4711', ...broken]) {
+      const notices = (source && readSettings(source, text, place).notices) ?? [];
+      count += notices.length;
+      for (const notice of notices) {
+        expect(notice).toMatch(
+          /\.claude\.json:\d+:\d+: this is not valid JSON: [a-z ]+\. The file is ignored\.$/,
+        );
+        expect(notice).not.toMatch(/CANARY|4711|oauth|token/);
+      }
+    }
+    expect(count).toBeGreaterThan(100);
+  });
+
   const BROKEN: [AssistantName, string, RegExp][] = [
     [
       'claude',

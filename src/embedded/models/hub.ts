@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { limited } from '../../lib/async/abort.ts';
+import { certificateProblem } from '../../lib/network/certificate-problem.ts';
 import { type DownloadOptions, download } from '../../lib/network/download.ts';
 import { DownloadError, type RetryOptions, withRetries } from '../../lib/network/download-retry.ts';
 import { retryAfterMs } from '../../lib/network/retry-after.ts';
@@ -54,7 +55,10 @@ async function offerOf(wanted: HubFile, hub: Hub, signal: AbortSignal): Promise<
     signal: limited(CONNECT_MS, signal),
   }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw new DownloadError('unreachable', `${host} did not respond.`, { cause: error });
+    const certificate = certificateProblem(error, host);
+    if (certificate !== null) throw new DownloadError('certificate', certificate, { cause: error });
+    const { name, code = name } = causeOf(error);
+    throw new DownloadError('unreachable', `${host} did not respond (${code}).`, { cause: error });
   });
   const { status, headers } = response;
   if (status >= 400) {
@@ -88,6 +92,12 @@ export async function fetchModel(
   }
 }
 
+/** The deepest error: that of the system. */
+function causeOf(error: unknown): NodeJS.ErrnoException {
+  const { cause } = error as Error;
+  return cause instanceof Error ? causeOf(cause) : (error as NodeJS.ErrnoException);
+}
+
 function authorization({ token }: Hub): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
@@ -96,6 +106,7 @@ function inWords(error: DownloadError, { repo, file }: HubFile, { endpoint }: Hu
   const isClosed = error.status === 401 || error.status === 403;
   const hints = {
     unreachable: `Run it again to resume. Without a network, copy the file here and use --model path/to/${path.posix.basename(file)}. Set HF_ENDPOINT to use another hub.`,
+    certificate: 'Then run it again.',
     refused: isClosed
       ? `${repo} does not exist or is not public. Accept its terms at ${endpoint}/${repo}, then set HF_TOKEN.`
       : error.isTransient

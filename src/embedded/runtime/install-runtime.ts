@@ -121,6 +121,7 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
 function inWords(error: DownloadError, { folder }: SetupPlan, registry: string): UserError {
   const hints = {
     unreachable: `Without a network, copy ${folder} from a similar machine where it is installed, or use a registry you can reach: npm_config_registry=URL aca models setup.`,
+    certificate: "Then run `aca models setup` again. npm's cafile also counts.",
     refused: error.isTransient
       ? 'The registry is busy. Run `aca models setup` again later to resume.'
       : `Ask the administrator of ${registry} to provide node-llama-cpp and its packages, or use another registry: npm_config_registry=URL aca models setup.`,

@@ -45,6 +45,14 @@ const recordSchema = z.discriminatedUnion('type', [
   /** A process begins to work on it; `keeper` finds the programs it started. */
   z.object({ type: z.literal('begin'), at: z.string(), keeper: z.string() }),
   z.object({ type: z.literal('start'), at: z.string(), task: z.string(), session: z.string() }),
+  /** Its failed result no longer counts; what it cost does. */
+  z.object({
+    type: z.literal('retry'),
+    task: z.string(),
+    startedAt: z.string(),
+    keepsSession: z.boolean(),
+    ...spendingSchema.shape,
+  }),
   /** It was interrupted, and has spent so much in all its runs. */
   z.object({
     type: z.literal('stop'),
@@ -66,8 +74,10 @@ export type BatchState = {
   results: Map<string, TaskResult>;
   /** The sessions of tasks that were started. */
   sessions: Map<string, string>;
-  /** Tasks that were started: since when, and what they had spent when they were interrupted. */
+  /** Tasks that were started: since when, and what they had spent when they were interrupted or failed. */
   begun: Map<string, Begun>;
+  /** What tasks had spent before their present session. */
+  earlier: Map<string, Pick<Spending, 'costUsd' | 'tokens'>>;
   /** What earlier processes called the programs they started. */
   keepers: string[];
 };
@@ -145,6 +155,7 @@ export class OpenBatch {
         results: new Map(),
         sessions: new Map(),
         begun: new Map(),
+        earlier: new Map(),
         keepers: [],
       };
       return new OpenBatch(folder, state, lock);
@@ -174,14 +185,47 @@ export class OpenBatch {
     take(record, this.state);
   }
 
-  finish(result: TaskResult): void {
+  start(task: string, session: string): void {
+    this.record({ type: 'start', at: new Date().toISOString(), task, session });
+  }
+
+  /**
+   * A failed task runs again: from the beginning, in a new session. If it only could not be set up, or its changes could
+   * not be kept, that is repeated in the same worktree and session: what the model did there is paid for.
+   */
+  retry(task: string): void {
+    const result = this.state.results.get(task);
+    if (!result) return;
+    const { startedAt, costUsd, tokens, durationMs, failure } = result;
+    const keepsSession = failure === 'changes' || failure === 'setup';
+    const record = { type: 'retry', task, startedAt, costUsd, tokens, durationMs, keepsSession } as const;
+    // A queue keeps the failed result until the task has run again: so does the batch.
+    if (this.state.description.queue === undefined) this.record(record);
+    else take(record, this.state);
+  }
+
+  /** Returns the result with what the task has cost in all its runs. */
+  finish(run: TaskResult): TaskResult {
+    const result = this.#withEarlier(run);
     this.#results.append(result);
     this.state.results.set(result.task, result);
+    return result;
   }
 
   /** A task without a result: what it has spent counts until it has one. */
-  interrupt({ task, startedAt, costUsd, tokens, durationMs }: TaskResult): void {
+  interrupt(run: TaskResult): TaskResult {
+    const result = this.#withEarlier(run);
+    const { task, startedAt, costUsd, tokens, durationMs } = result;
     this.record({ type: 'stop', task, startedAt, costUsd, tokens, durationMs });
+    return result;
+  }
+
+  #withEarlier(run: TaskResult): TaskResult {
+    const earlier = this.state.earlier.get(run.task);
+    if (!earlier) return run;
+    const isUnknown = run.costUsd === null || earlier.costUsd === null;
+    const costUsd = isUnknown ? null : (run.costUsd ?? 0) + (earlier.costUsd ?? 0);
+    return { ...run, costUsd, tokens: run.tokens + earlier.tokens };
   }
 
   /** What may differ when it is resumed. */
@@ -230,6 +274,7 @@ export function readBatch(root: string, id: string): BatchState | null {
     results: new Map(),
     sessions: new Map(),
     begun: new Map(),
+    earlier: new Map(),
     keepers: [],
   };
   for (const result of parsedLines(files.results, taskResultSchema)) state.results.set(result.task, result);
@@ -240,27 +285,23 @@ export function readBatch(root: string, id: string): BatchState | null {
   return state;
 }
 
-/**
- * For a task that runs again: from the beginning, in a new session. If only its changes could not be kept, only that is
- * repeated, in the same worktree.
- */
-export function forgetResult({ results, sessions, begun }: BatchState, task: string): void {
-  const isRunDone = results.get(task)?.failure === 'changes';
-  results.delete(task);
-  begun.delete(task);
-  if (!isRunDone) sessions.delete(task);
-}
-
-function take(record: BatchRecord, { sessions, begun }: Pick<BatchState, 'sessions' | 'begun'>): void {
+function take(record: BatchRecord, { results, sessions, begun, earlier }: BatchState): void {
   if (record.type === 'begin') return;
   const { task } = record;
-  if (record.type === 'stop') {
-    const { startedAt, costUsd, tokens, durationMs } = record;
-    begun.set(task, { startedAt, costUsd, tokens, durationMs });
-  } else {
+  if (record.type === 'start') {
+    const { costUsd, tokens } = begun.get(task) ?? { costUsd: 0, tokens: 0 };
+    earlier.set(task, { costUsd, tokens });
     sessions.set(task, record.session);
-    begun.set(task, { startedAt: record.at, costUsd: 0, tokens: 0, durationMs: 0 });
+    begun.set(task, { startedAt: record.at, costUsd, tokens, durationMs: 0 });
+    return;
   }
+  const { startedAt, costUsd, tokens, durationMs } = record;
+  begun.set(task, { startedAt, costUsd, tokens, durationMs });
+  if (record.type === 'stop') return;
+  const result = results.get(task);
+  // There may be a newer one: results are in a file of their own.
+  if (result?.startedAt === startedAt && result.durationMs === durationMs) results.delete(task);
+  if (!record.keepsSession) sessions.delete(task);
 }
 
 /** Skips what is damaged. */

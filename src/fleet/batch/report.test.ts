@@ -68,6 +68,7 @@ const state: BatchState = {
   begun: new Map([
     ['3', { startedAt: '2026-01-01T00:00:00.000Z', costUsd: 0.5, tokens: 500, durationMs: 2_000 }],
   ]),
+  earlier: new Map(),
   keepers: [],
 };
 

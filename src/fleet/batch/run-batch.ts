@@ -9,7 +9,7 @@ import type { OpenedTree, RunTaskOptions, TaskEvent, TaskPlace } from '../run-op
 import { openLocalBudget } from '../shared-budget.ts';
 import { isOpen, isTrouble, MOST_TROUBLES, type Task, type TaskResult } from '../task.ts';
 import { clonesFolder, treesFolder } from '../task-tree.ts';
-import { forgetResult, type OpenBatch } from './batch-store.ts';
+import type { OpenBatch } from './batch-store.ts';
 import { type Progress, ProgressCounter } from './progress.ts';
 
 export type BatchEvent =
@@ -114,7 +114,7 @@ class Scheduler {
     this.#budget = budget;
     const { tasks, results } = batch.state;
     if (options.retry === 'failed')
-      for (const [id, { status }] of results) if (status === 'failed') forgetResult(batch.state, id);
+      for (const [id, { status }] of results) if (status === 'failed') batch.retry(id);
     this.#counter = new ProgressCounter(batch.state);
     this.#waiting = tasks.filter(({ id }) => !results.has(id)).values();
   }
@@ -166,30 +166,27 @@ class Scheduler {
   async #runOne({ task, options, opened }: Next): Promise<void> {
     const { id: session, resume: resumed } = options.session;
     const before = this.#batch.state.begun.get(task.id);
-    if (!resumed) this.#recordStart(task, session);
+    if (!resumed) this.#batch.start(task.id, session);
     this.#counter.started();
     this.#tell({ type: 'started', task, resumed });
     // The next task starts while the worktree of this one is removed.
-    const result = await new Promise<TaskResult>((resolve, reject) => {
+    const ended = await new Promise<TaskResult>((resolve, reject) => {
       const run = this.#options.run(task, {
         ...options,
         ...(opened && { opened }),
         ...(resumed && before && { before }),
         budget: this.#budget,
         onEvent: (event) => this.#noteEvent(task, session, event),
-        onResult: (ended) => {
-          this.#batch.finish(ended);
-          resolve(ended);
-        },
+        onResult: (result) => resolve(this.#batch.finish(result)),
       });
       this.#leaving.add(run);
-      run.then((ended) => {
+      run.then((result) => {
         this.#leaving.delete(run);
-        resolve(ended);
+        resolve(result);
       }, reject);
     });
+    const result = isOpen(ended) ? this.#batch.interrupt(ended) : ended;
     if (isOpen(result)) {
-      this.#batch.interrupt(result);
       this.#counter.ended(result, before);
       this.#tell({ type: 'interrupted', task });
       if (result.failure === 'budget') this.#end ??= { type: 'budget', reason: result.reason ?? '' };
@@ -207,11 +204,7 @@ class Scheduler {
       // Flags of the batch are the same for all its tasks.
       if (!this.#notes.has(event.text)) this.#tell({ type: 'note', task, text: event.text });
       this.#notes.add(event.text);
-    } else if (event.session !== session) this.#recordStart(task, event.session);
-  }
-
-  #recordStart(task: Task, session: string): void {
-    this.#batch.record({ type: 'start', at: new Date().toISOString(), task: task.id, session });
+    } else if (event.session !== session) this.#batch.start(task.id, event.session);
   }
 
   #tell(event: BatchEvent): void {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { following, pause } from '../../lib/async/abort.ts';
 import { counted } from '../../lib/text/counted.ts';
 import { parseJson } from '../../lib/text/json.ts';
-import { forgetResult, type OpenBatch } from '../batch/batch-store.ts';
+import type { OpenBatch } from '../batch/batch-store.ts';
 import { ProgressCounter } from '../batch/progress.ts';
 import type { BatchEnd, BatchEvent, RunBatchOptions } from '../batch/run-batch.ts';
 import type { BatchLimits } from '../shared-budget.ts';
@@ -105,18 +105,18 @@ async function collect(
     for await (const short of collectResults(fleet, description.id, { signal, ...options })) {
       const task = byId.get(short.task);
       if (!task || !isNews(short, results.get(task.id))) continue;
-      const result = await fullResult(batch, short, reading);
+      const full = await fullResult(batch, short, reading);
+      const before = begun.get(task.id);
+      const result = isOpen(full) ? batch.interrupt(full) : batch.finish(full);
       counter.started();
-      counter.ended(result, begun.get(task.id));
+      counter.ended(result, before);
       if (isOpen(result)) {
-        batch.interrupt(result);
         if (end.type !== 'trouble' && result.failure === 'budget')
           end = { type: 'budget', reason: result.reason ?? '' };
         else if (end.type === 'complete') end = { type: 'cancelled' };
         report({ type: 'interrupted', task });
         continue;
       }
-      batch.finish(result);
       report({ type: 'ended', task, result });
       troubles = isTrouble(result) ? troubles + 1 : 0;
       if (end.type === 'trouble' || troubles < (await mostTroubles(fleet, troubles))) continue;
@@ -185,13 +185,13 @@ function workersHealth(fleet: Fleet, onTrouble: (text: string) => void): () => P
 
 type OpenTask = { task: Task; isRetry: boolean };
 
-function openTasks({ state }: OpenBatch, retry: RunBatchOptions['retry']): OpenTask[] {
-  const { tasks, results } = state;
+function openTasks(batch: OpenBatch, retry: RunBatchOptions['retry']): OpenTask[] {
+  const { tasks, results } = batch.state;
   return tasks.flatMap((task): OpenTask[] => {
     const result = results.get(task.id);
     if (!result) return [{ task, isRetry: false }];
     if (retry !== 'failed' || result.status !== 'failed') return [];
-    forgetResult(state, task.id);
+    batch.retry(task.id);
     return [{ task, isRetry: true }];
   });
 }
@@ -215,7 +215,7 @@ function sessionOf(batch: OpenBatch, task: Task): string {
   const known = batch.state.sessions.get(task.id);
   if (known !== undefined) return known;
   const session = randomUUID();
-  batch.record({ type: 'start', at: new Date().toISOString(), task: task.id, session });
+  batch.start(task.id, session);
   return session;
 }
 

@@ -58,7 +58,7 @@ export async function setUp(
 async function fetchOffered({ terminal, talk }: { terminal: Terminal; talk: Conversation }): Promise<void> {
   const offers = (await modelOffers(terminal)).map((offer, i) => ({ ...offer, key: String(i + 1) }));
   const lines = offers.map(({ key, model, about, why }) => `[${key}] ${model.name} (${why}): ${about}`);
-  talk.print(`Fetch a model and the runtime it needs:\n${lines.join('\n')}\n[b] back`);
+  talk.print(`Download a model and the runtime it needs:\n${lines.join('\n')}\n[b] back`);
   const pressed = await talk.pressKey([...offers.map(({ key }) => key), 'b']);
   const offer = offers.find(({ key }) => key === pressed);
   if (offer) await fetchParts(offer.model, { terminal, talk });

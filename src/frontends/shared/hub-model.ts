@@ -49,8 +49,8 @@ export async function pullModel(
   );
   const size = offer.bytes === null ? 'of unknown size' : `(${fileSize(offer.bytes)})`;
   const label = `${wanted.repo}/${wanted.file} ${size} from ${new URL(hub.endpoint).host}`;
-  if (consent === 'ask') await agree(`Fetch ${label}?`, terminal);
-  else stderr.write(`Fetching ${label}.\n`);
+  if (consent === 'ask') await agree(`Download ${label}?`, terminal);
+  else stderr.write(`Downloading ${label}.\n`);
   await withProgress(wanted.file, shown, (report) =>
     fetchModel({ wanted, offer, file }, hub, { signal, ...report }),
   );
@@ -58,7 +58,7 @@ export async function pullModel(
 }
 
 async function hubOf({ config }: Settings, { env }: Terminal): Promise<Hub> {
-  refuseOffline(config.offline, 'fetched');
+  refuseOffline(config.offline, 'downloaded');
   return {
     endpoint: env.HF_ENDPOINT || DEFAULT_HUB,
     ...(env.HF_TOKEN && { token: env.HF_TOKEN }),
@@ -80,5 +80,5 @@ export async function agree(question: string, { stdin, stderr }: Terminal): Prom
     );
   const lines = createInterface({ input: stdin, output: stderr });
   const answer = await lines.question(`${question} [y/n] `).finally(() => lines.close());
-  if (!/^y(es)?$/i.test(answer.trim())) throw new UserError('Nothing was fetched.', 'You declined.');
+  if (!/^y(es)?$/i.test(answer.trim())) throw new UserError('Nothing was downloaded.', 'You declined.');
 }

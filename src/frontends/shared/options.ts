@@ -3,6 +3,8 @@ import type { SessionOptions } from '../../app/options.ts';
 /** All command-line options of a conversation: those of the session and those of the frontends. */
 export type Options = SessionOptions & {
   print?: boolean;
+  /** The folder to work in; the working directory if absent. */
+  cd?: string;
   /** Runs in the server, which is started if there is none. */
   background?: boolean;
   outputFormat: 'text' | 'json' | 'stream-json';

@@ -1,5 +1,6 @@
 import { userNetwork } from '../../app/opening/user-network.ts';
 import { loadSettings } from '../../app/settings.ts';
+import { npmSettings, withNpmCertificates } from '../../app/update/npm-settings.ts';
 import { reportGpu } from '../../assembly/models/embedded-model.ts';
 import { UserError } from '../../contract/errors.ts';
 import { firstModel } from '../../embedded/models/curated.ts';
@@ -43,18 +44,19 @@ export async function setUpRuntime(
   };
   if (isSame && !force) return report();
   refuseOffline(config.offline, 'installed');
-  const registry = env.npm_config_registry || env.NPM_CONFIG_REGISTRY || DEFAULT_REGISTRY;
+  const npm = npmSettings(env);
+  const registry = npm.registry ?? DEFAULT_REGISTRY;
   const what = `llama.cpp for ${plan.packages.join(' and ')} (${gpuName(plan.gpu)}), ${fileSize(plan.bytes)} from ${new URL(registry).host}`;
   if (yes) stderr.write(`Installing ${what}.\n`);
   else await agree(`Install ${what} into ${plan.folder}?`, terminal);
   const signal = given ?? shutdownSignal(terminal);
-  const { fetch } = await userNetwork(config, env);
+  const { fetch } = await userNetwork(withNpmCertificates(config, npm), env);
   await withProgress('runtime', { signal, out: stderr }, (progress) =>
     installRuntime(plan, { registry, signal, fetch, ...progress }),
   );
   await report();
   if (next !== 'none' && (await new ModelStore(root).list()).length === 0)
-    stderr.write(`Next, fetch a model: aca models pull ${firstModel.name}\n`);
+    stderr.write(`Next, download a model: aca models pull ${firstModel.name}\n`);
 }
 
 function gpuNamed(name: string | undefined): Gpu | undefined {

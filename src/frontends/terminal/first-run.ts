@@ -59,7 +59,7 @@ export async function firstRun(
 }
 
 function questionOf({ model, about }: ModelOffer): string {
-  return `Fetch ${model.name} (${about}) and the runtime it needs?`;
+  return `Download ${model.name} (${about}) and the runtime it needs?`;
 }
 
 async function hasRuntime({ root }: Settings): Promise<boolean> {
@@ -91,7 +91,7 @@ async function findings(settings: Settings, terminal: Terminal): Promise<Finding
     })),
     files: files.map(({ file, bytes }) => ({
       model: file,
-      detail: `${gigabytes(bytes)}, on this disk${runs ? '' : '; also fetches the runtime, once'}`,
+      detail: `${gigabytes(bytes)}, on this disk${runs ? '' : '; also downloads the runtime, once'}`,
     })),
     missingModelText: words,
   };

@@ -2,7 +2,7 @@ import { PhotonImage } from '@silvia-odwyer/photon-node';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sweep } from '../../../test/support/soak.ts';
-import { type FittedImage, fitImage, scalingNote } from './fit-image.ts';
+import { type FittedImage, fitEncoded, fitImage, scalingNote } from './fit-image.ts';
 import { imageOf } from './image-kind.ts';
 import { upright } from './orientation.ts';
 
@@ -228,5 +228,40 @@ describe('what cannot be scaled', () => {
       { numRuns: 60 },
     );
     expect(await fitImage(png, { maxBytes: 1e6, maxSide: 10 })).toMatchObject({ type: 'image', width: 10 });
+  });
+});
+
+describe('what a vendor would refuse is not sent', () => {
+  const limits = { maxBytes: 1e6, maxSide: 500 };
+  const image = new PhotonImage(new Uint8Array(40 * 20 * 4).fill(90), 40, 20);
+  const png = Buffer.from(image.get_bytes());
+  const jpeg = Buffer.from(image.get_bytes_jpeg(90));
+
+  test.each<[string, Buffer | string]>([
+    ['nothing', ''],
+    ['text', Buffer.from('hello')],
+    ['no base64', '%%%'],
+    ['HTML of an error page', Buffer.from('<!doctype html><title>404</title>')],
+    ['SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    ['half a PNG', png.subarray(0, png.length / 2)],
+    ['the start of a PNG', png.subarray(0, 8)],
+    ['half a JPEG', jpeg.subarray(0, jpeg.length / 2)],
+    ['the start of a GIF', Buffer.from('GIF89a')],
+    ['a BMP', Buffer.from('BM0000000000000000')],
+    ['a HEIC', Buffer.from('....ftypheic........')],
+  ])('%s', async (_what, bytes) => {
+    const data = typeof bytes === 'string' ? bytes : bytes.toString('base64');
+    const { image: fitted, note } = await fitEncoded({ mediaType: 'image/png', data }, limits);
+    expect([fitted, note]).toEqual([null, expect.stringMatching(/^image not attached: it /)]);
+  });
+
+  test('a type that is declared wrongly is corrected, and base64 is written as vendors read it', async () => {
+    const data = jpeg.toString('base64');
+    const right = { mediaType: 'image/jpeg', data };
+    const written = [data, jpeg.toString('base64url'), data.replaceAll(/.{76}/g, '$&\n')];
+    for (const mediaType of ['image/png', 'image/jpg', 'application/octet-stream', '', 'image/jpeg'])
+      for (const one of written)
+        expect(await fitEncoded({ mediaType, data: one }, limits)).toEqual({ image: right, note: '' });
+    expect((await fitEncoded(right, limits)).image).toBe(right);
   });
 });

@@ -76,20 +76,21 @@ export function scalingNote({ width, height, bytes, from, mediaType }: FittedIma
 /** `data` is base64. */
 type EncodedImage = { mediaType: string; data: string };
 
-/** An encoded image within the limits, and what was done to it; `image` is null if it cannot be sent. */
+/**
+ * An encoded image within the limits, and what was done to it; `image` is null if it cannot be sent. A vendor refuses the
+ * whole request because of one image that is damaged, or of another type than declared, and so each later request of the
+ * conversation: such an image is never sent.
+ */
 export async function fitEncoded<Part extends EncodedImage>(
   part: Part,
   limits: ImageLimits,
 ): Promise<{ image: Part | null; note: string }> {
   const bytes = Buffer.from(part.data, 'base64');
   const fitted = await fitImage(bytes, limits);
-  if (fitted.type === 'image') {
-    if (!fitted.from) return { image: part, note: '' };
-    const data = Buffer.from(fitted.bytes).toString('base64');
-    const { mediaType } = fitted;
-    return { image: { ...part, mediaType, data }, note: `image ${scalingNote(fitted)}` };
-  }
-  // Some vendors take further formats; they report what they do not take.
-  if (bytes.length <= limits.maxBytes) return { image: part, note: '' };
-  return { image: null, note: `image not attached: ${fitted.because}` };
+  if (fitted.type === 'refused') return { image: null, note: `image not attached: ${fitted.because}` };
+  const data = Buffer.from(fitted.bytes).toString('base64');
+  const { mediaType } = fitted;
+  const isSame = data === part.data && mediaType === part.mediaType;
+  const note = fitted.from ? `image ${scalingNote(fitted)}` : '';
+  return { image: isSame ? part : { ...part, mediaType, data }, note };
 }

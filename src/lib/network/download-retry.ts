@@ -7,7 +7,7 @@ import { pause } from '../async/abort.ts';
  * - `mismatch`: wrong checksum; the file is deleted.
  * - `disk_full`: no space left; the partial file is kept.
  */
-export type DownloadFault = 'unreachable' | 'refused' | 'cut' | 'mismatch' | 'disk_full';
+export type DownloadFault = 'unreachable' | 'certificate' | 'refused' | 'cut' | 'mismatch' | 'disk_full';
 
 export class DownloadError extends Error {
   override name = 'DownloadError';

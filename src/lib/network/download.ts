@@ -7,6 +7,7 @@ import { pause } from '../async/abort.ts';
 import type { Lock } from '../files/lock.ts';
 import { makePrivateFolder } from '../files/private-folder.ts';
 import { waitForLock } from '../files/wait-for-lock.ts';
+import { certificateProblem } from './certificate-problem.ts';
 import { DownloadError, type RetryOptions, withRetries } from './download-retry.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -195,6 +196,8 @@ async function askOnce(work: Work, url: URL, init: RequestInit & { signal: Abort
     return await work.fetch(url, { ...init, signal: AbortSignal.any([init.signal, late.signal]) });
   } catch (error) {
     work.signal.throwIfAborted();
+    const certificate = certificateProblem(error, url.host);
+    if (certificate !== null) throw new DownloadError('certificate', certificate, { cause: error });
     const seconds = Math.round((performance.now() - started) / 1000);
     const why = late.signal.aborted ? `within ${seconds}s` : `(${reasonOf(error)})`;
     throw new DownloadError('unreachable', `${url.host} did not respond ${why}.`, { cause: error });

@@ -45,7 +45,6 @@ test.each([
 test.each([
   ['self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ['unable to get local issuer certificate', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
-  ['certificate has expired', 'CERT_HAS_EXPIRED'],
 ])('%s: the certificate error is named, with the setting for a custom CA', (message, code) => {
   expect(fromBrokenConnection(broken(message, code), where)).toMatchObject({
     kind: 'network',

@@ -1,4 +1,5 @@
 import { ProviderError, type ProviderErrorKind } from '../../contract/errors.ts';
+import { certificateProblem } from '../../lib/network/certificate-problem.ts';
 import { retryAfterMs } from '../../lib/network/retry-after.ts';
 import { exceedsMinuteQuota, meansOverflow } from './overflow.ts';
 import { meansStaleReasoning } from './stale-reasoning.ts';
@@ -85,12 +86,8 @@ export function fromBrokenConnection(
     new ProviderError(message, { kind, provider }, { cause: error });
 
   if (hasOutput) return broken('cut', `The connection was lost in the middle of the answer (${detail}).`);
-  if (chain.some((link) => link instanceof Error && /certificate|self.signed/i.test(link.message))) {
-    return broken(
-      'network',
-      `The certificate of ${address} is not trusted (${detail}). Set network.caFile to the PEM file of its certificate authority.`,
-    );
-  }
+  const certificate = certificateProblem(error, address);
+  if (certificate !== null) return broken('network', certificate);
   const proxied = chain.flatMap(
     (link) => /^Proxy response \((\d+)\)/.exec((link as Error).message ?? '') ?? [],
   );

@@ -66,3 +66,26 @@ test('an unreachable server is reported with the reason: connection refused, or 
     { type: 'silent', because: 'no answer within 0.01s' },
   ]);
 });
+
+test.each([
+  ['a closed list', { 'Bearer right': 200 }, 401, 'right', { status: 200, needsKey: true }],
+  ['a closed list that is forbidden', { 'Bearer right': 200 }, 403, 'right', { status: 200, needsKey: true }],
+  ['a closed list', { 'Bearer right': 200 }, 401, 'wrong', { status: 401 }],
+  ['an open list', {}, 200, 'wrong', { status: 200, needsKey: false }],
+  ['an open list of a busy server', { 'Bearer right': 200 }, 429, 'right', { status: 200, needsKey: false }],
+] as const)('%s says of a key only what it can know', async (_list, known, others, key, expected) => {
+  const http = createServer((request, response) => {
+    response.statusCode = (known as Record<string, number>)[request.headers.authorization ?? ''] ?? others;
+    response.end('[]');
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void http.close());
+  const baseUrl = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const reached = await reach({ protocol: 'openai-chat', baseUrl, key, http: httpClient, timeoutMs: 10_000 });
+  expect(reached).toEqual({
+    type: 'answered',
+    ms: expect.any(Number),
+    date: expect.any(String),
+    ...expected,
+  });
+});

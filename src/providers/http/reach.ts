@@ -1,4 +1,5 @@
 import { limited } from '../../lib/async/abort.ts';
+import { certificateProblem } from '../../lib/network/certificate-problem.ts';
 import type { HttpClient } from '../../lib/network/http-client.ts';
 import type { Protocol } from '../presets.ts';
 
@@ -11,27 +12,34 @@ export type ReachOptions = {
   timeoutMs: number;
 };
 
-/** `date` is the server's clock, if sent. */
+/**
+ * `date` is the server's clock, if sent. `needsKey`: whether the list is refused without one; if not, the answer says
+ * nothing about a key.
+ */
 export type Reached =
-  | { type: 'answered'; status: number; ms: number; date?: string }
+  | { type: 'answered'; status: number; ms: number; needsKey?: boolean; date?: string }
   | { type: 'silent'; because: string };
 
 /** Whether a server answers a request for its model list, the cheapest one available. Never throws. */
 export async function reach({ protocol, baseUrl, key, http, timeoutMs }: ReachOptions): Promise<Reached> {
-  const started = performance.now();
-  try {
-    const { status, headers, body } = await http({
-      url: listUrl(protocol, baseUrl),
-      headers: key === undefined ? {} : keyHeaders(protocol, key),
-      signal: limited(timeoutMs),
-    });
-    const ms = Math.round(performance.now() - started);
-    const { date } = headers;
+  const url = listUrl(protocol, baseUrl);
+  const ask = async (sent: Record<string, string>) => {
+    const { status, headers, body } = await http({ url, headers: sent, signal: limited(timeoutMs) });
     // The list itself is not needed.
     for await (const _ of body) break;
-    return { type: 'answered', status, ms, ...(date && { date }) };
+    return { status, date: headers.date };
+  };
+  const started = performance.now();
+  try {
+    const { status, date } = await ask(key === undefined ? {} : keyHeaders(protocol, key));
+    const ms = Math.round(performance.now() - started);
+    const answered = { type: 'answered', status, ms, ...(date && { date }) } as const;
+    if (key === undefined || status >= 300) return answered;
+    const without = await ask({}).catch(() => null);
+    return { ...answered, needsKey: without?.status === 401 || without?.status === 403 };
   } catch (error) {
-    return { type: 'silent', because: reasonOf(error, timeoutMs) };
+    const server = URL.canParse(url) ? new URL(url).host : 'the server';
+    return { type: 'silent', because: certificateProblem(error, server) ?? reasonOf(error, timeoutMs) };
   }
 }
 

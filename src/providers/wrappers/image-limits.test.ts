@@ -42,9 +42,12 @@ test('images of another vendor are scaled once to what this one takes; everythin
   expect(images?.map(({ data }) => imageOf(Buffer.from(data, 'base64'))?.size)).toEqual([
     { width: 20, height: 20 },
     { width: 50, height: 30 },
-    undefined,
     { width: 50, height: 30 },
   ]);
+  expect(first?.messages[0]?.content.at(-1)).toEqual({
+    type: 'text',
+    text: '[image not attached: it is not a PNG, JPEG, WebP or GIF image]',
+  });
   expect(second?.messages[1]?.content[0]).toBe(first?.messages[1]?.content[0]);
   expect(third?.messages).toEqual([{ role: 'user', content: [text], timestamp }]);
 });

@@ -1,4 +1,4 @@
-import { PermissionDeniedError } from '../../contract/errors.ts';
+import { PermissionDeniedError, UnusableFileError } from '../../contract/errors.ts';
 
 const meanings: Record<string, string> = {
   ENOENT: 'no such file or folder',
@@ -23,5 +23,7 @@ export function explained(error: unknown, operation: string): unknown {
     });
   }
   const meaning = meanings[code];
-  return meaning === undefined ? error : new Error(`Cannot ${operation}: ${meaning}.`, { cause: error });
+  return meaning === undefined
+    ? error
+    : new UnusableFileError(`Cannot ${operation}: ${meaning}.`, { cause: error });
 }

@@ -1,5 +1,6 @@
 import { type BigIntStats, fstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
+import { UnusableFileError } from '../../contract/errors.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { FileStat, Files, FileWrite } from '../../contract/tool.ts';
 import { isInside } from '../../lib/paths/inside.ts';
@@ -44,7 +45,9 @@ export function createFiles({ guard, cwd, onBeforeWrite, mark = '' }: FilesOptio
     try {
       return await deed();
     } catch (error) {
-      throw explained(error, `${verb} ${path.relative(cwd, real) || '.'}`);
+      const shown = path.relative(cwd, real) || '.';
+      if (error instanceof UnusableFileError) throw error.renamed(real, shown);
+      throw explained(error, `${verb} ${shown}`);
     }
   }
 
@@ -72,7 +75,7 @@ export function createFiles({ guard, cwd, onBeforeWrite, mark = '' }: FilesOptio
     read: (file, { most } = { most: MAX_FILE_BYTES }) =>
       at(file, 'read', (real) =>
         withRegular(real, guard, async ({ fd, size }) => {
-          if (size > most) throw new Error(tooLarge(real, size));
+          if (size > most) throw new UnusableFileError(tooLarge(real, size));
           const version = versionOf(real, fstatSync(fd, { bigint: true }));
           const bytes = await readBytes(fd, size);
           return { path: real, bytes, sha256: sha256(bytes), ...(version !== undefined && { version }) };

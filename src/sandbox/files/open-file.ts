@@ -11,7 +11,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { promisify } from 'node:util';
-import { PermissionDeniedError } from '../../contract/errors.ts';
+import { PermissionDeniedError, UnusableFileError } from '../../contract/errors.ts';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import type { Guard } from '../guard.ts';
 
@@ -54,8 +54,9 @@ export function openRegular(real: string, guard: Guard): OpenFile {
     const fd = openSync(real, constants.O_RDONLY | NO_LINKS | NO_WAIT);
     try {
       const stat = fstatSync(fd);
-      if (stat.isDirectory()) throw new Error(`${real} is a folder, not a file.`);
-      if (!stat.isFile()) throw new Error(`${real} is a pipe, socket or device, not a regular file.`);
+      if (stat.isDirectory()) throw new UnusableFileError(`${real} is a folder, not a file.`);
+      if (!stat.isFile())
+        throw new UnusableFileError(`${real} is a pipe, socket or device, not a regular file.`);
       const because = guard.otherNameBecause(stat);
       if (because !== null)
         throw new PermissionDeniedError({ operation: `read ${real} (${because})`, by: 'path guard' });

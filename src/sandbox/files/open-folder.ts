@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
-import { PermissionDeniedError } from '../../contract/errors.ts';
+import { PermissionDeniedError, UnusableFileError } from '../../contract/errors.ts';
 import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
 import { isStillAt, NO_LINKS } from './open-file.ts';
 
@@ -61,7 +61,7 @@ function verified(real: string, place: string): OpenFolder {
   try {
     const stat = fstatSync(fd);
     isStillThere = () => isStillAt(real, fd, stat);
-    if (!stat.isDirectory()) throw new Error(`${real} is not a folder.`);
+    if (!stat.isDirectory()) throw new UnusableFileError(`${real} is not a folder.`);
     if (!isStillThere())
       throw new PermissionDeniedError({
         operation: `open ${real} (the path changed in the meantime)`,

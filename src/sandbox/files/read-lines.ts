@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import type { LineWindow } from '../../contract/tool.ts';
-import { cutLine, MAX_LINE_LENGTH } from '../../lib/text/cut-line.ts';
+import type { LineRange, LineWindow } from '../../contract/tool.ts';
+import { cutRest, LINE_START, type LinePart } from '../../lib/text/cut-line.ts';
 import { detectEncoding } from '../../lib/text/text-encoding.ts';
 import { readLater } from './open-file.ts';
 
@@ -15,10 +15,7 @@ export type LineSource = { fd: number; size?: number };
  * Reads from the start to the end of the window and a little beyond. Holds one chunk of the file and the
  * window in memory; very long lines are cut.
  */
-export async function readLines(
-  file: LineSource,
-  range: { offset: number; limit: number },
-): Promise<Omit<LineWindow, 'path'>> {
+export async function readLines(file: LineSource, range: LineRange): Promise<Omit<LineWindow, 'path'>> {
   const hash = createHash('sha256');
   const window = new Window(range);
   let decoder: TextDecoder | undefined;
@@ -82,17 +79,19 @@ class Window {
   more = false;
   private readonly offset: number;
   private readonly limit: number;
+  private readonly part: LinePart;
   private lineEnd: '\n' | '\r' | undefined;
   private passed = 0;
   private pieces = 0;
-  /** The current line: its first characters, and its length so far. */
+  /** The current line: the first characters of the part that is shown, and its length so far. */
   private start = '';
   private length = 0;
   private endsInReturn = false;
 
-  constructor({ offset, limit }: { offset: number; limit: number }) {
+  constructor({ offset, limit, part = LINE_START }: LineRange) {
     this.offset = offset;
     this.limit = limit;
+    this.part = part;
   }
 
   push(text: string): void {
@@ -125,15 +124,20 @@ class Window {
 
   private extend(text: string, from: number, to: number): void {
     if (from === to) return;
+    const first = from + Math.max(0, this.part.skip - this.length);
     this.length += to - from;
     this.endsInReturn = text.charCodeAt(to - 1) === 0x0d;
-    const room = MAX_LINE_LENGTH + 1 - this.start.length;
-    if (this.passed >= this.offset && room > 0) this.start += text.slice(from, Math.min(to, from + room));
+    const room = this.part.width + 1 - this.start.length;
+    if (this.passed >= this.offset && room > 0 && first < to)
+      this.start += text.slice(first, Math.min(to, first + room));
   }
 
   private finish(): void {
     const length = this.endsInReturn ? this.length - 1 : this.length;
-    if (this.passed++ >= this.offset) this.lines.push(this.own(cutLine(this.start.slice(0, length), length)));
+    if (this.passed++ >= this.offset) {
+      const shown = this.start.slice(0, Math.max(0, length - this.part.skip));
+      this.lines.push(this.own(cutRest(shown, length, this.part)));
+    }
     this.start = '';
     this.length = 0;
     this.endsInReturn = false;

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, rmdirSync, type Stats, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import { PermissionDeniedError } from '../../contract/errors.ts';
+import { PermissionDeniedError, UnusableFileError } from '../../contract/errors.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import { foldPath } from '../../lib/paths/fold-path.ts';
 import type { Guard } from '../guard.ts';
@@ -47,7 +47,7 @@ function removeEntry({ real, stat }: Entry): void {
     const now = lstatSync(place);
     if (stat.isDirectory()) rmdirSync(place);
     else if (now.ino !== stat.ino || now.size !== stat.size || now.mtimeMs !== stat.mtimeMs)
-      throw new Error(`${real} changed while it was being deleted, so it was left unchanged.`);
+      throw new UnusableFileError(`${real} changed while it was being deleted, so it was left unchanged.`);
     else unlinkSync(place);
   } finally {
     folder.close();

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
-import { PermissionDeniedError } from '../../contract/errors.ts';
+import { PermissionDeniedError, UnusableFileError } from '../../contract/errors.ts';
 import type { FileChange } from '../../contract/file-change.ts';
 import type { FileWrite } from '../../contract/tool.ts';
 import { isErrno, unlessErrno } from '../../lib/files/errno.ts';
@@ -253,7 +253,7 @@ function placeOf(item: Staged, which: 'name' | 'temporary' | 'backup'): string {
 }
 
 function mustBeWritable(item: Staged, old: Stats, guard: Guard): void {
-  if (!old.isFile()) throw new Error(`${item.real} is not a regular file; it cannot be written.`);
+  if (!old.isFile()) throw new UnusableFileError(`${item.real} is not a regular file; it cannot be written.`);
   const because = guard.otherNameBecause(old);
   if (because !== null)
     throw new PermissionDeniedError({ operation: `write ${item.real} (${because})`, by: 'path guard' });

@@ -18,17 +18,20 @@ function read(records: string[], wanted: (file: string) => boolean = () => true)
 }
 
 test('hits, context lines, counts and messages', () => {
-  const records = ['a\x001:9:x', 'a\x002-y:3:\r', 'b\x007', 'b: binary file matches', 'c\x0012:1:'];
+  const records = [
+    ...['a\x001:9:0:x', 'a\x002-77-y:3:\r', 'b\x007', 'b: binary file matches', 'c\x0012:1:200:'],
+    ...['c\x0012:1:text', 'c\x0012-text'],
+  ];
   expect(read([...records.map((record) => PATH_START + record), ''])).toEqual([
-    ['a', { line: 1, column: 9, mark: ':', text: 'x' }],
-    ['a', { line: 2, column: 0, mark: '-', text: 'y:3:' }],
-    ['b', { line: 7, column: 0, mark: ':', text: '' }],
-    ['c', { line: 12, column: 1, mark: ':', text: '' }],
+    ['a', { line: 1, column: 9, offset: 0, mark: ':', text: 'x' }],
+    ['a', { line: 2, column: 0, offset: 77, mark: '-', text: 'y:3:' }],
+    ['b', { line: 7, column: 0, offset: 0, mark: ':', text: '' }],
+    ['c', { line: 12, column: 1, offset: 200, mark: ':', text: '' }],
   ]);
 });
 
 test('uninteresting files are skipped', () => {
-  const records = ['a\x001:1:x', 'b\x001:1:y', 'a\x002:1:z'].map((record) => PATH_START + record);
+  const records = ['a\x001:1:0:x', 'b\x001:1:0:y', 'a\x002:1:2:z'].map((record) => PATH_START + record);
   expect(read(records, (file) => file === 'a').map(([file]) => file)).toEqual(['a', 'a']);
 });
 
@@ -41,15 +44,16 @@ test('property: any line and name are parsed back unchanged', () => {
     .map((parts) => parts.join('').replaceAll(/[/\0]/g, ''))
     .filter((one) => !['', '.', '..'].includes(one));
   const name = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'));
+  const numbers = { line: fc.nat(), offset: fc.nat() };
   const hit = fc.oneof(
-    fc.record({ line: fc.nat(), column: fc.nat(), mark: fc.constant(':' as const), text }),
-    fc.record({ line: fc.nat(), column: fc.constant(0), mark: fc.constant('-' as const), text }),
+    fc.record({ ...numbers, column: fc.nat(), mark: fc.constant(':' as const), text }),
+    fc.record({ ...numbers, column: fc.constant(0), mark: fc.constant('-' as const), text }),
   );
   fc.assert(
     fc.property(fc.array(fc.tuple(name, hit)), (hits) => {
-      const records = hits.flatMap(([file, { line, column, mark, text: words }]) => [
+      const records = hits.flatMap(([file, { line, column, offset, mark, text: words }]) => [
         `${PATH_START}${file}: binary file matches`,
-        `${PATH_START}${file}\0${line}${mark}${mark === ':' ? `${column}:` : ''}${words}`,
+        `${PATH_START}${file}\0${line}${mark}${mark === ':' ? `${column}:` : ''}${offset}${mark}${words}`,
       ]);
       const expected = hits.map(([file, one]) => [file, { ...one, text: one.text.replace(/\r$/, '') }]);
       expect(read(records)).toEqual(expected);

@@ -6,9 +6,9 @@ export const PATH_START = '././';
 
 /**
  * A line of a file, `:` for a match and `-` for context; or a count instead of `line`. `column`: start of its
- * first match, in bytes from 1; 0 for context or a count.
+ * first match, in bytes from 1; 0 for context or a count. `offset`: where the line starts in the file, in bytes.
  */
-export type GrepHit = { line: number; column: number; mark: ':' | '-'; text: string };
+export type GrepHit = { line: number; column: number; offset: number; mark: ':' | '-'; text: string };
 
 export type GrepListener = {
   /** Called once for all records of one file; returns false to skip them. */
@@ -19,8 +19,8 @@ export type GrepListener = {
 };
 
 /**
- * Parses ripgrep's records: `path NUL line : column : text`, `path NUL line - text` for context, or `path NUL
- * count`. Anything else is a message and is skipped. All records of one file are consecutive. A path with
+ * Parses ripgrep's records: `path NUL line : column : offset : text`, `path NUL line - offset - text` for context, or
+ * `path NUL count`. Anything else is a message and is skipped. All records of one file are consecutive. A path with
  * newlines spans several records; `onFile` gets it complete, without `PATH_START`.
  */
 export function grepReader({ onFile, onLine, onHit }: GrepListener): (record: string) => void {
@@ -43,25 +43,25 @@ export function grepReader({ onFile, onLine, onHit }: GrepListener): (record: st
     unfinished = '';
     if (!wanted) return;
 
-    let at = start.length;
-    while (isDigit(record.charCodeAt(at))) at++;
-    const mark = record.charAt(at);
-    if (at === start.length || (mark !== ':' && mark !== '-' && mark !== '' && mark !== '\r')) return;
-    const columnAt = at + 1;
-    let textAt = columnAt;
-    if (mark === ':') {
-      while (isDigit(record.charCodeAt(textAt))) textAt++;
-      if (textAt === columnAt || record.charAt(textAt++) !== ':') return;
-    }
+    const line = numberAt(record, start.length);
+    const mark = record.charAt(line.end);
+    if (Number.isNaN(line.number) || (mark !== ':' && mark !== '-' && mark !== '' && mark !== '\r')) return;
     const kind = mark === '-' ? '-' : ':';
+    const column = mark === ':' ? numberAt(record, line.end + 1) : { number: 0, end: line.end };
+    const isCount = mark === '' || mark === '\r';
+    const offset = isCount ? column : numberAt(record, column.end + 1);
+    if (!isCount && (Number.isNaN(offset.number) || record.charAt(offset.end) !== mark)) return;
     if (!onLine(kind)) return;
-    onHit({
-      line: Number(record.slice(start.length, at)),
-      column: mark === ':' ? Number(record.slice(columnAt, textAt - 1)) : 0,
-      mark: kind,
-      text: record.slice(textAt).replace(/\r$/, ''),
-    });
+    const text = record.slice(offset.end + 1).replace(/\r$/, '');
+    onHit({ line: line.number, column: column.number, offset: offset.number, mark: kind, text });
   };
+}
+
+/** The digits from there on; NaN if there are none. */
+function numberAt(record: string, from: number): { number: number; end: number } {
+  let end = from;
+  while (isDigit(record.charCodeAt(end))) end++;
+  return { number: end === from ? Number.NaN : Number(record.slice(from, end)), end };
 }
 
 function isDigit(code: number): boolean {

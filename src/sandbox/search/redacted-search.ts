@@ -53,5 +53,5 @@ export async function hitsInRedacted(
   } finally {
     closeSync(fd);
   }
-  return aroundMatches(hits, () => shown);
+  return aroundMatches(hits, { whole: async () => shown });
 }

@@ -1,5 +1,6 @@
 import { closeSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { UnusableFileError } from '../../contract/errors.ts';
 import { openRegular } from '../files/open-file.ts';
 import { openFolder } from '../files/open-folder.ts';
 import type { Guard } from '../guard.ts';
@@ -21,7 +22,7 @@ export async function withScope<T>(
   const isFolder = place.isDirectory();
   // A pipe would block.
   if (!isFolder && !place.isFile())
-    throw new Error(`${under} is neither a file nor a folder; it cannot be searched.`);
+    throw new UnusableFileError(`${under} is neither a file nor a folder; it cannot be searched.`);
   const root = isFolder ? real : path.dirname(real);
   const folder = openFolder(root);
   const scope = { real, root: root.endsWith(path.sep) ? root : root + path.sep, cwd: folder.at('.') };

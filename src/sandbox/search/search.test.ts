@@ -326,9 +326,17 @@ describe('long lines show the match', () => {
     expect((await grep({})).lines).toEqual([`a:${line}:${expected}`]);
   });
 
-  test('if a file is too large to read again, the start of the line is shown', async () => {
-    const { grep } = await place({ a: `${'x'.repeat(11_000_000)}needle\n` });
-    // By its name: in a recently changed folder, hits in a large file cannot be verified and are not shown.
-    expect((await grep({ path: 'a' })).lines).toEqual([`a:1:${'x'.repeat(500)} [... 1 more match]`]);
+  test.each([
+    ['in the middle', `${before}needle${after}`, `…${before.slice(-100)}needle${'y'.repeat(394)}…`],
+    ['at the end', `${before}needle\r`, `…${before.slice(-100)}needle`],
+    ['after other characters', `${'日'.repeat(900)}needle`, `…${'日'.repeat(100)}needle`],
+    ['at the beginning', `needle${after}`, `needle${'y'.repeat(494)} [... 0 more matches]`],
+  ])('also in a file that is too large to read again, %s', async (_where, text, expected) => {
+    const large = 'x'.repeat(11_000_000);
+    const { root, grep } = await place({ a: `${large}\n${text}\nlast\n` });
+    expect((await grep({})).lines).toEqual([`a:2:${expected}`]);
+    expect((await grep({ path: 'a' })).lines).toEqual([`a:2:${expected}`]);
+    await writeFile(path.join(root, 'a'), `${large}needle${after}`);
+    expect((await grep({})).lines).toEqual([`a:1:…${'x'.repeat(100)}needle${'y'.repeat(394)}…`]);
   });
 });

@@ -13,7 +13,7 @@ import { type Found, newestFiles } from './newest-files.ts';
 import { hitsInRedacted } from './redacted-search.ts';
 import { ripgrep } from './ripgrep.ts';
 import { type SearchScope, withScope } from './search-scope.ts';
-import { steadiness, textOf, verifiedHits } from './verify-hits.ts';
+import { fileText, steadiness, verifiedHits } from './verify-hits.ts';
 
 export type SearchPlaces = {
   guard: Guard;
@@ -190,7 +190,7 @@ export class FileSearch implements Search {
       const isSure = instead !== null || input !== undefined || query.mode === 'count' || isSteady(one.file);
       const name = query.null ? this.#shown(one.file) : quotedName(this.#shown(one.file));
       const sure = isSure ? one.hits : await verifiedHits(one, this.#guard);
-      for (const hit of instead ?? (await aroundMatches(sure, () => textOf(one.file, this.#guard))))
+      for (const hit of instead ?? (await aroundMatches(sure, fileText(one.file, this.#guard))))
         hits.push({ name, ...hit });
     }
     const lines = hits.slice(0, limit).flatMap(({ name, line, mark, text }, index, all) => {
@@ -238,7 +238,7 @@ function lineArgs(query: GrepQuery): string[] {
     '--null',
     ...(query.mode === 'count'
       ? ['--count']
-      : ['--line-number', '--column', `--context=${query.contextLines ?? 0}`]),
+      : ['--line-number', '--column', '--byte-offset', `--context=${query.contextLines ?? 0}`]),
     ...['--no-heading', '--with-filename', '--no-context-separator', '--color=never'],
     ...[`--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'],
     ...patternArgs(query),

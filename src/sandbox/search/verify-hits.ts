@@ -1,10 +1,10 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { unlessErrno } from '../../lib/files/errno.ts';
 import { detectEncoding } from '../../lib/text/text-encoding.ts';
 import { readBytes, withRegular } from '../files/open-file.ts';
 import type { Guard } from '../guard.ts';
-import { CUT } from './around-match.ts';
+import { CUT, type SearchedText } from './around-match.ts';
 import type { GrepHit } from './grep-records.ts';
 
 /** File systems and the kernel have coarse timestamps. */
@@ -33,10 +33,36 @@ export function steadiness(root: string, started: number): (file: string) => boo
   return (file) => isSteady(path.dirname(file));
 }
 
-/** The hits that are really in the file; none for a very large one. */
+/** The hits that are really in the file. */
 export async function verifiedHits({ file, hits }: FoundIn, guard: Guard): Promise<GrepHit[]> {
-  const text = await textOf(file, guard);
-  return hits.filter((hit) => text.includes(hit.text.replace(CUT, '')));
+  const { whole, part } = fileText(file, guard);
+  const text = await whole();
+  if (text !== '') return hits.filter((hit) => text.includes(hit.text.replace(CUT, '')));
+  const isThere = async ({ offset, text: shown }: GrepHit) => {
+    const expected = Buffer.from(shown.replace(CUT, ''));
+    return expected.equals(await part(offset, expected.length));
+  };
+  const verified: GrepHit[] = [];
+  for (const hit of hits) if (await isThere(hit)) verified.push(hit);
+  return verified;
+}
+
+/** `whole`: the text of a file, empty if it is very large; `part`: some bytes of it, also then. */
+export function fileText(file: string, guard: Guard): Required<SearchedText> {
+  return {
+    whole: () => textOf(file, guard),
+    async part(at, length) {
+      try {
+        return await withRegular(file, guard, async ({ fd }) => {
+          const bytes = new Uint8Array(length);
+          return bytes.subarray(0, readSync(fd, bytes, 0, length, at));
+        });
+      } catch {
+        // It is no longer a readable file: nothing is shown.
+        return new Uint8Array();
+      }
+    },
+  };
 }
 
 /** The text of a file that may be read; empty for a very large one. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { SyntaxLanguage, ToolContext } from '../../contract/tool.ts';
 import { cutLine } from '../../lib/text/cut-line.ts';
+import { lfsNote } from './lfs-pointer.ts';
 import type { Draft } from './plan-edit.ts';
 import { textOfUnits } from './units.ts';
 
@@ -69,12 +70,14 @@ function faultByProgram(language: SyntaxLanguage): FindFault {
   return async (text, { syntaxFault, signal }) => (await syntaxFault?.(language, text, signal)) ?? null;
 }
 
-/** What to say of a file that was valid, or is new, and no longer parses. `before` is null for a new file. */
+/** What to say of a file that stands for another one, or no longer parses as it did. `before` is null for a new file. */
 export async function brokenBy(
   file: string,
   { before, after }: { before: string | null; after: string },
   context: Context,
 ): Promise<string[]> {
+  const lfs = lfsNote(after);
+  if (lfs.length > 0) return lfs;
   const format = FORMATS.find(({ extension }) => extension.test(file));
   if (!format || after.trim() === '' || WITH_COMMENTS.test(path.basename(file))) return [];
   const fault = await format.faultIn(after, context);

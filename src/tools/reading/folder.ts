@@ -30,6 +30,8 @@ export async function explainMissing(file: string, files: Files): Promise<string
   if (stat?.type !== 'directory')
     return `${file} does not exist, and neither does the folder ${folder}. Find it with Glob.`;
 
+  if ((await files.stat(file, { itself: true }).catch(notOpened))?.type === 'other')
+    return `${file} is a link whose target does not exist.`;
   const names = (await files.list(folder)).map(nameOf);
   const meant = nearest(path.basename(file), names);
   if (meant !== null) return `${file} does not exist. Did you mean ${path.join(folder, meant)}?`;

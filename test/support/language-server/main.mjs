@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * A language server with a script: every line with BAD is an error, every line with WARN a warning, and `needs NAME`
- * is an error unless a file of that name is open or on disk. Its faults are those that real servers have.
+ * is an error unless a file of that name is open or on disk; `uses WORD from NAME`, unless that file has `def WORD`. Its faults are those that real servers have.
  *
  * Usage: main.mjs '{"mode":"pull|register|push","fault":"...","delayMs":0,"loadMs":0,"stageMs":0,"log":"FILE"}'
  *
@@ -9,9 +9,9 @@
  * at once, everything else only after this time. `stageSignal`: how it says so, `refresh` or `status`.
  * `holds`: the method that it works on until the file `until` exists; what comes after it waits.
  */
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const script = JSON.parse(process.argv[2] ?? '{}');
 const { mode = 'pull', fault = '', delayMs = 0, loadMs = 0, stageMs = 0, stageSignal = '', log } = script;
@@ -29,6 +29,12 @@ function send(message) {
   process.stdout.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
 }
 
+/** As the server sees a file: as it is open, or else on disk. */
+function textOf(file) {
+  const open = documents.get(pathToFileURL(file).href);
+  return open?.text ?? (existsSync(file) ? readFileSync(file, 'utf8') : null);
+}
+
 function findings(uri, text) {
   return text.split('\n').flatMap((line, number) => {
     const at = (word, severity, message) => ({
@@ -43,10 +49,14 @@ function findings(uri, text) {
     });
     const needed = /needs (\S+)/.exec(line)?.[1];
     const other = needed && path.join(path.dirname(fileURLToPath(uri)), needed);
-    const isMissing = other && !existsSync(other);
+    const isMissing = other && textOf(other) === null;
+    const [, used, from] = /uses (\S+) from (\S+)/.exec(line) ?? [];
+    const isUndefined =
+      used && !textOf(path.join(path.dirname(fileURLToPath(uri)), from))?.includes(`def ${used}`);
     return [
       ...(line.includes('BAD') ? [at('BAD', 1, `bad: ${line.trim()}`)] : []),
       ...(line.includes('WARN') ? [at('WARN', 2, 'a warning')] : []),
+      ...(isUndefined ? [at('uses', 1, `${from} has no ${used}`)] : []),
       ...(isMissing ? [at('needs', 1, `${needed} is missing`)] : []),
     ];
   });

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Terminal } from '../../../frontends/shared/terminal.ts';
 import { portNumber, positiveInteger } from '../../args.ts';
+import { durationFlag, SECOND_MS } from '../../flags/duration-flag.ts';
 import { QUEUE_FLAG } from '../../fleet/connect.ts';
 import type { WorkerFlags } from '../../fleet/run-worker.ts';
 import { withContext } from '../context.ts';
@@ -19,14 +20,14 @@ export function workerCommand(terminal: Terminal): Command {
     )
     .option('--labels <list>', 'also take tasks with these labels, separated by commas', listOf, [])
     .option(
-      '--grace <seconds>',
-      'after SIGTERM, hand running tasks back after this time (default: never)',
-      positiveInteger,
+      '--grace <time>',
+      'after SIGTERM, hand running tasks back after this time, such as 90s (default: never)',
+      durationFlag(SECOND_MS),
     )
     .option(
-      '--lease <seconds>',
-      'other workers take over tasks of a worker that is silent for so long',
-      positiveInteger,
+      '--lease <time>',
+      'other workers take over tasks of a worker that is silent for so long, such as 60s',
+      durationFlag(SECOND_MS),
       LEASE_SECONDS,
     )
     .option('--trees <folder>', 'where worktrees are created (default: beside the repository)')

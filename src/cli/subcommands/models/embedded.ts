@@ -47,6 +47,7 @@ export function embeddedCommands(terminal: Terminal): Command[] {
       }),
 
     command('pull')
+      .alias('download')
       .description('Download a model: a recommended one by name, or any file from Hugging Face')
       .argument('[name]', `name of a recommended model (default: ${firstModel.name}), or owner/repository`)
       .argument('[file]', 'the .gguf file in that repository')

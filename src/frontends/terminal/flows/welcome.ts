@@ -28,7 +28,7 @@ export type WelcomeWay =
 const MODELS_OF_A_SERVER = 5;
 
 const WAYS: readonly (PickItem & { id: Exclude<WelcomeWay['type'], 'model'> })[] = [
-  { id: 'setup', label: 'Fetch a model', detail: 'runs on this machine, works offline' },
+  { id: 'setup', label: 'Download a model', detail: 'runs on this machine, works offline' },
   { id: 'key', label: 'Paste an API key', detail: 'stored on this machine, never shown' },
   { id: 'again', label: 'Search for local servers again', detail: 'Ollama, LM Studio, llama-server, vLLM' },
   { id: 'demo', label: 'Watch a demo', detail: 'scripted model, no key needed' },
@@ -82,7 +82,7 @@ export async function pickOffer(
 ): Promise<ModelOffer | undefined> {
   const picked = await show(
     pickerDialog({
-      title: 'Select a model to fetch. It runs on this machine and works offline.',
+      title: 'Select a model to download. It runs on this machine and works offline.',
       none: '',
       takes: 'select',
       leaves: 'back',

@@ -62,7 +62,7 @@ function escaped(text: string): string {
 
 const noBash = existsSync('/bin/bash') ? undefined : 'there is no /bin/bash to compare with';
 
-sweepGroups([40, 300])('%i lines', (count) => {
+sweepGroups([80, 300])('%i lines', (count) => {
   let running: Promise<Ran[]> | undefined;
   const ran = () => (running ??= runAll(count));
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -19,6 +19,7 @@ import { type Workspace, workspace } from '../support/workspace.ts';
 beforeAll(loadGrammar);
 beforeEach(({ skip }) => {
   if (noBubblewrap !== null) skip(noBubblewrap);
+  if (visible === undefined) skip('no folder that commands see can be written to');
 });
 
 const sandbox = { kind: 'bubblewrap', level: 'standard', network: 'none' } as const;
@@ -61,10 +62,24 @@ const ofSystem = [
 
 type Machine = Workspace & { base: string; paths: string[] };
 
+/** Where commands see the files of this machine: they have temporary folders of their own. */
+const visible = [path.join(import.meta.dirname, '../../node_modules'), '/srv', '/opt'].find(
+  (folder) => !/^\/(tmp|var\/tmp|run)\//.test(folder) && isWritable(folder),
+);
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A project, its home folder, files of others, and links between them. */
 async function machine(): Promise<Machine> {
   const space = await workspace({ 'a.ts': PROBE, '.env': PROBE });
-  const base = await realpath(await mkdtemp(path.join(import.meta.dirname, '../../node_modules/.probe-')));
+  const base = await realpath(await mkdtemp(path.join(visible ?? '', '.probe-')));
   onTestFinished(() => rm(base, { recursive: true, force: true }));
   const home = inHome.map((name) => path.join(space.home, name));
   const others = elsewhere.map((name) => path.join(base, name));

@@ -253,7 +253,8 @@ function withCleanPaths(
   if (marked.length === 0) return input;
   const parsed = parsedFor({ name: calledAs, input }, tool, deps);
   if (!parsed?.onlyReads) return input;
-  const targets = new Set<unknown>(parsed.accesses.map(({ target }) => target));
+  const files = parsed.accesses.filter(({ kind }) => kind === 'read');
+  const targets = new Set<unknown>(files.map(({ target }) => target));
   const cleaned = marked.flatMap(([key, value]) => {
     const path = unmarked(String(value));
     const isMeant = targets.has(value) && !pathExists(String(value)) && pathExists(path);

@@ -14,7 +14,7 @@ const tools = [{ name: 'Read', description: 'Reads', parameters: { type: 'object
 const image = {
   type: 'image' as const,
   mediaType: 'image/png',
-  data: Buffer.from('pixels').toString('base64'),
+  data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 };
 
 /** The whole request of a cloud, without its vendor's library for credentials: a gateway would add them. */

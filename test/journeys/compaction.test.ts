@@ -134,7 +134,7 @@ describe('[Z03] [K02] a conversation longer than the window', () => {
       await configure(space, small);
       const server = await serve([talkative(() => says('[Completed: the old part]'))], { loop: true });
       const { env } = doors.anthropic(server.url);
-      await aca(space, conversation, { env, stdin: lines(...numbered(1, 12)) });
+      await aca(space, conversation, { env, stdin: lines(...numbered(1, 10)) });
       const before = asked(server).at(-1);
       expect(before?.system).toContain('[Completed: the old part]');
       await aca(space, ['-p', 'go on', '--continue', '--model', MODEL], { env });

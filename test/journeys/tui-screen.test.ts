@@ -64,7 +64,7 @@ describe('the screen', () => {
       const { lab } = await openScreen(await workspace(), [says('Hello.')]);
       lab.type('hi\r');
       await lab.waitFor('Hello.');
-      await runOver(lab, '$0.01');
+      await runOver(lab, '<$0.01');
       await expect.poll(() => lab.quiet(1500), { timeout: 20_000 }).toBe(0);
       lab.type('日本e\u0301x');
       await lab.waitFor(({ rows }) => rows().some((row) => /^> 日本e\u0301x ?$/.test(row)));

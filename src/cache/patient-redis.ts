@@ -5,7 +5,9 @@ import { loadRedis, newRedis, PATIENT } from './redis-client.ts';
  * Answers of a server that cannot take any command now, or no command that writes: it is full, has become a replica, has
  * too few replicas, cannot save its data, is loading them or runs a script. In a script, the word follows a dash.
  */
-const REFUSES = /(?:^|[\s-])(?:OOM command|READONLY|NOREPLICAS|MISCONF|LOADING|MASTERDOWN|BUSY) .*/;
+const REFUSES = /(?:^|[\s-])(?:OOM command|READONLY|NOREPLICAS|MISCONF|LOADING|MASTERDOWN|BUSY|UNBLOCKED) .*/;
+/** To a command that waited for a key when the server became a replica; the next one that writes is told why. */
+const UNBLOCKED = /(?:^|[\s-])UNBLOCKED /;
 /** After a failover the name of the server may lead to another machine. */
 const MOVED = /(?:^|[\s-])READONLY /;
 const RETRY_MS = 500;
@@ -39,18 +41,23 @@ export async function newPatientRedis(
   const probes = new WeakSet<Command>();
   let reason: string | null = null;
   let waiting: Promise<void> | null = null;
+  const tryToWrite = (): Promise<string | null> => {
+    const writing = new Command('set', [probe, '', 'PX', String(PROBE_MS)]);
+    probes.add(writing);
+    return (send(writing) as Promise<unknown>).then(() => null, refusalIn);
+  };
   const wait = async (words: string) => {
-    reason = words;
-    onRefusal?.(words);
-    for (let found: string | null = words; found !== null; reason = found) {
+    let found = UNBLOCKED.test(words) ? await tryToWrite() : words;
+    reason = found;
+    const isRefusing = found !== null;
+    if (isRefusing) onRefusal?.(found);
+    for (; found !== null; reason = found) {
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       if (MOVED.test(found) && redis.status === 'ready') redis.disconnect(true);
-      const writing = new Command('set', [probe, '', 'PX', String(PROBE_MS)]);
-      probes.add(writing);
-      found = await (send(writing) as Promise<unknown>).then(() => null, refusalIn);
+      found = await tryToWrite();
     }
     waiting = null;
-    onRefusal?.(null);
+    if (isRefusing) onRefusal?.(null);
   };
   const accepted = (words: string) => {
     waiting ??= wait(words);

@@ -42,6 +42,9 @@ export async function obedientModel({
         const reply = await before?.(request);
         if (reply) return reply;
         const order = orderOf(request);
+        const last = request.messages.flatMap(({ results }) => results).at(-1);
+        // Whoever stopped the run stopped the command, too.
+        if (last?.text.startsWith('Interrupted by the user')) return calls(['Bash', { command: order }]);
         if (request.messages.some(({ role }) => role === 'assistant')) return says(`Did ${order}.`);
         orders.set(order, (orders.get(order) ?? 0) + 1);
         return calls(['Bash', { command: order }]);

@@ -22,7 +22,7 @@ import { EngineFault, RemoteEngine } from './models/remote.ts';
 import { pruneStates, stateFile } from './prompt-states.ts';
 import type { Constraint, Dialogue, Generated, LoadedModel } from './protocol.ts';
 import { attemptOf, repairing } from './repair.ts';
-import { gpuName, wordsFor } from './runtime/gpu-words.ts';
+import { describeLoad, gpuName } from './runtime/gpu-words.ts';
 import type { Gpu } from './runtime/platform.ts';
 import { markBroken, probeGpus, workingGpu } from './runtime/probe.ts';
 import type { InstalledRuntime } from './runtime/runtime-folder.ts';
@@ -234,7 +234,7 @@ class LazyEngine {
       remote = this.#fork('none');
       return this.#load(remote, loading);
     });
-    const words = wordsFor(loaded, probe);
+    const words = describeLoad(loaded, probe);
     if (words !== null) notice?.(words);
     const dialect = facts.isEmbedding
       ? { accepts: { system: true, tools: false }, form: null, specials: 'hidden' as const }

@@ -8,7 +8,7 @@ import { type Fit, fitModel, memoryNeeded } from '../../embedded/models/fit.ts';
 import type { GgufFacts } from '../../embedded/models/gguf.ts';
 import { isPath, ModelStore, meansFile } from '../../embedded/models/model-store.ts';
 import type { EmbeddedProvider, Reading } from '../../embedded/provider.ts';
-import { probeWords } from '../../embedded/runtime/gpu-words.ts';
+import { describeProbe } from '../../embedded/runtime/gpu-words.ts';
 import { cudaFolders, partsFor } from '../../embedded/runtime/platform.ts';
 import {
   type EngineProcess,
@@ -116,7 +116,7 @@ export async function reportGpu(dataRoot: string, env: NodeJS.ProcessEnv): Promi
   const runtime = await installedRuntime(dataRoot);
   if (!runtime) return null;
   const probe = await probeGpus(runtime, engineProcess(env));
-  return probeWords(probe, partsFor(thisMachine(env))?.missing ?? []);
+  return describeProbe(probe, partsFor(thisMachine(env))?.missing ?? []);
 }
 
 /** The graphics card that works here, as far as it was tried. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker, tinyProvider } from '../../../test/support/embedded.ts';
 import { type PlayedGpu, playedRuntime } from '../../../test/support/played-runtime.ts';
-import { probeWords } from './gpu-words.ts';
+import { describeProbe } from './gpu-words.ts';
 import { markBroken, probeGpus, readProbe, workingGpu } from './probe.ts';
 import type { InstalledRuntime } from './runtime-folder.ts';
 
@@ -48,12 +48,12 @@ describe('what works here is found by computing something', () => {
       `CPU only: ${crash}; Vulkan does not work here: its libraries cannot be loaded`,
     ],
   ])('%s', async (_what, gpus, older, words) => {
-    expect(probeWords(await probeGpus(await runtimeWith(gpus, older), engine()), [])).toBe(words);
+    expect(describeProbe(await probeGpus(await runtimeWith(gpus, older), engine()), [])).toBe(words);
   });
 
   test('a machine without a card is not tried', async () => {
     const runtime = await runtimeWith({});
-    expect(probeWords(await probeGpus(runtime, { worker: '/nonexistent', env: {} }), [])).toBe('CPU only');
+    expect(describeProbe(await probeGpus(runtime, { worker: '/nonexistent', env: {} }), [])).toBe('CPU only');
   });
 
   test('it is remembered until the driver or the runtime changes', async () => {

@@ -13,7 +13,7 @@ export type GpuTrial = { gpu: Gpu; device?: string; freeBytes?: number } & (
   | { works: false; why: string }
 );
 
-export type Probe = { trials: GpuTrial[] };
+export type GpuProbe = { trials: GpuTrial[] };
 
 /** The built worker file, and its environment. */
 export type EngineProcess = { worker: string; env: Record<string, string> };
@@ -26,7 +26,7 @@ const PROBE_MS = 120_000;
  * Which GPU works here, in order of speed up to the first that does; the CPU is last. Tried in a process of its own,
  * since a library that does not fit a driver ends its process. Remembered until the driver or the runtime changes.
  */
-export async function probeGpus(runtime: InstalledRuntime, how: EngineProcess): Promise<Probe> {
+export async function probeGpus(runtime: InstalledRuntime, how: EngineProcess): Promise<GpuProbe> {
   const known = await readProbe(runtime);
   if (known?.trials.some(({ works }) => works)) return known;
   const trials = [...(known?.trials ?? [])];
@@ -41,7 +41,7 @@ export async function probeGpus(runtime: InstalledRuntime, how: EngineProcess): 
 }
 
 /** The last probe; undefined if there is none, or it was of another driver or runtime. */
-export async function readProbe(runtime: InstalledRuntime): Promise<Probe | undefined> {
+export async function readProbe(runtime: InstalledRuntime): Promise<GpuProbe | undefined> {
   if (gpusOf(runtime.packages).length === 0) return { trials: [CPU] };
   try {
     const { key, trials } = JSON.parse(await readFile(fileOf(runtime), 'utf8'));
@@ -59,7 +59,7 @@ export async function markBroken(runtime: InstalledRuntime, gpu: Gpu, why: strin
 }
 
 /** The one to use. */
-export function workingGpu({ trials }: Probe): GpuTrial {
+export function workingGpu({ trials }: GpuProbe): GpuTrial {
   return trials.find(({ works }) => works) ?? CPU;
 }
 
@@ -99,6 +99,7 @@ const PROBE_ORDER = {
 
 function whyOf(error: Error): string {
   if (error instanceof EngineFault && error.fault === 'died') return 'it crashes with this driver';
+  if (error instanceof EngineFault && error.fault === 'killed') return 'it does not finish';
   if (/NoBinaryFound/.test(error.message)) return 'its libraries cannot be loaded';
   return error.message.split('\n', 1)[0] || 'it does not start';
 }

@@ -46,9 +46,8 @@ ${LIBRARY}`,
     ...(older ? ['linux-x64-cuda-ext'] : []),
     ...(gpus.vulkan ? ['linux-x64-vulkan'] : []),
   ];
-  const gpu = gpus.cuda ? 'cuda' : gpus.vulkan ? 'vulkan' : 'none';
-  await writeFile(path.join(folder, RUNTIME_MARK), JSON.stringify({ gpu, packages }));
-  return { folder, gpu, packages };
+  await writeFile(path.join(folder, RUNTIME_MARK), JSON.stringify({ packages }));
+  return { folder, packages };
 }
 
 const JINJA = `export class Template {

@@ -74,7 +74,7 @@ test('R01 the packages are downloaded, verified and unpacked, and none of their 
 
   const runtime = await installRuntime(plan, { registry, signal, progress: ({ done }) => told.push(done) });
 
-  expect(runtime).toEqual({ folder: plan.folder, gpu: 'none', packages: ['linux-x64'] });
+  expect(runtime).toEqual({ folder: plan.folder, packages: ['linux-x64'] });
   expect(await installedRuntime(folder)).toEqual(runtime);
   expect(told.at(-1)).toBe(plan.bytes);
   const modules = path.join(plan.folder, 'node_modules');

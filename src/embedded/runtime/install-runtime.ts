@@ -101,7 +101,7 @@ export async function installRuntime(plan: SetupPlan, options: InstallOptions): 
     };
     workers = Array.from({ length: AT_ONCE }, work);
     await Promise.all(workers);
-    const mark = { gpu: plan.gpu, packages: plan.packages };
+    const mark = { packages: plan.packages };
     await writeAtomic(path.join(building, RUNTIME_MARK), `${JSON.stringify(mark)}\n`);
     await rm(plan.folder, { recursive: true, force: true });
     await rename(building, plan.folder);

@@ -71,7 +71,7 @@ describe('what works here is found by computing something', () => {
   test('the library of the newer CUDA stays if the older one is no better', async () => {
     const { folder } = await runtimeWith({ cuda: 'aborts' }, 'aborts');
     const packages = ['linux-x64', 'linux-x64-cuda', 'linux-x64-cuda-ext'];
-    await probeGpus({ folder, gpu: 'cuda', packages }, engine());
+    await probeGpus({ folder, packages }, engine());
     const bins = 'node_modules/@node-llama-cpp/linux-x64-cuda/bins/linux-x64-cuda';
     expect(existsSync(path.join(folder, bins, 'libggml-cuda.so'))).toBe(true);
   });

@@ -3,11 +3,10 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../../contract/errors.ts';
 import { lockFile } from '../../lib/files/lock.ts';
-import type { Gpu } from './platform.ts';
 import { RUNTIME_VERSION } from './runtime-version.ts';
 
 /** An installed runtime. `packages` are those of the platform. */
-export type InstalledRuntime = { folder: string; gpu: Gpu; packages: string[] };
+export type InstalledRuntime = { folder: string; packages: string[] };
 
 /** Written last: a folder without it is incomplete. */
 export const RUNTIME_MARK = 'installed.json';
@@ -23,8 +22,8 @@ export function installedRuntime(dataRoot: string): Promise<InstalledRuntime | n
 
 export async function runtimeIn(folder: string): Promise<InstalledRuntime | null> {
   try {
-    const { gpu, packages } = JSON.parse(await readFile(path.join(folder, RUNTIME_MARK), 'utf8'));
-    return { folder, gpu, packages };
+    const { packages } = JSON.parse(await readFile(path.join(folder, RUNTIME_MARK), 'utf8'));
+    return { folder, packages };
   } catch (error) {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
